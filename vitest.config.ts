@@ -1,0 +1,41 @@
+import { defineConfig } from 'vitest/config';
+
+/** Kinds of tests that have a folder of their own below `test/`; what lies elsewhere is `integration`. */
+const named = ['structure', 'http', 'e2e', 'browser'];
+
+/** One project: its name, the files it takes, and how long one test of it may take. */
+function project(name: string, include: string[], testTimeoutMs: number, exclude: string[] = []) {
+  return {
+    extends: true as const,
+    test: { name, include, exclude, testTimeout: testTimeoutMs, hookTimeout: testTimeoutMs },
+  };
+}
+
+export default defineConfig({
+  test: {
+    // Node strips the types itself, as it does in production: what is tested is what runs.
+    experimental: { viteModuleRunner: false },
+    environment: 'node',
+    pool: 'forks',
+    maxWorkers: 2,
+    retry: 0,
+    passWithNoTests: false,
+    allowOnly: false,
+    dangerouslyIgnoreUnhandledErrors: false,
+    teardownTimeout: 20_000,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['**/*.test.ts'],
+      reportsDirectory: 'coverage',
+    },
+    projects: [
+      project('unit', ['{src,contracts,sdk,bench,scripts}/**/*.test.ts'], 20_000, ['**/node_modules/**']),
+      project('structure', ['test/structure/**/*.test.ts'], 20_000),
+      project('http', ['test/http/**/*.test.ts'], 20_000),
+      project('integration', ['test/**/*.test.ts'], 90_000, [`test/{${named.join(',')}}/**`]),
+      project('e2e', ['test/e2e/**/*.test.ts'], 180_000),
+      project('browser', ['test/browser/**/*.test.ts'], 180_000),
+    ],
+  },
+});
