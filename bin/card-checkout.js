@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+/**
+ * The command `card-checkout`. Runs on any Node a machine may have, to say which one it needs or to hand over to
+ * the Node 24 that a clone has in node_modules; hence plain, old-fashioned JavaScript.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const oldestNode = 24;
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const source = join(root, 'src', 'main.ts');
+const compiled = join(root, 'dist', 'main.js');
+const ownNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+
+if (Number(process.versions.node.split('.')[0]) >= oldestNode) {
+  // A published package has only the compiled form; Node does not strip types below node_modules.
+  await import(pathToFileURL(existsSync(source) ? source : compiled).href);
+} else if (existsSync(ownNode) && process.env.CARD_CHECKOUT_HANDED_OVER === undefined) {
+  handOver();
+} else {
+  console.error(
+    `card-checkout needs Node ${oldestNode} or newer; this is ${process.version}. ` +
+      (existsSync(source)
+        ? 'Run `node scripts/setup.js` in the clone, which brings it along.'
+        : 'Install it from nodejs.org or your system, then run the command again.'),
+  );
+  process.exit(1);
+}
+
+/** Runs the same command on the clone's own Node and becomes a shell around it: same signals, same exit. */
+function handOver() {
+  const child = spawn(ownNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, CARD_CHECKOUT_HANDED_OVER: '1' },
+  });
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  process.on('SIGINT', () => {
+    // A terminal's Ctrl-C has reached the command already, and a second one would mean "at once".
+    if (!process.stdin.isTTY) child.kill('SIGINT');
+  });
+  child.on('error', (error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)));
+}

@@ -1,0 +1,91 @@
+/**
+ * The browser of the tests: Chromium with its own libraries, so that no system package is needed.
+ * Run as a script it unpacks the browser (scripts/setup.js does so); tests import `chromiumLaunch`.
+ */
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** What playwright-core's `chromium.launch` needs to start the unpacked browser. */
+export interface ChromiumLaunch {
+  executablePath: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+/** Where the installed version of the package is unpacked; below node_modules, so that `npm ci` clears it. */
+async function chromiumFolder(): Promise<string> {
+  const manifest = await readFile(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { version: string };
+  return join(root, 'node_modules/.cache/card-checkout', `chromium-${version}`);
+}
+
+/**
+ * Unpacks the browser unless that has been done. The package unpacks to fixed names below TMPDIR and takes a
+ * half-written file for a whole one, so it gets a private folder, which takes its final name once complete.
+ */
+async function unpack(): Promise<void> {
+  const folder = await chromiumFolder();
+  if (await isComplete(folder)) return;
+  const partial = `${folder}.${process.pid}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { recursive: true });
+  process.env['TMPDIR'] = partial;
+  // Makes the package unpack the libraries too, which a bare system does not have.
+  process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x';
+  const { default: chromium } = await import('@sparticuz/chromium');
+  const binary = await chromium.executablePath();
+  // Unpacked by root, run by whoever tests.
+  await chmod(binary, 0o755);
+  await writeFile(join(partial, 'fonts/fonts.conf'), fontConfiguration(folder));
+  await writeFile(join(partial, 'complete'), folder);
+  await rm(folder, { recursive: true, force: true });
+  await rename(partial, folder);
+}
+
+/** Whether the browser lies in the folder, unpacked for this place: its font configuration is absolute. */
+async function isComplete(folder: string): Promise<boolean> {
+  return readFile(join(folder, 'complete'), 'utf8').then(
+    (unpackedFor) => unpackedFor === folder,
+    () => false,
+  );
+}
+
+/** The configuration that comes along reads and writes fixed places outside the private folder. */
+function fontConfiguration(folder: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${folder}/fonts</dir>
+  <cachedir>${folder}/fonts-cache</cachedir>
+</fontconfig>
+`;
+}
+
+/**
+ * The launch options of the unpacked browser. Deliberately without the package's own arguments: they switch
+ * web security off and squeeze everything into one process.
+ * @throws when the browser has not been unpacked.
+ */
+export async function chromiumLaunch(): Promise<ChromiumLaunch> {
+  const folder = await chromiumFolder();
+  if (!(await isComplete(folder))) {
+    throw new Error('The browser is not unpacked: run `node scripts/setup.js --tests`.');
+  }
+  const environment = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return {
+    executablePath: join(folder, 'chromium'),
+    // Root and containers without user namespaces cannot use the sandbox; the tests open their own pages only.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    env: {
+      ...Object.fromEntries(environment),
+      FONTCONFIG_PATH: join(folder, 'fonts'),
+      LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+    },
+  };
+}
+
+if (import.meta.main) await unpack();
