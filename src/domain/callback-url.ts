@@ -1,0 +1,160 @@
+/**
+ * What a callback URL must look like (the specification's "https, publicly reachable, no credentials, at most
+ * 2048 characters"), judged from its text alone. What its name resolves to is judged by the webhooks' resolver.
+ *
+ * `new URL` is no filter: it repairs full-width digits, `0x7f.1`, tabs and backslashes silently. So the raw text is
+ * checked first, then the parsed host.
+ */
+
+import { isPublicAddress } from './public-address.ts';
+
+/** The most code points of a callback, as the merchant supplied it. */
+export const CALLBACK_MAX_CHARACTERS = 2048;
+
+/** A callback that may be stored and sent to. The stored text stays the supplied one, never `url.href`. */
+export interface AcceptedCallbackUrl {
+  readonly ok: true;
+  readonly url: URL;
+  /** Lower case, IDN as punycode, without trailing dot; an IPv6 address without brackets. */
+  readonly hostname: string;
+  /** 1 to 65535; 443 when the URL names none. */
+  readonly port: number;
+  /**
+   * `address`: a public IP literal. `name`: a name that DNS must still prove public.
+   * `allowed`: listed by the operator, so exempt from the public-host rule.
+   */
+  readonly kind: 'address' | 'name' | 'allowed';
+}
+
+export interface RefusedCallbackUrl {
+  readonly ok: false;
+  /** The end of a sentence that begins with "callback", for the merchant. */
+  readonly reason: string;
+}
+
+/**
+ * Suffixes that are no part of the public DNS: special-use names (RFC 6761, 6762, 7686, 8375), the names IANA and
+ * ICANN keep for private networks, and the inner names of Kubernetes. All are single labels, so the last label of
+ * a name decides.
+ */
+const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
+  (
+    'localhost local internal localdomain lan home corp mail intranet private ' +
+    'arpa onion invalid svc default'
+  ).split(' '),
+);
+
+/** Cloud metadata services that have a name under a public suffix. */
+const METADATA_NAMES = [
+  'metadata.goog',
+  'metadata.tencentyun.com',
+  'metadata.platformequinix.com',
+  'metadata.packet.net',
+  'api.metadata.cloud.ibm.com',
+] as const;
+
+const PLAIN_ASCII = /^[\x21-\x5b\x5d-\x7e]*$/;
+/** Control characters, every kind of space, the backslash, and the characters that turn the reading direction. */
+const FORBIDDEN_CHARACTER =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  /[\u0000-\u0020\u007f-\u009f\s\\\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const HTTPS_WITH_AUTHORITY = /^https:\/\/([^/?#]+)/i;
+const IPV4_LITERAL = /^\d+\.\d+\.\d+\.\d+$/;
+/** Letters, digits, inner hyphens, and the underscore that DNS allows; at least two labels of at most 63. */
+const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const HOST_NAME_MAX_CHARACTERS = 253;
+
+/**
+ * Judges a callback by its text, without any input or output.
+ *
+ * @param raw what the merchant sent, of whatever type
+ * @param allowedHosts the operator's `CALLBACK_ALLOWED_HOSTS`: `host:port`, lower case, IPv6 in brackets, the port
+ *   always named; a listed host need not be public, everything else still holds
+ */
+export function parseCallbackUrl(
+  raw: unknown,
+  allowedHosts: ReadonlySet<string>,
+): AcceptedCallbackUrl | RefusedCallbackUrl {
+  if (raw === undefined || raw === null) return refuse('is required');
+  if (typeof raw !== 'string') return refuse('must be a string');
+  const textRefusal = refuseText(raw);
+  if (textRefusal !== null) return refuse(textRefusal);
+
+  const authority = HTTPS_WITH_AUTHORITY.exec(raw)?.[1];
+  if (authority === undefined) return refuse('must begin with https:// and a host name');
+  // The raw text decides: for "https://:@host" the parser reports no credentials at all.
+  if (authority.includes('@')) return refuse('must not contain user:password credentials');
+
+  const url = URL.parse(raw);
+  if (url === null) return refuse('is not a valid URL');
+  if (url.port === '0') return refuse('must not use port 0');
+  const port = url.port === '' ? 443 : Number(url.port);
+  const host = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
+  if (isDisguised(authority, url.hostname)) {
+    return refuse('must spell its host name plainly, without encoded or look-alike characters');
+  }
+
+  const hostname = host.startsWith('[') ? host.slice(1, -1) : host;
+  if (allowedHosts.size > 0 && allowedHosts.has(`${host}:${port}`)) {
+    return { ok: true, url, hostname, port, kind: 'allowed' };
+  }
+  if (hostname !== host || IPV4_LITERAL.test(host)) {
+    if (isPublicAddress(hostname)) return { ok: true, url, hostname, port, kind: 'address' };
+    return refuse('must not point to a private, local or reserved address');
+  }
+  const nameRefusal = refuseName(hostname);
+  return nameRefusal === null ? { ok: true, url, hostname, port, kind: 'name' } : refuse(nameRefusal);
+}
+
+function refuse(reason: string): RefusedCallbackUrl {
+  return { ok: false, reason };
+}
+
+function refuseText(raw: string): string | null {
+  const tooLong = `must be at most ${CALLBACK_MAX_CHARACTERS} characters long`;
+  // A code point takes at most two units, so anything longer needs no counting.
+  if (raw.length > 2 * CALLBACK_MAX_CHARACTERS) return tooLong;
+  if (raw.length > CALLBACK_MAX_CHARACTERS && [...raw].length > CALLBACK_MAX_CHARACTERS) return tooLong;
+  if (PLAIN_ASCII.test(raw)) return null;
+  if (FORBIDDEN_CHARACTER.test(raw)) {
+    return 'must not contain spaces, control characters, backslashes or text direction marks';
+  }
+  // Half a character cannot be stored as supplied: every UTF-8 encoder replaces it.
+  return raw.isWellFormed() ? null : 'must be valid Unicode text';
+}
+
+function refuseName(name: string): string | null {
+  if (name.length > HOST_NAME_MAX_CHARACTERS || !HOST_NAME.test(name)) {
+    return 'must use a public host name, such as shop.example.com';
+  }
+  if (PRIVATE_SUFFIXES.has(name.slice(name.lastIndexOf('.') + 1))) {
+    return 'must use a public host name, not one of a private network';
+  }
+  const isMetadata = METADATA_NAMES.some((denied) => name === denied || name.endsWith(`.${denied}`));
+  return isMetadata ? 'must not point to a cloud metadata service' : null;
+}
+
+/**
+ * Whether the host was spelled so that a reader sees something else than the parser: percent-encoded, with
+ * characters that IDNA drops, or with letters and digits that it maps to plain ASCII ("ｌｏｃａｌｈｏｓｔ"). A real
+ * international name is none of these: each of its labels stays non-ASCII and becomes punycode.
+ */
+function isDisguised(authority: string, parsedHostname: string): boolean {
+  if (authority.includes('%')) return true;
+  if (PLAIN_ASCII.test(authority)) return false;
+  const rawLabels = authority.replace(/:\d*$/, '').split(/[.\u3002\uff0e\uff61]/);
+  const parsedLabels = parsedHostname.split('.');
+  if (rawLabels.length !== parsedLabels.length) return true;
+  return rawLabels.some((label, index) => {
+    if (PLAIN_ASCII.test(label)) return false;
+    return parsedLabels[index]?.startsWith('xn--') !== true || [...label].some(mapsAway);
+  });
+}
+
+function mapsAway(character: string): boolean {
+  if (PLAIN_ASCII.test(character)) return false;
+  // The two joiners are part of some real names; the parser itself checks where they may stand.
+  if (character === '\u200c' || character === '\u200d') return false;
+  if (/\p{Default_Ignorable_Code_Point}/u.test(character)) return true;
+  return PLAIN_ASCII.test(character.normalize('NFKC'));
+}
