@@ -1,0 +1,44 @@
+import type { Address } from './payout-address.ts';
+import type { ProviderId } from './provider-catalogue.ts';
+
+/** What an account may use; a feature that is off answers 403. */
+export const features = ['card_checkout', 'fee_pass_through'] as const;
+export type Feature = (typeof features)[number];
+
+export function isFeature(value: string): value is Feature {
+  return (features as readonly string[]).includes(value);
+}
+
+/** The most a fee may be, in basis points; the deposit contract refuses more as well. */
+export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
+
+/** A merchant. Its keys inherit its fee, wallet and providers. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  /** The account's card fee. */
+  readonly feeBasisPoints: number;
+  /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
+  readonly wallet: Address | null;
+  readonly features: readonly Feature[];
+  /** The providers it may use; null for all, also those added later. */
+  readonly providers: readonly ProviderId[] | null;
+  readonly suspended: boolean;
+  readonly createdAtMs: number;
+}
+
+export type AccountChange = Partial<Omit<Account, 'id' | 'createdAtMs'>>;
+
+/** An API key as it is stored: never the key itself. */
+export interface ApiKey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  /** SHA-256 of the key, hex. */
+  readonly hash: string;
+  /** The key's last four characters, so that people can tell keys apart. */
+  readonly lastCharacters: string;
+  readonly createdAtMs: number;
+  readonly revokedAtMs: number | null;
+}

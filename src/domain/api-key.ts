@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** The fixed beginning of every API key, as the specification gives it. */
+export const API_KEY_PREFIX = 'service_live_';
+
+/** At most this many keys of an account are active at a time. */
+export const MAXIMUM_ACTIVE_KEYS = 10;
+
+/** Longer texts are refused without hashing them. */
+const MAXIMUM_API_KEY_LENGTH = 256;
+
+const SECRET_LENGTH = 32; // 24 bytes in base64url: 192 random bits
+const CHECKSUM_LENGTH = 6;
+const apiKeyPattern = new RegExp(`^${API_KEY_PREFIX}[A-Za-z0-9_-]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+
+function checksumOf(secret: string): string {
+  return createHash('sha256').update(`card-checkout key ${secret}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
+}
+
+/** A new API key: prefix, 192 random bits, and a checksum by which leak scanners can tell it from look-alikes. */
+export function createApiKey(): string {
+  const secret = randomBytes(24).toString('base64url');
+  return API_KEY_PREFIX + secret + checksumOf(secret);
+}
+
+/** Whether a text could be an API key at all; cheap, so that garbage is refused before it is hashed. */
+export function looksLikeApiKey(text: string): boolean {
+  return text.length <= MAXIMUM_API_KEY_LENGTH && apiKeyPattern.test(text);
+}
+
+/** What is stored of an API key: its SHA-256 in hex. The key has 192 random bits, so no salt is needed. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** How a key is shown after its creation ("service_live_…R8mQ"). */
+export function maskApiKey(lastCharacters: string): string {
+  return `${API_KEY_PREFIX}…${lastCharacters}`;
+}

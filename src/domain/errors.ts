@@ -1,0 +1,79 @@
+/**
+ * The one table of errors that callers of the service can meet.
+ *
+ * `status` and `code` are the wire contract of the specification: a `code` is present only where the caller can
+ * act on it. `text` is public; the internal cause travels beside it in `ServiceError.cause` and is only logged.
+ */
+export const errorTable = {
+  invalid_request: { status: 400, code: null, text: 'The request is invalid.' },
+  below_minimum: { status: 400, code: 'below_minimum', text: "The amount is below the provider's minimum." },
+  currency_locked: { status: 400, code: 'currency_locked', text: 'The provider supports only one currency.' },
+  provider_unknown: { status: 400, code: 'provider_unknown', text: 'The provider does not exist.' },
+  provider_inactive: { status: 400, code: 'provider_inactive', text: 'The provider is currently unavailable.' },
+  conversion_failed: {
+    status: 400,
+    code: 'conversion_failed',
+    text: 'The amount could not be converted to USD. Please retry shortly.',
+  },
+  unauthorized: { status: 401, code: null, text: 'The API key is missing, invalid or revoked.' },
+  feature_disabled: { status: 403, code: null, text: 'This feature is not enabled for the account.' },
+  payment_not_found: { status: 404, code: null, text: 'Payment not found.' },
+  not_found: { status: 404, code: null, text: 'There is nothing at this address.' },
+  method_not_allowed: { status: 405, code: null, text: 'This method is not allowed here.' },
+  idempotency_conflict: {
+    status: 409,
+    code: null,
+    text: 'This Idempotency-Key was already used with other parameters.',
+  },
+  payment_state_conflict: { status: 409, code: null, text: 'The payment is in a state that does not allow this.' },
+  payload_too_large: { status: 413, code: null, text: 'The request body is larger than 16 KiB.' },
+  rate_limited: { status: 429, code: null, text: 'Too many requests.' },
+  headers_too_large: { status: 431, code: null, text: 'The request headers are too large.' },
+  internal: { status: 500, code: null, text: 'An unexpected error occurred. Please retry with backoff.' },
+  provider_unavailable: {
+    status: 502,
+    code: 'provider_unavailable',
+    text: 'The provider did not respond. Retry later or use "multi".',
+  },
+  shutting_down: { status: 503, code: null, text: 'The server is shutting down. Please retry.' },
+} as const satisfies Record<string, { status: number; code: string | null; text: string }>;
+
+/** The name of a row of the error table. */
+export type ErrorName = keyof typeof errorTable;
+
+/** An error with a row in the table; everything else that is thrown is `internal` (500) to the caller. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly errorName: ErrorName;
+  /** Seconds until a retry makes sense; only for `rate_limited`. */
+  readonly retryAfterSeconds: number | null;
+
+  /** `publicText` replaces the table's text where more can be said; `cause` never leaves the process. */
+  constructor(
+    errorName: ErrorName,
+    publicText?: string,
+    options?: { cause?: unknown; retryAfterSeconds?: number },
+  ) {
+    super(publicText ?? errorTable[errorName].text, options?.cause === undefined ? {} : { cause: options.cause });
+    this.errorName = errorName;
+    this.retryAfterSeconds = options?.retryAfterSeconds ?? null;
+  }
+
+  get status(): number {
+    return errorTable[this.errorName].status;
+  }
+
+  get code(): string | null {
+    return errorTable[this.errorName].code;
+  }
+}
+
+/** A 400 that names the field; `problem` continues the sentence that begins with the field's name. */
+export function invalidField(field: string, problem: string): ServiceError {
+  return new ServiceError('invalid_request', `${field} ${problem}`);
+}
+
+/** Thrown where the code meets a state that its tables do not know: a defect or a corrupt row, never ignored. */
+export class UnknownStateError extends Error {
+  override readonly name = 'UnknownStateError';
+}

@@ -1,0 +1,113 @@
+/**
+ * Money is integers only: cents for fiat (number, at most 1,000,000), 10⁻⁶ units for USDC (bigint), basis points
+ * for fees. Text with decimals exists only at the edge, parsed and printed here.
+ */
+
+/** The API's own limits on an amount. */
+export const MINIMUM_AMOUNT_CENTS = 1;
+export const MAXIMUM_AMOUNT_CENTS = 1_000_000;
+
+/** 10⁻⁶ USDC units in one cent. */
+export const UNITS_PER_CENT = 10_000n;
+
+/** 100 % in basis points. */
+export const BASIS_POINTS = 10_000;
+
+/** Currencies a checkout can be priced in, as the specification lists them; the first is the default. */
+export const currencies = ['USD', 'EUR', 'CAD', 'INR'] as const;
+export type Currency = (typeof currencies)[number];
+
+export function isCurrency(value: unknown): value is Currency {
+  return (currencies as readonly unknown[]).includes(value);
+}
+
+const amountPattern = /^(0|[1-9]\d{0,4})(?:\.(\d{1,2}))?$/;
+
+/**
+ * Cents of an amount as the API takes it: a decimal string or a JSON number with at most two decimals.
+ * Null when it is malformed or outside 0.01 to 10000. A number is judged by its shortest decimal text, so that
+ * 0.29 is 29 cents and 0.1 + 0.2 (0.30000000000000004) is refused.
+ */
+export function parseAmountCents(amount: unknown): number | null {
+  const text = typeof amount === 'number' && !Object.is(amount, -0) ? String(amount) : amount;
+  if (typeof text !== 'string') return null;
+  const match = amountPattern.exec(text);
+  // In JavaScript `$` without the m flag matches only at the very end, so "10\n" is refused here.
+  if (match === null) return null;
+  const cents = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
+  return cents >= MINIMUM_AMOUNT_CENTS && cents <= MAXIMUM_AMOUNT_CENTS ? cents : null;
+}
+
+/** "12.30" from 1230. */
+export function formatCents(cents: number): string {
+  const fraction = cents % 100;
+  return `${(cents - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
+}
+
+/** "12.340000" from 12340000n. */
+export function formatUnits(units: bigint): string {
+  return `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`;
+}
+
+/** Units of a USDC amount typed by a person ("12.34", at most six decimals); null when malformed or too large. */
+export function parseUnits(text: string): bigint | null {
+  const match = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text);
+  if (match === null) return null;
+  return BigInt(match[1] as string) * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0'));
+}
+
+/** Basis points of a percentage typed by a person ("2.5"); null when malformed, negative or above 100. */
+export function parsePercentBasisPoints(text: string): number | null {
+  const match = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text);
+  if (match === null) return null;
+  const basisPoints = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
+  return basisPoints <= BASIS_POINTS ? basisPoints : null;
+}
+
+/** The account's fee on a deposit, exactly as the deposit contract computes it. */
+export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
+  return (units * BigInt(feeBasisPoints)) / BigInt(BASIS_POINTS);
+}
+
+/** What reaches the merchant, in 10⁻⁶ units, when a gross amount in cents is paid in full. */
+function netUnits(grossCents: number, feeBasisPoints: number): bigint {
+  const units = BigInt(grossCents) * UNITS_PER_CENT;
+  return units - feeUnits(units, feeBasisPoints);
+}
+
+/**
+ * Fee pass-through: the smallest gross in cents whose fee leaves at least `requestedCents`
+ * (10000 at 250 basis points → 10257). Infinity when the fee is 100 %: no gross is large enough.
+ */
+export function grossUpCents(requestedCents: number, feeBasisPoints: number): number {
+  if (feeBasisPoints >= BASIS_POINTS) return Number.POSITIVE_INFINITY;
+  const requestedUnits = BigInt(requestedCents) * UNITS_PER_CENT;
+  // A cent is 10,000 units and the fee has 1/10,000 steps, so the floor in the fee never bites on whole cents:
+  // the net of g cents is exactly g × (10000 − bps) units, and the smallest g is this quotient rounded up.
+  const netPerCent = BigInt(BASIS_POINTS - feeBasisPoints);
+  const gross = (requestedUnits + netPerCent - 1n) / netPerCent;
+  if (netUnits(Number(gross), feeBasisPoints) < requestedUnits) throw new RangeError('gross-up lost a unit');
+  return Number(gross);
+}
+
+/** An exchange rate: how many 10⁻⁸ USD one unit of the currency is worth (1.09 → 109000000n). */
+export type UsdRate = bigint;
+export const USD_RATE_ONE: UsdRate = 100_000_000n;
+
+/** The rate of a decimal text ("1.0874"); null when it is not a positive decimal. */
+export function parseUsdRate(text: string): UsdRate | null {
+  const match = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text);
+  if (match === null) return null;
+  const rate = BigInt(match[1] as string) * USD_RATE_ONE + BigInt((match[2] ?? '').slice(0, 8).padEnd(8, '0'));
+  return rate > 0n ? rate : null;
+}
+
+/** The USD value in 10⁻⁶ units of an amount in cents of a currency with this rate, rounded down. */
+export function usdUnits(amountCents: number, rate: UsdRate): bigint {
+  return (BigInt(amountCents) * UNITS_PER_CENT * rate) / USD_RATE_ONE;
+}
+
+/** What is left of an amount after a tolerance or fee given in basis points, rounded down. */
+export function lessBasisPoints(units: bigint, basisPoints: number): bigint {
+  return (units * BigInt(BASIS_POINTS - basisPoints)) / BigInt(BASIS_POINTS);
+}

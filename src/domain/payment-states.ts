@@ -1,0 +1,128 @@
+import { UnknownStateError } from './errors.ts';
+
+/** What the merchant sees of a payment. */
+export type PaymentStatus = 'unpaid' | 'paid' | 'canceled';
+
+/** How far the money has come; `completed` is final for a paid payment. */
+export type ForwardStatus =
+  | 'pending'
+  | 'ready'
+  | 'processing'
+  | 'completed'
+  | 'failed'
+  | 'manual_required'
+  | 'canceled';
+
+/** Both fields together; only these pairs exist. */
+export type PaymentState =
+  | 'unpaid/pending'
+  | 'unpaid/ready'
+  | 'unpaid/processing'
+  | 'unpaid/failed'
+  | 'unpaid/manual_required'
+  | 'paid/completed'
+  | 'canceled/canceled'
+  | 'canceled/manual_required'
+  | 'canceled/completed';
+
+export const paymentStates = {
+  'unpaid/pending': 'Nothing or not enough has been seen at the deposit address.',
+  'unpaid/ready': 'Enough has been seen; the release is about to be sent.',
+  'unpaid/processing': 'A release is on its way, or seen in a block that is not final yet.',
+  'unpaid/failed': 'A simulated release was refused by the token (blocklisted wallet, paused token); it is tried again.',
+  'unpaid/manual_required': 'The release was refused repeatedly; it needs a hand, and is still tried now and then.',
+  'paid/completed': 'Finalized releases reached enough: the merchant has the money. Nothing changes it any more.',
+  'canceled/canceled': 'Expired or canceled, and nothing lies at the deposit address.',
+  'canceled/manual_required': 'Canceled, but a deposit lies at the address: operator or merchant releases it.',
+  'canceled/completed': 'Canceled, and what had arrived was released to the merchant. Never counts as paid.',
+} as const satisfies Record<PaymentState, string>;
+
+export const paymentEvents = {
+  enough_seen: 'The sum of all seen deposits reaches enough.',
+  deposit_reverted: 'The chain took a deposit back: the sum of seen deposits is below enough (canceled: is zero).',
+  release_sent: 'A batch with its release was committed for broadcast, or a release by anyone is seen.',
+  release_dropped: 'No release is on its way or seen any more (batch resolved without it, or reorganised away).',
+  release_refused: 'Our own simulation of the release failed.',
+  release_abandoned: 'Our own simulation failed as often as we try quickly.',
+  release_possible: 'Our own simulation succeeds again.',
+  released_finally: 'Finalized releases reach enough (canceled: all that had been deposited).',
+  expired_empty: 'The deadline passed, every block up to a finalized one after it was scanned, nothing is seen.',
+  expired_underpaid: 'The same, but less than enough is seen.',
+  canceled_by_request: 'Merchant or operator cancels; nothing has arrived and no started session can still pay.',
+  deposit_after_cancel: 'A deposit is seen at the address of a canceled payment.',
+} as const satisfies Record<string, string>;
+
+export type PaymentEvent = keyof typeof paymentEvents;
+
+/** One row of the state table. */
+export interface Transition {
+  readonly from: PaymentState;
+  readonly event: PaymentEvent;
+  readonly to: PaymentState;
+  /** What else is committed in the same transaction. */
+  readonly effects: string;
+}
+
+const PAID_EFFECTS = 'paid_at, value_coin, forwarded_amount, txid_in, txid_out and the webhook row are written';
+const CANCELED_RELEASE_EFFECTS = 'the amounts and txid_out are written; no event is sent';
+
+function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects = ''): Transition {
+  return { from, event, to, effects };
+}
+
+/** The state table: every transition that exists. Code and documentation share it. */
+export const paymentTransitions: readonly Transition[] = [
+  row('unpaid/pending', 'enough_seen', 'unpaid/ready', 'the release becomes due'),
+  row('unpaid/pending', 'release_sent', 'unpaid/processing', 'a rival released in the block of the deposit'),
+  row('unpaid/pending', 'expired_empty', 'canceled/canceled'),
+  row('unpaid/pending', 'expired_underpaid', 'canceled/manual_required'),
+  row('unpaid/pending', 'canceled_by_request', 'canceled/canceled'),
+  row('unpaid/pending', 'released_finally', 'paid/completed', PAID_EFFECTS),
+
+  row('unpaid/ready', 'release_sent', 'unpaid/processing'),
+  row('unpaid/ready', 'release_refused', 'unpaid/failed', 'the next try is due later'),
+  row('unpaid/ready', 'deposit_reverted', 'unpaid/pending', 'nothing is due any more'),
+  row('unpaid/ready', 'released_finally', 'paid/completed', PAID_EFFECTS),
+
+  row('unpaid/processing', 'release_dropped', 'unpaid/ready', 'the release becomes due again'),
+  row('unpaid/processing', 'deposit_reverted', 'unpaid/pending'),
+  row('unpaid/processing', 'released_finally', 'paid/completed', PAID_EFFECTS),
+
+  row('unpaid/failed', 'release_sent', 'unpaid/processing'),
+  row('unpaid/failed', 'release_possible', 'unpaid/ready'),
+  row('unpaid/failed', 'release_abandoned', 'unpaid/manual_required'),
+  row('unpaid/failed', 'deposit_reverted', 'unpaid/pending'),
+  row('unpaid/failed', 'released_finally', 'paid/completed', PAID_EFFECTS),
+
+  row('unpaid/manual_required', 'release_sent', 'unpaid/processing'),
+  row('unpaid/manual_required', 'release_possible', 'unpaid/ready'),
+  row('unpaid/manual_required', 'deposit_reverted', 'unpaid/pending'),
+  row('unpaid/manual_required', 'released_finally', 'paid/completed', PAID_EFFECTS),
+
+  row('canceled/canceled', 'deposit_after_cancel', 'canceled/manual_required'),
+  row('canceled/manual_required', 'deposit_reverted', 'canceled/canceled'),
+  row('canceled/manual_required', 'released_finally', 'canceled/completed', CANCELED_RELEASE_EFFECTS),
+  row('canceled/completed', 'deposit_after_cancel', 'canceled/manual_required'),
+];
+
+const targets = new Map(paymentTransitions.map(({ from, event, to }) => [`${from} ${event}`, to]));
+
+/** The state after an event; throws `UnknownStateError` where the table has no row. */
+export function nextState(from: PaymentState, event: PaymentEvent): PaymentState {
+  const to = targets.get(`${from} ${event}`);
+  if (to === undefined) throw new UnknownStateError(`no transition for ${event} in ${from}`);
+  return to;
+}
+
+/** The state of two stored fields; throws `UnknownStateError` for a pair that does not exist. */
+export function stateOf(payment: { status: PaymentStatus; forwardStatus: ForwardStatus }): PaymentState {
+  const state = `${payment.status}/${payment.forwardStatus}`;
+  if (!Object.hasOwn(paymentStates, state)) throw new UnknownStateError(`no such payment state: ${state}`);
+  return state as PaymentState;
+}
+
+/** The two fields of a state. */
+export function fieldsOf(state: PaymentState): { status: PaymentStatus; forwardStatus: ForwardStatus } {
+  const [status, forwardStatus] = state.split('/') as [PaymentStatus, ForwardStatus];
+  return { status, forwardStatus };
+}

@@ -1,0 +1,136 @@
+import type { DepositTerms } from './deposit-address.ts';
+import type { Currency } from './money.ts';
+import type { PaymentId } from './payment-id.ts';
+import type { Address } from './payout-address.ts';
+import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
+import type { ProviderChoice } from './provider-catalogue.ts';
+
+/**
+ * Glossary
+ *
+ * - Payment: one checkout a merchant created, from `unpaid` to `paid` or `canceled`.
+ * - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
+ * - Release: the deposit contract's transfer of what lies at the address: to the merchant, less the fee.
+ * - Enough: the USDC amount from which on a payment counts as paid in full (see `enoughUnits`).
+ * - Seen: in a block of the chain as we know it now, which a reorganisation may still take back.
+ * - Final: in a block that the chain calls finalized and that we have scanned.
+ * - Held: seen deposits less seen releases; what still lies at the deposit address.
+ * - Surplus: what arrived after the payment was paid; released as well, but it changes no field.
+ * - Session: a customer's visit at an on-ramp, begun by a click on the checkout page.
+ * - Relayer: the key that sends releases; it can spend only its own gas money.
+ */
+
+/** A payment as it is stored: what the merchant asked for, what it is bound to, and how far it has come. */
+export interface Payment {
+  readonly id: PaymentId;
+  readonly accountId: string;
+  readonly createdAtMs: number;
+
+  /** What the customer is charged, in cents of `currency`; includes the fee under pass-through. */
+  readonly amountCents: number;
+  readonly currency: Currency;
+  /** The requested net under pass-through, else null. */
+  readonly originalAmountCents: number | null;
+  /** What pass-through added, else null. */
+  readonly customerFeeCents: number | null;
+  readonly passFeeToCustomer: boolean;
+  readonly feeBasisPoints: number;
+  readonly provider: ProviderChoice;
+  readonly callbackUrl: string;
+  readonly email: string | null;
+  readonly note: string | null;
+  /** Names the secret that its ipn_token was made with. */
+  readonly tokenFingerprint: string;
+
+  readonly chainId: number;
+  readonly factory: Address;
+  readonly payoutAddress: Address;
+  readonly feeWallet: Address;
+  readonly depositAddress: Address;
+  /** The charge's value in USD at creation, in 10⁻⁶ units. */
+  readonly usdUnits: bigint;
+  /** From this sum of deposits on the payment is paid in full, in 10⁻⁶ USDC units. */
+  readonly enoughUnits: bigint;
+
+  readonly status: PaymentStatus;
+  readonly forwardStatus: ForwardStatus;
+  readonly paidAtMs: number | null;
+  /** To the merchant plus fee, as counted when it became paid (or was released after cancelation). */
+  readonly receivedUnits: bigint;
+  /** The merchant's part of `receivedUnits`. */
+  readonly forwardedUnits: bigint;
+  readonly txidIn: string | null;
+  readonly txidOut: string | null;
+
+  /** When the sender should next try to release what is held; null when there is nothing to release. */
+  readonly releaseDueAtMs: number | null;
+  /** How many times in a row a simulated release was refused (blocklisted wallet, paused token). */
+  readonly releaseRefusals: number;
+  /** Why the last simulated release was refused, for operator and merchant. */
+  readonly releaseRefusalReason: string | null;
+  /** The relay batch that carries its release at this moment, or null. */
+  readonly relayBatchId: number | null;
+  /** Why it was canceled; null while it is not. */
+  readonly cancelReason: CancelReason | null;
+  /** Somebody asked for the release of a canceled payment's deposit. */
+  readonly releaseRequested: boolean;
+}
+
+export type CancelReason = 'expired' | 'merchant' | 'operator';
+
+/** The fields of a payment that change after its creation. */
+export type PaymentChange = Partial<
+  Pick<
+    Payment,
+    | 'enoughUnits'
+    | 'status'
+    | 'forwardStatus'
+    | 'paidAtMs'
+    | 'receivedUnits'
+    | 'forwardedUnits'
+    | 'txidIn'
+    | 'txidOut'
+    | 'releaseDueAtMs'
+    | 'releaseRefusals'
+    | 'releaseRefusalReason'
+    | 'relayBatchId'
+    | 'cancelReason'
+    | 'releaseRequested'
+    | 'note'
+  >
+>;
+
+/** A place in the chain; log index −1 stands for a whole transaction. */
+export interface ChainPosition {
+  readonly blockNumber: number;
+  readonly logIndex: number;
+  readonly transactionHash: string;
+}
+
+/** A USDC transfer to a deposit address. */
+export interface Deposit extends ChainPosition {
+  readonly units: bigint;
+}
+
+/** A `Forwarded` event of a payment's deposit address, by whomever it was triggered. */
+export interface Release extends ChainPosition {
+  readonly toMerchantUnits: bigint;
+  readonly feeUnits: bigint;
+}
+
+/** All that the chain said of one payment, in chain order. Rows at or below `finalBlock` are final. */
+export interface Ledger {
+  readonly deposits: readonly Deposit[];
+  readonly releases: readonly Release[];
+  readonly finalBlock: number;
+}
+
+/** The terms its deposit address commits to. */
+export function termsOf(payment: Payment, reference: `0x${string}`): DepositTerms {
+  return {
+    merchant: payment.payoutAddress,
+    feeBasisPoints: payment.feeBasisPoints,
+    feeWallet: payment.feeWallet,
+    reference,
+  };
+}

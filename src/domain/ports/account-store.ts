@@ -1,0 +1,21 @@
+import type { Account, AccountChange, ApiKey } from '../account.ts';
+
+/** Accounts and their API keys. */
+export interface AccountStore {
+  createAccount(account: Account): Promise<void>;
+  findAccount(accountId: string): Promise<Account | null>;
+  listAccounts(): Promise<readonly Account[]>;
+  /** Null when there is no such account. */
+  updateAccount(accountId: string, change: AccountChange): Promise<Account | null>;
+
+  /** False when the account already has its ten active keys; decided within the transaction, so races are safe. */
+  createKey(key: ApiKey): Promise<boolean>;
+  listKeys(accountId: string): Promise<readonly ApiKey[]>;
+  /** Revokes at once; null when there is no such key. Revoking twice keeps the first time. */
+  revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
+  /**
+   * The account of an active key by the key's SHA-256, or null. On the hot path: an implementation may keep it in
+   * memory so long as a change of key or account takes effect with the next call. Synchronous where it can be.
+   */
+  findAccountByKeyHash(hash: string): Account | null | Promise<Account | null>;
+}

@@ -1,0 +1,111 @@
+import type { DepositTerms } from '../deposit-address.ts';
+import type { Address } from '../payout-address.ts';
+import type { BlockReference } from './ledger-store.ts';
+
+/** A USDC `Transfer` whose recipient may be one of our deposit addresses. */
+export interface TransferLog {
+  readonly recipient: Address;
+  readonly units: bigint;
+  readonly blockNumber: number;
+  readonly logIndex: number;
+  readonly transactionHash: string;
+}
+
+/** A `Forwarded` event of one of our factories. */
+export interface ForwardedLog {
+  readonly deposit: Address;
+  readonly toMerchantUnits: bigint;
+  readonly feeUnits: bigint;
+  readonly blockNumber: number;
+  readonly logIndex: number;
+  readonly transactionHash: string;
+}
+
+/** Both heads of the chain, from one endpoint. `final` is null while endpoints disagree about its hash. */
+export interface ChainHeads {
+  readonly latest: BlockReference;
+  readonly final: BlockReference | null;
+}
+
+/**
+ * Reads of one pass, all from the same endpoint, so that they are of one view of the chain.
+ * Every method throws `ChainUnavailableError` when the endpoint fails; nothing is ever answered as "empty" instead.
+ */
+export interface ChainView {
+  readHeads(): Promise<ChainHeads>;
+  /** Null when the endpoint has no such block. */
+  readBlock(blockNumber: number): Promise<BlockReference | null>;
+  /**
+   * Logs in blocks [fromBlock, toBlock], in chain order; the range may be cut short (`scannedTo`) by what the
+   * endpoint allows. `recipients`: filter at the endpoint, or null to fetch every transfer of the token and keep
+   * those for which `isCandidate` says yes.
+   */
+  readLogs(query: {
+    readonly fromBlock: number;
+    readonly toBlock: number;
+    readonly recipients: readonly Address[] | null;
+    readonly isCandidate: (recipient: string) => boolean;
+  }): Promise<{
+    readonly transfers: readonly TransferLog[];
+    readonly forwarded: readonly ForwardedLog[];
+    readonly scannedTo: BlockReference;
+  }>;
+}
+
+/** Why the chain could not be asked; the pass is tried again, with the next endpoint. */
+export class ChainUnavailableError extends Error {
+  override readonly name = 'ChainUnavailableError';
+}
+
+/** The watcher's way to the chain. */
+export interface ChainReader {
+  /** One pass over one endpoint; the next call may use another after a failure. */
+  withView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
+}
+
+/** The token's word on whether money can move, asked before a customer is sent to pay and before a release. */
+export interface TokenReader {
+  isBlocklisted(address: Address): Promise<boolean>;
+  /** Simulates the transfer that a release makes; null when it would succeed, else the reason. */
+  simulateRelease(deposit: Address, merchant: Address, units: bigint): Promise<string | null>;
+  readBalance(address: Address): Promise<bigint>;
+}
+
+export interface FeeQuote {
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+export interface SignedTransaction extends FeeQuote {
+  readonly hash: string;
+  readonly rawTransaction: string;
+}
+
+/** What a relay transaction does. */
+export type RelayCall =
+  | { readonly kind: 'forward'; readonly factory: Address; readonly terms: readonly DepositTerms[] }
+  | {
+      readonly kind: 'rescue';
+      readonly factory: Address;
+      readonly terms: readonly DepositTerms[];
+      readonly token: Address;
+    };
+
+/** The sender's way to the chain: one relayer key. Throws `ChainUnavailableError` when no endpoint answers. */
+export interface Relayer {
+  readonly address: Address;
+  /** Transactions of the relayer at the newest block. */
+  readLatestTransactionCount(): Promise<number>;
+  /** Transactions of the relayer at the finalized block, and that block's number. */
+  readFinalTransactionCount(): Promise<{ readonly count: number; readonly blockNumber: number }>;
+  /** Gas for the call by the endpoint's own estimate, with a margin. */
+  estimateGas(call: RelayCall): Promise<bigint>;
+  /** Fees for a first attempt, from the fee history. */
+  quoteFees(): Promise<FeeQuote>;
+  /** Signs; sends nothing. */
+  sign(call: RelayCall, nonce: number, gasLimit: bigint, fees: FeeQuote): Promise<SignedTransaction>;
+  /** Hands the signed bytes to the chain; already known or already mined is no error. */
+  broadcast(rawTransaction: string): Promise<void>;
+  /** The relayer's gas money in wei. */
+  readGasBalance(): Promise<bigint>;
+}

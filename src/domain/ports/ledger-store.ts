@@ -1,0 +1,50 @@
+import type { Deposit, Release } from '../payment.ts';
+import type { PaymentId } from '../payment-id.ts';
+import type { Decide } from './payment-store.ts';
+
+/** A block that was scanned up to. */
+export interface BlockReference {
+  readonly number: number;
+  readonly hash: string;
+  readonly timestampMs: number;
+}
+
+/** What one scan of blocks found, ready to be written. */
+export interface ScanRecord {
+  /** The cursor the scan started from; the write is refused (throws) when another writer has moved it. */
+  readonly from: BlockReference;
+  /** The new cursor: the newest scanned block that is final. */
+  readonly final: BlockReference;
+  /** The newest scanned block. Rows seen above `final` are provisional: the next scan replaces them. */
+  readonly scannedTo: number;
+  readonly deposits: readonly (Deposit & { readonly paymentId: PaymentId })[];
+  readonly releases: readonly (Release & { readonly paymentId: PaymentId })[];
+}
+
+/** The chain's side of the payments: what the watcher has seen, and how far it has come. */
+export interface LedgerStore {
+  /** The newest final block that was scanned, or null before the first scan. */
+  readCursor(): Promise<BlockReference | null>;
+  /** Sets the cursor where none is. */
+  startCursor(block: BlockReference): Promise<void>;
+  /**
+   * In one transaction: replaces all rows in blocks (from.number, scannedTo], moves the cursor (and remembers it as
+   * a checkpoint), and decides every payment that has a row above `from.number` before or after. A row is unique by
+   * (transaction, log index).
+   */
+  recordScan(scan: ScanRecord, decide: Decide): Promise<void>;
+  /** Adds rows that an earlier scan of final blocks missed (a node that lagged behind answers with an empty list). */
+  recordMissed(
+    rows: Pick<ScanRecord, 'deposits' | 'releases'>,
+    decide: Decide,
+  ): Promise<{ readonly added: number }>;
+  /** The last checkpoints, newest first. */
+  listCheckpoints(limit: number): Promise<readonly BlockReference[]>;
+  /** The chain lost final blocks: forgets every row and checkpoint above `block` and starts again from there. */
+  rewindTo(block: BlockReference, decide: Decide): Promise<void>;
+
+  /** Id of the last payment that the expiry step has dealt with (any text that sorts among ids), '' at first. */
+  readExpiryFrontier(): Promise<string>;
+  /** Decides these payments and moves the frontier in one transaction. */
+  advanceExpiryFrontier(ids: readonly PaymentId[], frontier: string, decide: Decide): Promise<void>;
+}

@@ -1,0 +1,81 @@
+import type { Ledger, Payment, PaymentChange } from '../payment.ts';
+import type { PaymentId } from '../payment-id.ts';
+import type { Address } from '../payout-address.ts';
+import type { PaymentStatus } from '../payment-states.ts';
+import type { ProviderSession } from '../provider-session.ts';
+import type { NewWebhook } from '../webhook.ts';
+
+/** What an Idempotency-Key stands for. */
+export interface IdempotencyRecord {
+  readonly accountId: string;
+  readonly key: string;
+  /** SHA-256 of the normalised parameters. */
+  readonly fingerprint: string;
+  readonly createdAtMs: number;
+}
+
+/** How a creation ended: a new row, or the row of an earlier request with the same Idempotency-Key. */
+export type CreateOutcome =
+  | { readonly kind: 'created' }
+  | { readonly kind: 'replayed'; readonly payment: Payment; readonly fingerprint: string };
+
+/** A decision about one payment, made on its rows inside the transaction. Null leaves everything as it is. */
+export interface PaymentDecision {
+  readonly change: PaymentChange;
+  /** Written in the same transaction. At most one webhook per payment and event ever exists. */
+  readonly webhook?: NewWebhook;
+}
+
+/** All that a decision about a payment may depend on, read within one transaction. */
+export interface PaymentView {
+  readonly payment: Payment;
+  readonly ledger: Ledger;
+  readonly sessions: readonly ProviderSession[];
+}
+
+/** Pure: called inside a transaction, must not wait or write. It may throw, which undoes the transaction. */
+export type Decide = (view: PaymentView) => PaymentDecision | null;
+
+export interface PaymentFilter {
+  readonly accountId?: string;
+  readonly status?: PaymentStatus;
+}
+
+export interface PaymentStore {
+  /**
+   * Durable when it resolves. With an idempotency record, at most one payment is ever created for
+   * (account, key) within `idempotencyTtlMs`, also under concurrent calls.
+   */
+  createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;
+  /** The payment an Idempotency-Key stands for, if it was used after `sinceMs`. */
+  findIdempotent(
+    accountId: string,
+    key: string,
+    sinceMs: number,
+  ): Promise<{ payment: Payment; fingerprint: string } | null>;
+  /** A payment of this account; another account's is null, like an unknown one. */
+  findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
+  /** A payment by its id alone: for its checkout page, the watcher and the operator. */
+  findPaymentById(id: PaymentId): Promise<Payment | null>;
+  /** With its ledger and sessions, in one consistent read. */
+  viewPayment(id: PaymentId): Promise<PaymentView | null>;
+  /** Newest first; `before` is the last id of the page before. */
+  listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
+  /** Oldest first, ids above `after` and below `below` (both may be any text that sorts among ids). */
+  listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
+  /** Reads, decides and writes in one transaction; returns the payment as it then is, null when unknown. */
+  decidePayment(id: PaymentId, decide: Decide): Promise<Payment | null>;
+  /** Stores a started session and applies the decision in one transaction. */
+  addSession(session: ProviderSession, decide: Decide): Promise<Payment | null>;
+
+  /**
+   * Deposit addresses in the order of their rows, rows above `afterRow`; feeds the address book. A row number is
+   * assigned at creation and never reused.
+   */
+  listDepositAddresses(
+    afterRow: number,
+    limit: number,
+  ): Promise<readonly { readonly row: number; readonly depositAddress: Address }[]>;
+  /** Payments by row number, to verify the address book's candidates. */
+  findPaymentsByRow(rows: readonly number[]): Promise<readonly Payment[]>;
+}

@@ -1,0 +1,43 @@
+import type { Payment } from '../payment.ts';
+import type { PaymentId } from '../payment-id.ts';
+import type { Decide } from './payment-store.ts';
+
+/** One signed form of a relay transaction; a fee bump adds another with the same nonce. */
+export interface RelayAttempt {
+  readonly hash: string;
+  /** The signed bytes, `0x…`; after a crash these same bytes are broadcast again. */
+  readonly rawTransaction: string;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly signedAtMs: number;
+}
+
+/** What the relayer has in flight: one nonce, the payments it carries, and every attempt that was signed. */
+export interface RelayBatch {
+  readonly id: number;
+  readonly relayer: string;
+  readonly nonce: number;
+  readonly kind: 'forward' | 'rescue';
+  /** For `rescue`: the token's address, or the zero address for POL. */
+  readonly rescueToken: string | null;
+  readonly gasLimit: bigint;
+  readonly paymentIds: readonly PaymentId[];
+  readonly attempts: readonly RelayAttempt[];
+  readonly createdAtMs: number;
+}
+
+export interface RelayStore {
+  /** Payments whose release is due at `nowMs` and that no batch carries, the longest waiting first. */
+  listDueReleases(nowMs: number, limit: number): Promise<readonly Payment[]>;
+  /** The batch that is still in flight for this relayer; there is at most one. */
+  findOpenBatch(relayer: string): Promise<RelayBatch | null>;
+  /**
+   * Commits the batch with its first signed attempt, marks its payments as carried by it (for `forward`) and
+   * decides them. Only then may it be broadcast. Throws when the relayer already has an open batch.
+   */
+  openBatch(batch: Omit<RelayBatch, 'id'>, decide: Decide): Promise<RelayBatch>;
+  /** Commits another signed attempt (fee bump) of an open batch, before it is broadcast. */
+  addAttempt(batchId: number, attempt: RelayAttempt): Promise<void>;
+  /** The nonce is spent (or given up): frees its payments and decides them. */
+  closeBatch(batchId: number, outcome: 'resolved' | 'abandoned', closedAtMs: number, decide: Decide): Promise<void>;
+}

@@ -1,0 +1,64 @@
+import type { Currency } from './money.ts';
+
+/**
+ * What is known of the on-ramp providers without asking them. Minimums are the operator's to override; fees serve
+ * only to estimate what a provider will deliver when it was not asked for a quote. Sources: the providers' pages and
+ * public third-party code, gathered 2026-11. Entries marked unverified have not been confirmed with the provider.
+ */
+export interface CatalogueEntry {
+  readonly name: string;
+  /** The currencies it is limited to, or null when it takes all of ours. */
+  readonly onlyCurrency: Currency | null;
+  /** The least it sells, in USD cents (unverified, save for coinbase). */
+  readonly minimumUsdCents: number;
+  /** Its assumed own fee in basis points of the charged amount (unverified). */
+  readonly feeBasisPoints: number;
+  /** Its assumed lowest own fee in USD cents (unverified). */
+  readonly minimumFeeUsdCents: number;
+}
+
+export const providerCatalogue = {
+  moonpay: entry('MoonPay', 20_00, 450, 3_99),
+  wert: entry('Wert', 1_00, 500, 0),
+  revolut: entry('Revolut', 7_00, 250, 0),
+  cryptocom: entry('Crypto.com', 20_00, 400, 0),
+  rampnetwork: entry('Ramp Network', 7_00, 390, 2_49),
+  transak: entry('Transak', 10_00, 500, 0),
+  coinbase: entry('Coinbase', 5_00, 250, 0),
+  paypal: entry('PayPal', 20_00, 450, 3_99),
+  stripe: entry('Stripe', 2_00, 400, 0),
+  banxa: entry('Banxa', 20_00, 400, 0),
+  klarna: entry('Klarna', 20_00, 450, 0, 'EUR'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+function entry(
+  name: string,
+  minimumUsdCents: number,
+  feeBasisPoints: number,
+  minimumFeeUsdCents: number,
+  onlyCurrency: Currency | null = null,
+): CatalogueEntry {
+  return { name, onlyCurrency, minimumUsdCents, feeBasisPoints, minimumFeeUsdCents };
+}
+
+export type ProviderId = keyof typeof providerCatalogue;
+
+/** All provider ids, in the order in which the selector shows them. */
+export const providerIds = Object.keys(providerCatalogue) as readonly ProviderId[];
+
+/** The value of `provider` that lets the customer choose on the page. */
+export const MULTI_PROVIDER = 'multi';
+export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;
+
+export function isProviderId(value: string): value is ProviderId {
+  return Object.hasOwn(providerCatalogue, value);
+}
+
+/** What a provider is assumed to deliver for a charge of this USD value, in 10⁻⁶ units; never below zero. */
+export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
+  const { feeBasisPoints, minimumFeeUsdCents } = providerCatalogue[provider];
+  const proportional = (chargedUsdUnits * BigInt(feeBasisPoints)) / 10_000n;
+  const minimum = BigInt(minimumFeeUsdCents) * 10_000n;
+  const fee = proportional > minimum ? proportional : minimum;
+  return chargedUsdUnits > fee ? chargedUsdUnits - fee : 0n;
+}
