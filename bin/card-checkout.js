@@ -35,7 +35,8 @@ function handOver() {
     stdio: 'inherit',
     env: { ...process.env, CARD_CHECKOUT_HANDED_OVER: '1' },
   });
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.on('SIGHUP', () => child.kill('SIGHUP'));
   process.on('SIGINT', () => {
     // A terminal's Ctrl-C has reached the command already, and a second one would mean "at once".
     if (!process.stdin.isTTY) child.kill('SIGINT');

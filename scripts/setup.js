@@ -52,9 +52,13 @@ function install() {
   console.log(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
-/** Runs the very npm that runs this script, if one does; its Node too, since ours may be about to be replaced. */
+/**
+ * Runs the very npm that runs this script, if one does; its Node too, since ours may be about to be replaced.
+ * @param {string[]} args
+ */
 function runNpm(args) {
   const npm = process.env.npm_execpath;
+  /** @type {import('node:child_process').SpawnSyncOptionsWithStringEncoding} */
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 };
   if (npm?.endsWith('npm-cli.js')) {
     return spawnSync(process.env.npm_node_execpath ?? process.execPath, [npm, ...args], options);
@@ -64,17 +68,10 @@ function runNpm(args) {
 
 /** The Node that the scripts after this one will find; ends with advice if that one is too old. */
 function verifiedNode() {
-  const candidates = existsSync(ownNode) ? [ownNode] : ['node', process.execPath];
-  for (const candidate of candidates) {
-    const run = spawnSync(candidate, ['--version'], {
-      encoding: 'utf8',
-      shell: process.platform === 'win32',
-    });
-    const major = Number(/^v(\d+)\./.exec(run.stdout ?? '')?.[1]);
-    if (major >= oldestNode) return candidate;
-  }
-  // Without the stamp the next run starts afresh, as it should after a change of npm's configuration.
-  rmSync(stamp, { force: true });
+  const node = existsSync(ownNode) ? ownNode : 'node';
+  const run = spawnSync(node, ['--version'], { encoding: 'utf8', shell: process.platform === 'win32' });
+  const version = run.stdout?.trim() || 'none that starts';
+  if (Number(/^v(\d+)\./.exec(version)?.[1]) >= oldestNode) return node;
   return fail(
     [
       `Node ${oldestNode} is needed, this machine has ${version}, and the package that brings it did not install.`,
@@ -94,6 +91,7 @@ function linkCommand() {
   symlinkSync('../../bin/card-checkout.js', link);
 }
 
+/** @param {string} node */
 function unpackBrowser(node) {
   const run = spawnSync(node, [join(root, 'scripts', 'chromium.ts')], { encoding: 'utf8' });
   if (run.status === 0) {
@@ -106,6 +104,7 @@ function unpackBrowser(node) {
 
 /** Says once a run which tools do not exist for this kind of machine, and what that costs. */
 function reportMissingTools() {
+  /** @type {Record<string, string>} */
   const losses = {
     anvil: 'the sandbox and every test on a chain need it; live mode does not',
     biome: 'formatting and linting need it; running and testing do not',
@@ -121,7 +120,10 @@ function reportMissingTools() {
   }
 }
 
-/** @returns {never} */
+/**
+ * @param {string} message
+ * @returns {never}
+ */
 function fail(message) {
   console.error(message);
   process.exit(1);

@@ -1,0 +1,150 @@
+/**
+ * Checks everything, in an order in which the cheapest failures come first: `npm run check`, and with `--all`
+ * (`npm test`) also the slow projects, which start whole services and a browser.
+ *
+ * One line a step; the whole output only of a step that failed. The very last line is `N passed, N failed`, the
+ * sum of the tests of all steps, where a step that failed without a failed test counts as one. A test project
+ * without tests is a failure: a check that checks nothing must not look green.
+ */
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts';
+import { forgeCounts, type TestCounts, vitestCounts } from './test-counts.ts';
+
+const root = join(import.meta.dirname, '..');
+const node = process.execPath;
+const minuteMs = 60_000;
+
+/** The vitest projects: one run for those that are quick, one for those that start services and a browser. */
+const quickProjects = ['structure', 'unit', 'http', 'integration'];
+const slowProjects = ['e2e', 'browser'];
+
+/** Outcome of one step together with its tests. */
+interface Checked {
+  result: StepResult;
+  counts: TestCounts;
+  failure: string | undefined;
+}
+
+const script = (name: string) => join(root, 'scripts', name);
+const command = (name: string, file: string, ...parameters: string[]): Step => ({
+  name,
+  command: [node, file, ...parameters],
+  timeoutMs: 10 * minuteMs,
+});
+
+const staticSteps: Step[] = [
+  command('format and lint', script('biome.ts'), 'check', '--error-on-warnings', '.'),
+  command('types', join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', '.'),
+  ...ifExists(script('docs.ts'), (file) => command('docs match the code', file, '--check')),
+  ...ifExists(script('contracts.ts'), (file) => command('contracts match their artifact', file, 'check')),
+];
+const contractTests = ifExists(script('contracts.ts'), (file) => command('contracts', file, 'test'));
+
+process.exitCode = await main(process.argv.includes('--all'));
+
+async function main(all: boolean): Promise<number> {
+  const started = performance.now();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      stopSteps(signal);
+      process.exit(signal === 'SIGINT' ? 130 : 143);
+    });
+  }
+  const checked: Checked[] = [];
+  checked.push(...(await twoAtATime(staticSteps, checkPlain)));
+  // Alone, like the projects: these use both cores themselves.
+  for (const step of contractTests) checked.push(await checkContracts(step));
+  checked.push(await checkProjects('tests', quickProjects));
+  if (all) checked.push(await checkProjects('end-to-end tests', slowProjects));
+  return summarize(checked, performance.now() - started);
+}
+
+function ifExists(file: string, make: (file: string) => Step): Step[] {
+  return existsSync(file) ? [make(file)] : [];
+}
+
+/** Runs the steps in order on two lanes, as many as the smallest machine that builds this has cores. */
+async function twoAtATime<Result>(steps: Step[], run: (step: Step) => Promise<Result>): Promise<Result[]> {
+  const queue = [...steps];
+  const results: Result[] = [];
+  const lane = async () => {
+    for (let step = queue.shift(); step !== undefined; step = queue.shift()) results.push(await run(step));
+  };
+  await Promise.all([lane(), lane()]);
+  return results;
+}
+
+async function checkPlain(step: Step): Promise<Checked> {
+  const result = await runStep(step);
+  return report({ result, counts: { passed: 0, failed: 0, skipped: 0 }, failure: result.problem });
+}
+
+async function checkContracts(step: Step): Promise<Checked> {
+  const result = await runStep(step);
+  const counts = forgeCounts(result.output);
+  return report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
+}
+
+/** Runs vitest once over the projects; those whose folder does not exist yet are named, not hidden. */
+async function checkProjects(name: string, projects: string[]): Promise<Checked> {
+  const reportFile = join(root, 'test-output', `${name.replaceAll(' ', '-')}.json`);
+  await rm(reportFile, { force: true });
+  const result = await runStep({
+    name: `${name} (${projects.join(', ')})`,
+    command: [
+      node,
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      ...projects.flatMap((project) => ['--project', project]),
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${reportFile}`,
+    ],
+    timeoutMs: 20 * minuteMs,
+  });
+  const json = await readFile(reportFile, 'utf8').catch(() => undefined);
+  const counts = vitestCounts(json);
+  const checked = report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
+  for (const line of closingLines(result.output)) console.log(line);
+  return checked;
+}
+
+/** vitest's own closing lines, as it printed them. */
+function closingLines(output: string): string[] {
+  return output.split('\n').filter((line) => /^\s+(Test Files|Tests|Errors) {2}/.test(line));
+}
+
+function emptyOrSkipped(counts: TestCounts): string | undefined {
+  if (counts.skipped > 0) return `${counts.skipped} tests were skipped`;
+  return counts.passed + counts.failed === 0 ? 'no test ran' : undefined;
+}
+
+function report(checked: Checked): Checked {
+  const { result, failure } = checked;
+  const seconds = `${(result.durationMs / 1000).toFixed(1)} s`;
+  console.log(`${failure === undefined ? 'ok  ' : 'FAIL'} ${seconds.padStart(8)}  ${result.step.name}`);
+  if (failure !== undefined) console.log(`${indent(result.output)}\n     ${failure}`);
+  return checked;
+}
+
+function indent(text: string): string {
+  return text.trimEnd().replaceAll(/^/gm, '     ');
+}
+
+/** Prints the sum and returns the exit code. */
+function summarize(checked: Checked[], durationMs: number): number {
+  const failures = checked.filter((one) => one.failure !== undefined);
+  const passed = checked.reduce((sum, one) => sum + one.counts.passed, 0);
+  const failed = checked.reduce(
+    (sum, one) => sum + Math.max(one.counts.failed, one.failure === undefined ? 0 : 1),
+    0,
+  );
+  console.log(
+    `\n${checked.length - failures.length} of ${checked.length} steps in ${(durationMs / 1000).toFixed(0)} s`,
+  );
+  for (const { result, failure } of failures) console.log(`FAIL ${result.step.name}: ${failure}`);
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}

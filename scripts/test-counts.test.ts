@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { forgeCounts, vitestCounts } from './test-counts.ts';
+
+it("adds up forge's closing lines and leaves those of single suites aside", () => {
+  const output = [
+    'Suite result: ok. 7 passed; 0 failed; 0 skipped; finished in 9.23ms',
+    'Ran 3 test suites in 1.10s (2.30s CPU time): 21 tests passed, 1 failed, 2 skipped (24 total tests)',
+    'Ran 1 test suite in 0.10s (0.30s CPU time): 1 tests passed, 0 failed, 0 skipped (1 total tests)',
+  ].join('\n');
+  expect(forgeCounts(output)).toEqual({ passed: 22, failed: 1, skipped: 2 });
+});
+
+it('counts nothing where a runner crashed before it reported', () => {
+  expect(vitestCounts(undefined)).toEqual({ passed: 0, failed: 0, skipped: 0 });
+  expect(forgeCounts('error: solc not found')).toEqual({ passed: 0, failed: 0, skipped: 0 });
+});
+
+it("reads vitest's report, where a todo is a skipped test", () => {
+  const report = { numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 3 };
+  expect(vitestCounts(JSON.stringify(report))).toEqual({ passed: 5, failed: 1, skipped: 5 });
+});
+
+it('refuses a report that is not one', () => {
+  expect(() => vitestCounts('{}')).toThrow('not a JSON report');
+});
