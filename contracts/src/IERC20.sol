@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// @notice The two functions of an ERC-20 token that a deposit needs.
+interface IERC20 {
+    /// @notice How many units `account` holds.
+    function balanceOf(address account) external view returns (uint256);
+
+    /// @notice Moves `amount` units from the caller to `to`.
+    function transfer(address to, uint256 amount) external returns (bool);
+}
