@@ -14,7 +14,10 @@ const CHECKSUM_LENGTH = 6;
 const apiKeyPattern = new RegExp(`^${API_KEY_PREFIX}[A-Za-z0-9_-]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 function checksumOf(secret: string): string {
-  return createHash('sha256').update(`card-checkout key ${secret}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
+  return createHash('sha256')
+    .update(`card-checkout key ${secret}`)
+    .digest('base64url')
+    .slice(0, CHECKSUM_LENGTH);
 }
 
 /** A new API key: prefix, 192 random bits, and a checksum by which leak scanners can tell it from look-alikes. */

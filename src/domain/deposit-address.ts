@@ -40,7 +40,10 @@ function cloneCodeHash(implementation: Address): string {
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
   const chainWord = word(factory.chainId.toString(16));
   // 0xff ‖ factory ‖ salt ‖ code hash, with the salt written in for each payment.
-  const preimage = Buffer.from(`ff${factory.factory.slice(2)}${word('')}${cloneCodeHash(factory.implementation)}`, 'hex');
+  const preimage = Buffer.from(
+    `ff${factory.factory.slice(2)}${word('')}${cloneCodeHash(factory.implementation)}`,
+    'hex',
+  );
   const saltOffset = 21;
   return (terms) => {
     const salt = keccak256Hex(

@@ -9,7 +9,11 @@ export const errorTable = {
   below_minimum: { status: 400, code: 'below_minimum', text: "The amount is below the provider's minimum." },
   currency_locked: { status: 400, code: 'currency_locked', text: 'The provider supports only one currency.' },
   provider_unknown: { status: 400, code: 'provider_unknown', text: 'The provider does not exist.' },
-  provider_inactive: { status: 400, code: 'provider_inactive', text: 'The provider is currently unavailable.' },
+  provider_inactive: {
+    status: 400,
+    code: 'provider_inactive',
+    text: 'The provider is currently unavailable.',
+  },
   conversion_failed: {
     status: 400,
     code: 'conversion_failed',
@@ -25,7 +29,11 @@ export const errorTable = {
     code: null,
     text: 'This Idempotency-Key was already used with other parameters.',
   },
-  payment_state_conflict: { status: 409, code: null, text: 'The payment is in a state that does not allow this.' },
+  payment_state_conflict: {
+    status: 409,
+    code: null,
+    text: 'The payment is in a state that does not allow this.',
+  },
   payload_too_large: { status: 413, code: null, text: 'The request body is larger than 16 KiB.' },
   rate_limited: { status: 429, code: null, text: 'Too many requests.' },
   headers_too_large: { status: 431, code: null, text: 'The request headers are too large.' },
@@ -54,7 +62,10 @@ export class ServiceError extends Error {
     publicText?: string,
     options?: { cause?: unknown; retryAfterSeconds?: number },
   ) {
-    super(publicText ?? errorTable[errorName].text, options?.cause === undefined ? {} : { cause: options.cause });
+    super(
+      publicText ?? errorTable[errorName].text,
+      options?.cause === undefined ? {} : { cause: options.cause },
+    );
     this.errorName = errorName;
     this.retryAfterSeconds = options?.retryAfterSeconds ?? null;
   }

@@ -1,4 +1,11 @@
-import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 import { isPaymentId, type PaymentId } from './payment-id.ts';
 
 /**
@@ -67,7 +74,9 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
       if (tokenKey === undefined) return null;
       const paymentId = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
       if (!isPaymentId(paymentId)) return null;
-      return timingSafeEqual(Buffer.from(macOf(tokenKey.key, paymentId)), Buffer.from(mac)) ? paymentId : null;
+      return timingSafeEqual(Buffer.from(macOf(tokenKey.key, paymentId)), Buffer.from(mac))
+        ? paymentId
+        : null;
     },
   };
 }

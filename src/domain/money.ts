@@ -98,7 +98,8 @@ export const USD_RATE_ONE: UsdRate = 100_000_000n;
 export function parseUsdRate(text: string): UsdRate | null {
   const match = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text);
   if (match === null) return null;
-  const rate = BigInt(match[1] as string) * USD_RATE_ONE + BigInt((match[2] ?? '').slice(0, 8).padEnd(8, '0'));
+  const rate =
+    BigInt(match[1] as string) * USD_RATE_ONE + BigInt((match[2] ?? '').slice(0, 8).padEnd(8, '0'));
   return rate > 0n ? rate : null;
 }
 

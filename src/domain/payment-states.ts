@@ -29,26 +29,34 @@ export const paymentStates = {
   'unpaid/pending': 'Nothing or not enough has been seen at the deposit address.',
   'unpaid/ready': 'Enough has been seen; the release is about to be sent.',
   'unpaid/processing': 'A release is on its way, or seen in a block that is not final yet.',
-  'unpaid/failed': 'A simulated release was refused by the token (blocklisted wallet, paused token); it is tried again.',
-  'unpaid/manual_required': 'The release was refused repeatedly; it needs a hand, and is still tried now and then.',
-  'paid/completed': 'Finalized releases reached enough: the merchant has the money. Nothing changes it any more.',
+  'unpaid/failed':
+    'A simulated release was refused by the token (blocklisted wallet, paused token); it is tried again.',
+  'unpaid/manual_required':
+    'The release was refused repeatedly; it needs a hand, and is still tried now and then.',
+  'paid/completed':
+    'Finalized releases reached enough: the merchant has the money. Nothing changes it any more.',
   'canceled/canceled': 'Expired or canceled, and nothing lies at the deposit address.',
-  'canceled/manual_required': 'Canceled, but a deposit lies at the address: operator or merchant releases it.',
+  'canceled/manual_required':
+    'Canceled, but a deposit lies at the address: operator or merchant releases it.',
   'canceled/completed': 'Canceled, and what had arrived was released to the merchant. Never counts as paid.',
 } as const satisfies Record<PaymentState, string>;
 
 export const paymentEvents = {
   enough_seen: 'The sum of all seen deposits reaches enough.',
-  deposit_reverted: 'The chain took a deposit back: the sum of seen deposits is below enough (canceled: is zero).',
+  deposit_reverted:
+    'The chain took a deposit back: the sum of seen deposits is below enough (canceled: is zero).',
   release_sent: 'A batch with its release was committed for broadcast, or a release by anyone is seen.',
-  release_dropped: 'No release is on its way or seen any more (batch resolved without it, or reorganised away).',
+  release_dropped:
+    'No release is on its way or seen any more (batch resolved without it, or reorganised away).',
   release_refused: 'Our own simulation of the release failed.',
   release_abandoned: 'Our own simulation failed as often as we try quickly.',
   release_possible: 'Our own simulation succeeds again.',
   released_finally: 'Finalized releases reach enough (canceled: all that had been deposited).',
-  expired_empty: 'The deadline passed, every block up to a finalized one after it was scanned, nothing is seen.',
+  expired_empty:
+    'The deadline passed, every block up to a finalized one after it was scanned, nothing is seen.',
   expired_underpaid: 'The same, but less than enough is seen.',
-  canceled_by_request: 'Merchant or operator cancels; nothing has arrived and no started session can still pay.',
+  canceled_by_request:
+    'Merchant or operator cancels; nothing has arrived and no started session can still pay.',
   deposit_after_cancel: 'A deposit is seen at the address of a canceled payment.',
 } as const satisfies Record<string, string>;
 
@@ -63,7 +71,8 @@ export interface Transition {
   readonly effects: string;
 }
 
-const PAID_EFFECTS = 'paid_at, value_coin, forwarded_amount, txid_in, txid_out and the webhook row are written';
+const PAID_EFFECTS =
+  'paid_at, value_coin, forwarded_amount, txid_in, txid_out and the webhook row are written';
 const CANCELED_RELEASE_EFFECTS = 'the amounts and txid_out are written; no event is sent';
 
 function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects = ''): Transition {
@@ -73,7 +82,6 @@ function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects 
 /** The state table: every transition that exists. Code and documentation share it. */
 export const paymentTransitions: readonly Transition[] = [
   row('unpaid/pending', 'enough_seen', 'unpaid/ready', 'the release becomes due'),
-  row('unpaid/pending', 'release_sent', 'unpaid/processing', 'a rival released in the block of the deposit'),
   row('unpaid/pending', 'expired_empty', 'canceled/canceled'),
   row('unpaid/pending', 'expired_underpaid', 'canceled/manual_required'),
   row('unpaid/pending', 'canceled_by_request', 'canceled/canceled'),

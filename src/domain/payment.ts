@@ -1,8 +1,8 @@
 import type { DepositTerms } from './deposit-address.ts';
 import type { Currency } from './money.ts';
 import type { PaymentId } from './payment-id.ts';
-import type { Address } from './payout-address.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
+import type { Address } from './payout-address.ts';
 import type { ProviderChoice } from './provider-catalogue.ts';
 
 /**

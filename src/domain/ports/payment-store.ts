@@ -1,7 +1,7 @@
 import type { Ledger, Payment, PaymentChange } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
-import type { Address } from '../payout-address.ts';
 import type { PaymentStatus } from '../payment-states.ts';
+import type { Address } from '../payout-address.ts';
 import type { ProviderSession } from '../provider-session.ts';
 import type { NewWebhook } from '../webhook.ts';
 

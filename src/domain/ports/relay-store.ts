@@ -39,5 +39,10 @@ export interface RelayStore {
   /** Commits another signed attempt (fee bump) of an open batch, before it is broadcast. */
   addAttempt(batchId: number, attempt: RelayAttempt): Promise<void>;
   /** The nonce is spent (or given up): frees its payments and decides them. */
-  closeBatch(batchId: number, outcome: 'resolved' | 'abandoned', closedAtMs: number, decide: Decide): Promise<void>;
+  closeBatch(
+    batchId: number,
+    outcome: 'resolved' | 'abandoned',
+    closedAtMs: number,
+    decide: Decide,
+  ): Promise<void>;
 }

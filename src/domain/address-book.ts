@@ -1,0 +1,80 @@
+import type { Address } from './payout-address.ts';
+
+/**
+ * Which deposit addresses are ours, for all payments there ever were, in twelve to sixteen bytes each: an
+ * open-addressing table from the first 32 bits of an address to the payment's row number. A hit is a candidate that
+ * the caller verifies against the row; a miss is certain. (A Map of a million addresses takes 225 MB, an index in
+ * the database slows every creation down.)
+ */
+export interface AddressBook {
+  readonly size: number;
+  /** The highest row number added, 0 while empty. */
+  readonly lastRow: number;
+  /** Rows must be added in ascending order; a row that was already added is ignored. */
+  add(row: number, address: Address): void;
+  /** Whether an address (any case) may be ours. */
+  isCandidate(address: string): boolean;
+  /** Row numbers that may belong to an address (any case); mostly none or one. */
+  candidatesOf(address: string): number[];
+}
+
+const MAXIMUM_LOAD = 0.6;
+const INITIAL_CAPACITY = 1024;
+
+export function createAddressBook(): AddressBook {
+  let prefixes = new Uint32Array(INITIAL_CAPACITY);
+  let rows = new Uint32Array(INITIAL_CAPACITY); // 0 marks an empty slot; row numbers begin at 1.
+  let size = 0;
+  let lastRow = 0;
+
+  function insert(prefix: number, row: number): void {
+    const mask = rows.length - 1;
+    let slot = prefix & mask;
+    while (rows[slot] !== 0) slot = (slot + 1) & mask;
+    prefixes[slot] = prefix;
+    rows[slot] = row;
+  }
+
+  function grow(): void {
+    const [oldPrefixes, oldRows] = [prefixes, rows];
+    prefixes = new Uint32Array(oldRows.length * 2);
+    rows = new Uint32Array(oldRows.length * 2);
+    for (let slot = 0; slot < oldRows.length; slot++) {
+      if (oldRows[slot] !== 0) insert(oldPrefixes[slot] as number, oldRows[slot] as number);
+    }
+  }
+
+  /** CREATE2 addresses are uniformly distributed, so their first 32 bits serve as the hash. */
+  function prefixOf(address: string): number {
+    return Number.parseInt(address.slice(2, 10), 16);
+  }
+
+  function candidatesOf(address: string): number[] {
+    const prefix = prefixOf(address);
+    const mask = rows.length - 1;
+    const found: number[] = [];
+    for (let slot = prefix & mask; rows[slot] !== 0; slot = (slot + 1) & mask) {
+      if (prefixes[slot] === prefix) found.push(rows[slot] as number);
+    }
+    return found;
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    get lastRow() {
+      return lastRow;
+    },
+    add(row, address) {
+      if (row <= lastRow) return;
+      if (row > 0xffff_ffff) throw new RangeError('the address book holds row numbers of 32 bits');
+      if (size + 1 > rows.length * MAXIMUM_LOAD) grow();
+      insert(prefixOf(address), row);
+      size++;
+      lastRow = row;
+    },
+    isCandidate: (address) => candidatesOf(address).length > 0,
+    candidatesOf,
+  };
+}

@@ -1,0 +1,212 @@
+import { paidWebhook } from './paid-webhook.ts';
+import type { Deposit, Ledger, Payment, PaymentChange } from './payment.ts';
+import { fieldsOf, nextState, type PaymentEvent, type PaymentState, stateOf } from './payment-states.ts';
+import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
+
+/** After so many refused simulations in a row the payment asks for a hand. */
+export const QUICK_RELEASE_TRIES = 3;
+
+/** How long the sender waits after the first, second, … refused simulation; the last one repeats. */
+const refusalDelaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
+
+export interface SettleContext {
+  readonly nowMs: number;
+  /**
+   * Payments created before this moment are past their deadline, and every block up to a final one later than the
+   * deadline has been scanned. Null where that is not known: then nothing expires.
+   */
+  readonly expiredBeforeMs: number | null;
+}
+
+/** The sums that all decisions rest on, in 10⁻⁶ units. */
+export interface LedgerSums {
+  readonly seenUnits: bigint;
+  readonly releasedUnits: bigint;
+  readonly finalReleasedUnits: bigint;
+  readonly finalToMerchantUnits: bigint;
+  /** What still lies at the deposit address. */
+  readonly heldUnits: bigint;
+}
+
+/** Adds up a payment's ledger. */
+export function sumLedger(ledger: Ledger): LedgerSums {
+  let seenUnits = 0n;
+  let releasedUnits = 0n;
+  let finalReleasedUnits = 0n;
+  let finalToMerchantUnits = 0n;
+  for (const deposit of ledger.deposits) seenUnits += deposit.units;
+  for (const release of ledger.releases) {
+    const units = release.toMerchantUnits + release.feeUnits;
+    releasedUnits += units;
+    if (release.blockNumber > ledger.finalBlock) continue;
+    finalReleasedUnits += units;
+    finalToMerchantUnits += release.toMerchantUnits;
+  }
+  const heldUnits = seenUnits > releasedUnits ? seenUnits - releasedUnits : 0n;
+  return { seenUnits, releasedUnits, finalReleasedUnits, finalToMerchantUnits, heldUnits };
+}
+
+/**
+ * Decides what a payment's ledger makes of it: the one place where states change. Pure. `change` is what the caller
+ * already knows to have changed (a batch was opened, a release was refused) and is part of the result.
+ * Returns null when there is nothing to write.
+ */
+export function settle(
+  view: PaymentView,
+  context: SettleContext,
+  change: PaymentChange = {},
+): PaymentDecision | null {
+  const sums = sumLedger(view.ledger);
+  let payment: Payment = { ...view.payment, ...change };
+  let becamePaid = false;
+
+  for (
+    let event = dueEvent(payment, sums, context);
+    event !== null;
+    event = dueEvent(payment, sums, context)
+  ) {
+    const effects = effectsOf(event, payment, view.ledger, sums, context);
+    payment = { ...payment, ...fieldsOf(nextState(stateOf(payment), event)), ...effects };
+    if (payment.status === 'paid') becamePaid = true;
+  }
+  payment = { ...payment, releaseDueAtMs: releaseDueAtMs(payment, sums, context) };
+
+  const difference = differenceOf(view.payment, payment);
+  if (difference === null) return null;
+  return becamePaid ? { change: difference, webhook: paidWebhook(payment) } : { change: difference };
+}
+
+/** The decision after our own simulation of the release was refused. */
+export function refuseRelease(
+  view: PaymentView,
+  context: SettleContext,
+  reason: string,
+): PaymentDecision | null {
+  const refusals = view.payment.releaseRefusals + 1;
+  const delayMs = refusalDelaysMs[Math.min(refusals, refusalDelaysMs.length) - 1] as number;
+  return settle(view, context, {
+    releaseRefusals: refusals,
+    releaseRefusalReason: reason,
+    releaseDueAtMs: context.nowMs + delayMs,
+  });
+}
+
+/** The event that the facts call for in this state, or null when the state agrees with them. */
+function dueEvent(payment: Payment, sums: LedgerSums, context: SettleContext): PaymentEvent | null {
+  switch (payment.status) {
+    case 'unpaid':
+      return dueEventOfUnpaid(payment, sums, context);
+    case 'canceled':
+      return dueEventOfCanceled(stateOf(payment), payment, sums);
+    case 'paid':
+      return null; // Surplus is released and kept in the ledger; the fields stay as they were.
+  }
+}
+
+function dueEventOfUnpaid(payment: Payment, sums: LedgerSums, context: SettleContext): PaymentEvent | null {
+  if (sums.finalReleasedUnits >= payment.enoughUnits) return 'released_finally';
+  const state = stateOf(payment);
+  if (sums.seenUnits < payment.enoughUnits) {
+    if (state !== 'unpaid/pending') return 'deposit_reverted';
+    const isExpired = context.expiredBeforeMs !== null && payment.createdAtMs < context.expiredBeforeMs;
+    if (!isExpired) return null;
+    return sums.seenUnits === 0n ? 'expired_empty' : 'expired_underpaid';
+  }
+
+  const isReleasing = payment.relayBatchId !== null || sums.releasedUnits >= payment.enoughUnits;
+  switch (state) {
+    case 'unpaid/pending':
+      return 'enough_seen';
+    case 'unpaid/processing':
+      return isReleasing ? null : 'release_dropped';
+    case 'unpaid/ready':
+      if (isReleasing) return 'release_sent';
+      return payment.releaseRefusals > 0 ? 'release_refused' : null;
+    case 'unpaid/failed':
+      if (isReleasing) return 'release_sent';
+      if (payment.releaseRefusals === 0) return 'release_possible';
+      return payment.releaseRefusals >= QUICK_RELEASE_TRIES ? 'release_abandoned' : null;
+    case 'unpaid/manual_required':
+      if (isReleasing) return 'release_sent';
+      return payment.releaseRefusals === 0 ? 'release_possible' : null;
+    default:
+      return null;
+  }
+}
+
+function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: LedgerSums): PaymentEvent | null {
+  switch (state) {
+    case 'canceled/canceled':
+      return sums.seenUnits > 0n ? 'deposit_after_cancel' : null;
+    case 'canceled/manual_required':
+      if (sums.seenUnits === 0n) return 'deposit_reverted';
+      return sums.finalReleasedUnits >= sums.seenUnits ? 'released_finally' : null;
+    case 'canceled/completed':
+      return sums.seenUnits > payment.receivedUnits ? 'deposit_after_cancel' : null;
+    default:
+      return null;
+  }
+}
+
+/** What else the event writes. */
+function effectsOf(
+  event: PaymentEvent,
+  payment: Payment,
+  ledger: Ledger,
+  sums: LedgerSums,
+  context: SettleContext,
+): PaymentChange {
+  switch (event) {
+    case 'released_finally': {
+      const finalReleases = ledger.releases.filter((release) => release.blockNumber <= ledger.finalBlock);
+      const amounts: PaymentChange = {
+        receivedUnits: sums.finalReleasedUnits,
+        forwardedUnits: sums.finalToMerchantUnits,
+        txidIn: decisiveDeposit(payment, ledger.deposits)?.transactionHash ?? null,
+        txidOut: finalReleases.at(-1)?.transactionHash ?? null,
+        releaseRequested: false,
+      };
+      return payment.status === 'unpaid' ? { ...amounts, paidAtMs: context.nowMs } : amounts;
+    }
+    case 'expired_empty':
+    case 'expired_underpaid':
+      return { cancelReason: 'expired' };
+    case 'deposit_reverted':
+      return { releaseRefusals: 0, releaseRefusalReason: null };
+    default:
+      return {};
+  }
+}
+
+/** The deposit that made it enough; of a canceled payment, which may never have had enough, the last one. */
+function decisiveDeposit(payment: Payment, deposits: readonly Deposit[]): Deposit | undefined {
+  let units = 0n;
+  for (const deposit of deposits) {
+    units += deposit.units;
+    if (payment.status === 'unpaid' && units >= payment.enoughUnits) return deposit;
+  }
+  return deposits.at(-1);
+}
+
+/** When the sender should try, or null when nothing is held or what is held may not be released yet. */
+function releaseDueAtMs(payment: Payment, sums: LedgerSums, context: SettleContext): number | null {
+  if (payment.relayBatchId !== null || sums.heldUnits === 0n || !mayRelease(payment)) return null;
+  return payment.releaseDueAtMs ?? context.nowMs;
+}
+
+function mayRelease(payment: Payment): boolean {
+  switch (payment.status) {
+    case 'unpaid':
+      return payment.forwardStatus !== 'pending'; // Underpaid: further deposits may still add up.
+    case 'paid':
+      return true;
+    case 'canceled':
+      return payment.releaseRequested;
+  }
+}
+
+/** The fields in which two versions of a payment differ, or null when they are the same. */
+function differenceOf(before: Payment, after: Payment): PaymentChange | null {
+  const changed = Object.entries(after).filter(([field, value]) => before[field as keyof Payment] !== value);
+  return changed.length === 0 ? null : Object.fromEntries(changed);
+}

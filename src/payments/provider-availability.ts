@@ -1,0 +1,113 @@
+import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { type Currency, formatCents, UNITS_PER_CENT } from '../domain/money.ts';
+import type { ProviderAdapters, Quote, QuoteRequest } from '../domain/ports/provider.ts';
+import type { ProviderStore } from '../domain/ports/provider-store.ts';
+import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
+
+/** What is needed to judge whether a provider can serve a payment. */
+export interface ProviderDirectory {
+  readonly adapters: ProviderAdapters;
+  readonly settings: ProviderStore;
+}
+
+/** One row of the selector: the provider, and why it cannot be chosen (null when it can). */
+export interface ProviderOffer {
+  readonly provider: ProviderId;
+  readonly name: string;
+  readonly minimumUsdCents: number;
+  readonly refusal: ServiceError | null;
+}
+
+/** Whether an account may use a provider at all. */
+export function isEnabledFor(account: Account, provider: ProviderId): boolean {
+  return account.providers === null || account.providers.includes(provider);
+}
+
+/** The operator's minimum, or else the catalogue's, in USD cents. */
+export async function readMinimumUsdCents(
+  directory: ProviderDirectory,
+  provider: ProviderId,
+): Promise<number> {
+  const settings = await directory.settings.readProviderSettings(provider);
+  return settings.minimumUsdCents ?? providerCatalogue[provider].minimumUsdCents;
+}
+
+/** Active means: it has credentials, and the operator has not switched it off. */
+export async function isProviderActive(directory: ProviderDirectory, provider: ProviderId): Promise<boolean> {
+  if (!directory.adapters.has(provider)) return false;
+  return (await directory.settings.readProviderSettings(provider)).active !== false;
+}
+
+/** Throws `currency_locked` where the provider takes another currency only. */
+export function requireCurrency(provider: ProviderId, currency: Currency): void {
+  const { name, onlyCurrency } = providerCatalogue[provider];
+  if (onlyCurrency === null || onlyCurrency === currency) return;
+  throw new ServiceError(
+    'currency_locked',
+    `${name} supports only ${onlyCurrency}; the currency given is ${currency}.`,
+  );
+}
+
+/** Throws `provider_inactive` while the provider is switched off or has no credentials. */
+export async function requireActive(directory: ProviderDirectory, provider: ProviderId): Promise<void> {
+  if (await isProviderActive(directory, provider)) return;
+  throw new ServiceError(
+    'provider_inactive',
+    `${providerCatalogue[provider].name} is currently unavailable.`,
+  );
+}
+
+/** Throws `below_minimum`, naming provider, minimum and the given amount in USD. */
+export function requireMinimum(provider: ProviderId, minimumUsdCents: number, usdUnits: bigint): void {
+  if (usdUnits >= BigInt(minimumUsdCents) * UNITS_PER_CENT) return;
+  const givenUsdCents = Number(usdUnits / UNITS_PER_CENT);
+  const { name } = providerCatalogue[provider];
+  throw new ServiceError(
+    'below_minimum',
+    `The minimum of ${name} is ${formatCents(minimumUsdCents)} USD; the amount given is ${formatCents(givenUsdCents)} USD.`,
+  );
+}
+
+/** Asks the provider whether it would serve this amount; throws as the adapter does, or `below_minimum`. */
+export async function requireQuote(
+  directory: ProviderDirectory,
+  provider: ProviderId,
+  request: QuoteRequest,
+): Promise<Quote> {
+  const adapter = directory.adapters.get(provider);
+  if (adapter === undefined) throw new ServiceError('provider_inactive');
+  const quote = await adapter.quote(request);
+  if (quote.minimumUsdCents !== null) requireMinimum(provider, quote.minimumUsdCents, request.usdUnits);
+  return quote;
+}
+
+/** Every provider the account may use, in catalogue order, each with the reason why it cannot serve this payment. */
+export async function listOffers(
+  directory: ProviderDirectory,
+  account: Account,
+  request: Pick<QuoteRequest, 'currency' | 'usdUnits'>,
+): Promise<readonly ProviderOffer[]> {
+  const enabled = providerIds.filter((provider) => isEnabledFor(account, provider));
+  return Promise.all(
+    enabled.map(async (provider) => {
+      const minimumUsdCents = await readMinimumUsdCents(directory, provider);
+      const refusal = await refusalOf(async () => {
+        requireCurrency(provider, request.currency);
+        await requireActive(directory, provider);
+        requireMinimum(provider, minimumUsdCents, request.usdUnits);
+      });
+      return { provider, name: providerCatalogue[provider].name, minimumUsdCents, refusal };
+    }),
+  );
+}
+
+async function refusalOf(check: () => Promise<void>): Promise<ServiceError | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import { ServiceError } from '../domain/errors.ts';
+import type { Payment } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import { settle, sumLedger } from '../domain/settle.ts';
+
+export interface ReleasePaymentContext {
+  readonly payments: PaymentStore;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Asks for the release of what lies at a deposit address, now: of a canceled payment (which never releases by
+ * itself) or of one whose release was refused. The money can only go where the address is bound to.
+ * Throws `payment_state_conflict` when there is nothing to release or the payment may still become paid.
+ */
+export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
+  const nowMs = context.nowMs();
+  const payment = await context.payments.decidePayment(id, (view) => {
+    if (sumLedger(view.ledger).heldUnits === 0n) {
+      throw new ServiceError(
+        'payment_state_conflict',
+        'Nothing lies at the deposit address of this payment.',
+      );
+    }
+    if (view.payment.status === 'unpaid' && view.payment.forwardStatus === 'pending') {
+      throw new ServiceError(
+        'payment_state_conflict',
+        'Less than enough has arrived and the payment is still open: further deposits may add up.',
+      );
+    }
+    return settle(
+      view,
+      { nowMs, expiredBeforeMs: null },
+      {
+        releaseRequested: view.payment.status === 'canceled',
+        releaseRefusals: 0,
+        releaseRefusalReason: null,
+        releaseDueAtMs: nowMs,
+      },
+    );
+  });
+  if (payment === null) throw new ServiceError('payment_not_found');
+  return payment;
+}
