@@ -1,0 +1,203 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
+import { addressIdentity } from '../../src/domain/public-address.ts';
+import { checkCallbackHost } from '../../src/webhooks/check-callback-host.ts';
+import { createOwnAddresses } from '../../src/webhooks/own-addresses.ts';
+import { createHostResolver, type HostResolver } from '../../src/webhooks/resolve-host.ts';
+import cases from '../cases/callback-urls.json' with { type: 'json' };
+import { type StubDnsAnswer, type StubDnsServer, startDnsServer } from '../support/dns-server.ts';
+
+const OWN_ADDRESS = '93.184.216.40';
+const ownAddresses = () => new Set([String(addressIdentity(OWN_ADDRESS))]);
+const dnsCases = cases.filter((row) => row.stage === 'create+dns');
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const part of open.splice(0)) await part.close();
+});
+
+async function setUp(
+  answer: (name: string, type: string, earlier: number) => StubDnsAnswer,
+  settings: Partial<Parameters<typeof createHostResolver>[0]> = {},
+): Promise<{ dns: StubDnsServer; resolver: HostResolver }> {
+  const dns = await startDnsServer(answer);
+  const resolver = createHostResolver({
+    servers: [dns.server],
+    timeoutMs: 2_000,
+    cacheTtlMs: 60_000,
+    cacheMaxEntries: 100,
+    ...settings,
+  });
+  open.push(resolver, dns);
+  return { dns, resolver };
+}
+
+/** The stubbed answer of a row, with this machine's own address where the row asks for it. */
+function answerOf(row: (typeof dnsCases)[number]): StubDnsAnswer {
+  if (row.dns === undefined) throw new Error(`the row ${row.url} has no DNS answer`);
+  return JSON.parse(JSON.stringify(row.dns).replace('<own address>', OWN_ADDRESS));
+}
+
+describe('the callback cases that need DNS', () => {
+  it('are all here', () => {
+    expect(dnsCases).toHaveLength(11);
+  });
+
+  it.each(dnsCases)('$verdict: $why', async (row) => {
+    const { dns, resolver } = await setUp(() => answerOf(row));
+    const parsed = parseCallbackUrl(row.url, new Set());
+    if (!parsed.ok) throw new Error(`the text alone was refused: ${parsed.reason}`);
+    expect(parsed.kind).toBe('name');
+    const verdict = await checkCallbackHost(resolver, parsed.hostname, ownAddresses);
+    expect(verdict.ok ? 'accept' : 'reject').toBe(row.verdict);
+    expect(dns.questions.map(({ type }) => type).sort()).toEqual(['A', 'AAAA']);
+  });
+});
+
+describe('the check at creation', () => {
+  it('refuses a private answer of either family, wherever it stands among public ones', async () => {
+    const answers: Record<string, StubDnsAnswer> = {
+      'a.example.com': { A: ['8.8.8.8'], AAAA: ['2606:4700::1', 'fd00::1'] },
+      'b.example.com': { A: ['8.8.8.8', '1.1.1.1', '192.168.0.1'], AAAA: ['2606:4700::1'] },
+    };
+    const { resolver } = await setUp((name) => answers[name] ?? {});
+    for (const name of Object.keys(answers)) {
+      expect(await checkCallbackHost(resolver, name, ownAddresses)).toEqual({
+        ok: false,
+        reason: 'must not resolve to a private, local or reserved address',
+      });
+    }
+  });
+
+  it('refuses an own address also as a literal, and when it comes wrapped for NAT64', async () => {
+    const { dns, resolver } = await setUp(() => ({ AAAA: ['64:ff9b::5db8:d828'] }));
+    const refused = { ok: false, reason: 'must not resolve to this service itself' };
+    expect(await checkCallbackHost(resolver, OWN_ADDRESS, ownAddresses)).toEqual(refused);
+    expect(dns.questions).toHaveLength(0);
+    expect(await checkCallbackHost(resolver, 'n.example.com', ownAddresses)).toEqual(refused);
+  });
+
+  it('accepts a name when the DNS server is silent, within the bound', async () => {
+    const { resolver } = await setUp(() => ({ silent: true }), { timeoutMs: 300 });
+    const startedMs = performance.now();
+    expect(await checkCallbackHost(resolver, 'silent.example.com', ownAddresses)).toEqual({ ok: true });
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+  });
+
+  it('still judges the family that answered when the other one fails', async () => {
+    const { resolver } = await setUp((_, type) =>
+      type === 'A' ? { A: ['10.1.1.1'] } : { error: 'SERVFAIL' },
+    );
+    expect((await checkCallbackHost(resolver, 'half.example.com', ownAddresses)).ok).toBe(false);
+  });
+
+  it('still judges the family that answered when the other one is silent, without waiting for the whole bound', async () => {
+    const { resolver } = await setUp((_, type) => (type === 'A' ? { A: ['10.1.1.1'] } : { silent: true }), {
+      timeoutMs: 15_000,
+    });
+    const startedMs = performance.now();
+    expect((await checkCallbackHost(resolver, 'half.example.com', ownAddresses)).ok).toBe(false);
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
+});
+
+describe('the resolver', () => {
+  it('asks once for many callers at the same time, and then answers from its cache', async () => {
+    const { dns, resolver } = await setUp(() => ({ A: ['8.8.8.8'] }));
+    const all = await Promise.all(Array.from({ length: 50 }, () => resolver.resolve('many.example.com')));
+    for (const one of all) expect(one).toEqual({ addresses: [{ address: '8.8.8.8', family: 4 }] });
+    await resolver.resolve('many.example.com');
+    expect(dns.questions).toHaveLength(2);
+  });
+
+  it('does not keep an answer longer than its time to live', async () => {
+    const { dns, resolver } = await setUp((_, __, earlier) => ({
+      A: [earlier === 0 ? '8.8.8.8' : '10.0.0.1'],
+      ttlSeconds: 0,
+    }));
+    expect((await checkCallbackHost(resolver, 'ttl.example.com', ownAddresses)).ok).toBe(true);
+    expect((await checkCallbackHost(resolver, 'ttl.example.com', ownAddresses)).ok).toBe(false);
+    expect(dns.questions).toHaveLength(4);
+  });
+
+  it('remembers a failure, so that a broken name is not asked for with every create', async () => {
+    const { dns, resolver } = await setUp(() => ({ error: 'ENOTFOUND' }));
+    expect(await resolver.resolve('gone.example.com')).toEqual({ failed: 'not_found' });
+    expect(await resolver.resolve('gone.example.com')).toEqual({ failed: 'not_found' });
+    expect(dns.questions).toHaveLength(2);
+  });
+
+  it('keeps no more entries than its bound, and lets the oldest go', async () => {
+    const { dns, resolver } = await setUp(() => ({ A: ['8.8.8.8'] }), { cacheMaxEntries: 3 });
+    for (const name of ['a', 'b', 'c', 'd']) await resolver.resolve(`${name}.example.com`);
+    expect(dns.questions).toHaveLength(8);
+    for (const name of ['b', 'c', 'd']) await resolver.resolve(`${name}.example.com`);
+    expect(dns.questions).toHaveLength(8);
+    await resolver.resolve('a.example.com');
+    expect(dns.questions).toHaveLength(10);
+  });
+
+  it('starts no more lookups at a time than its bound', async () => {
+    const { resolver } = await setUp(() => ({ A: ['8.8.8.8'], delayMs: 100 }), { cacheMaxEntries: 2 });
+    const names = ['a', 'b', 'c'].map((name) => `${name}.example.com`);
+    const results = await Promise.all(names.map((name) => resolver.resolve(name)));
+    expect(results.map((result) => 'failed' in result && result.failed)).toEqual([false, false, 'busy']);
+  });
+
+  it('makes exactly one new lookup for a delivery, cached or not', async () => {
+    const { dns, resolver } = await setUp(() => ({ A: ['8.8.8.8'] }));
+    await resolver.resolve('fresh.example.com');
+    await resolver.resolveFresh('fresh.example.com', 2_000);
+    await resolver.resolveFresh('fresh.example.com', 2_000);
+    expect(dns.questions).toHaveLength(6);
+  });
+
+  it('tells a missing name, a failing server and a silent one apart', async () => {
+    const answers: Record<string, StubDnsAnswer> = {
+      'gone.example.com': { error: 'ENOTFOUND' },
+      'empty.example.com': {},
+      'broken.example.com': { error: 'SERVFAIL' },
+      'silent.example.com': { silent: true },
+      'flood.example.com': { A: Array.from({ length: 65 }, (_, index) => `8.8.8.${index}`) },
+    };
+    const { resolver } = await setUp((name) => answers[name] ?? {});
+    const failures = await Promise.all(Object.keys(answers).map((name) => resolver.resolveFresh(name, 400)));
+    expect(failures).toEqual(
+      ['not_found', 'not_found', 'server_failure', 'timeout', 'too_many_addresses'].map((failed) => ({
+        failed,
+      })),
+    );
+  });
+
+  it('answers literals and localhost without DNS', async () => {
+    const { dns, resolver } = await setUp(() => ({ A: ['8.8.8.8'] }));
+    expect(await resolver.resolveFresh('2606:4700::1', 1_000)).toEqual({
+      addresses: [{ address: '2606:4700::1', family: 6 }],
+    });
+    for (const name of ['localhost', 'shop.localhost']) {
+      expect(await resolver.resolveFresh(name, 1_000)).toEqual({
+        addresses: [
+          { address: '127.0.0.1', family: 4 },
+          { address: '::1', family: 6 },
+        ],
+      });
+    }
+    expect(dns.questions).toHaveLength(0);
+  });
+
+  it('ends its lookups when it is closed', async () => {
+    const { resolver } = await setUp(() => ({ silent: true }), { timeoutMs: 60_000 });
+    const asked = resolver.resolve('silent.example.com');
+    const fresh = resolver.resolveFresh('silent.example.com', 60_000);
+    resolver.close();
+    expect(await asked).toEqual({ failed: 'canceled' });
+    expect(await fresh).toEqual({ failed: 'canceled' });
+    expect(await resolver.resolve('other.example.com')).toEqual({ failed: 'closed' });
+  });
+});
+
+describe("this machine's own addresses", () => {
+  it('contain loopback, in the form that answers are compared with', () => {
+    expect(createOwnAddresses()().has(String(addressIdentity('127.0.0.1')))).toBe(true);
+  });
+});
