@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { arrowViolations, barrels, cycles, environmentReaders } from './arrows.ts';
+import { projectModules, readModule } from './modules.ts';
+
+const modules = projectModules(['src']);
+
+describe('the house', () => {
+  it('is read: there are modules, and they import each other', () => {
+    expect(modules.length).toBeGreaterThan(10);
+    expect(modules.flatMap(({ imports }) => imports).some(({ target }) => target?.startsWith('src/'))).toBe(
+      true,
+    );
+  });
+
+  it('has no import that climbs or crosses', () => {
+    expect(arrowViolations(modules)).toEqual([]);
+  });
+
+  it('imports only files that exist', () => {
+    const paths = new Set(modules.map(({ path }) => path));
+    const missing = modules.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target, kind }) => target?.startsWith('src/') && target.endsWith('.ts') && kind !== 'path')
+        .filter(({ target }) => !paths.has(target as string))
+        .map(({ specifier }) => `${path}: ${specifier}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has no cycle', () => {
+    expect(cycles(modules)).toEqual([]);
+  });
+
+  it('has no barrel file', () => {
+    expect(barrels(modules)).toEqual([]);
+  });
+
+  it('reads the environment in src/config.ts only', () => {
+    expect(environmentReaders(modules)).toEqual([]);
+  });
+});
+
+/** Modules written for a test: path to source. */
+function planted(sources: Record<string, string>) {
+  return Object.entries(sources).map(([path, text]) => readModule({ path, text }));
+}
+
+describe('the check itself', () => {
+  it.each([
+    ['climbs', 'src/domain/money.ts', "import { a } from '../payments/create.ts';"],
+    ['climbs by a type only', 'src/domain/money.ts', "import type { A } from '../payments/create.ts';"],
+    [
+      'climbs by a type in an expression',
+      'src/domain/money.ts',
+      "type A = import('../payments/create.ts').A;",
+    ],
+    ['climbs later', 'src/payments/create.ts', "await import('../http/server.ts');"],
+    ['climbs by handing on', 'src/domain/money.ts', "export { a } from '../payments/create.ts';"],
+    ['starts what it may not know', 'src/payments/a.ts', "new URL('../http/server.ts', import.meta.url);"],
+    ['crosses between steps', 'src/payments/create.ts', "import { a } from '../accounts/find.ts';"],
+    ['crosses in the outside world', 'src/store/sqlite/open.ts', "import { a } from '../../chain/rpc.ts';"],
+    ['skips the ports', 'src/payments/create.ts', "import { a } from '../store/sqlite/open.ts';"],
+    ['reads the configuration', 'src/http/server.ts', "import { config } from '../config.ts';"],
+    ['loads the sandbox in live mode', 'src/app.ts', "import { a } from './sandbox/chain.ts';"],
+    ['uses the sandbox below app', 'src/cli/sandbox.ts', "await import('../sandbox/chain.ts');"],
+    ['leaves the house', 'src/domain/money.ts', "import { a } from '../../scripts/docs.ts';"],
+    ['is nowhere in the drawing', 'src/utilities/a.ts', 'export const a = 1;'],
+  ])('catches a module that %s', (_, path, text) => {
+    expect(arrowViolations(planted({ [path]: text }))).toHaveLength(1);
+  });
+
+  it.each([
+    ['src/main.ts', "import { a } from './app.ts';"],
+    ['src/app.ts', "import { a } from './store/sqlite/open.ts'; import { c } from './config.ts';"],
+    ['src/app.ts', "await import('./sandbox/start.ts'); import type { S } from './sandbox/start.ts';"],
+    ['src/http/api/wallet.ts', "import { a } from '../../payments/create.ts'; import b from 'fastify';"],
+    ['src/chain/watch.ts', "import { a } from './rpc.ts'; import { b } from '../domain/money.ts';"],
+    ['src/chain/watch.ts', "import a from '../../contracts/artifacts/Factory.json' with { type: 'json' };"],
+  ])('lets %s import what lies below it: %s', (path, text) => {
+    expect(arrowViolations(planted({ [path]: text }))).toEqual([]);
+  });
+
+  it('catches a cycle, also one of types only', () => {
+    const found = cycles(
+      planted({
+        'src/domain/a.ts': "import { b } from './b.ts';",
+        'src/domain/b.ts': "import { c } from './c.ts';",
+        'src/domain/c.ts': "import type { A } from './a.ts';",
+      }),
+    );
+    expect(found).toEqual(['src/domain/a.ts → src/domain/b.ts → src/domain/c.ts → src/domain/a.ts']);
+  });
+
+  it('catches barrels', () => {
+    expect(barrels(planted({ 'src/domain/index.ts': "export * from './a.ts';" }))).toHaveLength(2);
+    expect(barrels(planted({ 'src/domain/all.ts': "export type { A } from './a.ts';" }))).toHaveLength(1);
+  });
+
+  it.each([
+    'const a = process.env.A;',
+    "const a = process['env'];",
+    'const { env } = process;',
+    'const a = globalThis.process.env;',
+    "import { env } from 'node:process';",
+  ])('catches the environment being read: %s', (text) => {
+    expect(environmentReaders(planted({ 'src/http/a.ts': text }))).toEqual(['src/http/a.ts:1']);
+    expect(environmentReaders(planted({ 'src/config.ts': text }))).toEqual([]);
+  });
+});

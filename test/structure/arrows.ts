@@ -1,0 +1,102 @@
+/** Which part of the house may know which, as a check over modules. */
+import { type Import, isTest, type Module } from './modules.ts';
+
+const outsideWorld = ['providers', 'chain', 'rates', 'webhooks', 'store'];
+const belowApp = ['http', 'worker', 'cli', 'payments', 'accounts', 'domain', ...outsideWorld];
+
+/**
+ * For each part of `src` the parts it may import besides itself. main → app → {http, worker, cli} →
+ * {payments, accounts} → domain; the outside world knows only the domain, and its parts never each other.
+ */
+const mayImport: Record<string, string[]> = {
+  main: ['app', 'config', 'sandbox', ...belowApp],
+  app: ['config', 'sandbox', ...belowApp],
+  http: ['payments', 'accounts', 'domain'],
+  worker: ['payments', 'accounts', 'domain'],
+  cli: ['config', 'payments', 'accounts', 'domain'],
+  payments: ['domain'],
+  accounts: ['domain'],
+  ...Object.fromEntries(outsideWorld.map((part) => [part, ['domain']])),
+  domain: [],
+  config: ['domain'],
+  // The local chain, the simulated on-ramps and the shop are a small world of their own.
+  sandbox: belowApp,
+};
+
+/** The part of the house a path belongs to: `src/http/server.ts` to `http`, `src/app.ts` to `app`. */
+function partOf(path: string): string {
+  return path.split('/')[1]?.replace(/\.ts$/, '') ?? path;
+}
+
+/** Every arrow that climbs, crosses or leaves the house, in words; empty when all is well. */
+export function arrowViolations(modules: Module[]): string[] {
+  return modules.flatMap((module) => {
+    const part = partOf(module.path);
+    if (mayImport[part] === undefined) {
+      return [`${module.path}: the house has no part "${part}"; draw it in arrows.ts first`];
+    }
+    return module.imports.flatMap((arrow) => {
+      const reason = objection(module, part, arrow);
+      return reason === undefined
+        ? []
+        : [`${module.path}:${arrow.line} imports ${arrow.specifier}: ${reason}`];
+    });
+  });
+}
+
+/** What is wrong with one arrow, or undefined. */
+function objection(module: Module, part: string, arrow: Import): string | undefined {
+  const { target } = arrow;
+  if (target === undefined) return undefined;
+  if (!target.startsWith('src/')) {
+    // The compiled contracts and where they are deployed are data that the code ships with.
+    const isAllowed = isTest(module.path) || /^contracts\/.*\.json$/.test(target);
+    return isAllowed ? undefined : 'src stands on nothing outside src but the data of contracts/';
+  }
+  const targetPart = partOf(target);
+  if (targetPart === part) return undefined;
+  if (!mayImport[part]?.includes(targetPart)) return `${part} may not know ${targetPart}`;
+  if (targetPart === 'sandbox' && arrow.kind === 'static') {
+    return 'live mode must not load the sandbox: only `await import(…)` may';
+  }
+  return undefined;
+}
+
+/** Every group of modules that import each other in a circle, types included, as `a → b → a`. */
+export function cycles(modules: Module[]): string[] {
+  const targets = new Map(
+    modules.map((module) => [
+      module.path,
+      module.imports.flatMap(({ target, kind }) => (target === undefined || kind === 'path' ? [] : [target])),
+    ]),
+  );
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: string[]) => {
+    const at = trail.indexOf(path);
+    if (at !== -1) {
+      found.push([...trail.slice(at), path].join(' → '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const target of targets.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of targets.keys()) visit(path, []);
+  return found;
+}
+
+/** Every file that only hands on what others export, or that hands on anything. */
+export function barrels(modules: Module[]): string[] {
+  return modules.flatMap((module) => [
+    ...(/(^|\/)index\.ts$/.test(module.path) ? [`${module.path}: name the file by what is in it`] : []),
+    ...module.reExportLines.map((line) => `${module.path}:${line} hands on what another file exports`),
+  ]);
+}
+
+/** Every place that reads the environment besides `src/config.ts`. */
+export function environmentReaders(modules: Module[]): string[] {
+  return modules
+    .filter(({ path }) => path !== 'src/config.ts' && !isTest(path))
+    .flatMap(({ path, environmentLines }) => environmentLines.map((line) => `${path}:${line}`));
+}
