@@ -1,0 +1,29 @@
+# The live service. Node runs the TypeScript sources directly, so there is nothing to build but the dependencies.
+
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Neither the sandbox's chain nor the tools of development belong into the image.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=3000 \
+    DATA_DIR=/data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json ./
+COPY bin ./bin
+COPY contracts ./contracts
+COPY src ./src
+# A named volume takes over the owner of the folder it is mounted on.
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+    CMD ["node", "bin/healthcheck.js"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "bin/card-checkout.js"]
+CMD ["start", "--live"]

@@ -1,0 +1,42 @@
+/**
+ * For maintainers: clones the last commit into an empty folder and runs `npm test` there, as a newcomer would.
+ * What works only because of files that were never committed fails here. The folder is removed afterwards.
+ *
+ * `node scripts/fresh-clone.ts [npm script, default: test]`
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const script = process.argv[2] ?? 'test';
+const folder = mkdtempSync(join(tmpdir(), 'card-checkout-clone-'));
+
+try {
+  run('git', ['clone', '--quiet', '--no-hardlinks', root, folder], root);
+  process.exitCode = run('npm', ['run', script], folder);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs a command to its end and returns its exit code. */
+function run(command: string, parameters: string[], cwd: string): number {
+  const { status, error } = spawnSync(command, parameters, {
+    cwd,
+    stdio: 'inherit',
+    env: newcomersEnvironment(),
+  });
+  if (error) throw error;
+  if (status !== 0) console.error(`${command} ${parameters.join(' ')}: exit ${status}`);
+  return status ?? 1;
+}
+
+/** The environment without what npm adds for this project, above all its Node on the PATH. */
+function newcomersEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+  const path = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((entry) => !resolve(entry).startsWith(join(root, 'node_modules')));
+  return { ...Object.fromEntries(own), PATH: path.join(delimiter) };
+}
