@@ -1,0 +1,225 @@
+/**
+ * The protocol of the sandbox's simulated on-ramps: a small JSON API with an API key.
+ *
+ *   GET  {base}/quote?amount=10.00&currency=EUR&usd_value=10.900000
+ *        → 200 {"status": "available", "delivery_amount": "10.355000" | null, "minimum_usd": "5.00" | null}
+ *   POST {base}/sessions {amount, currency, usd_value, wallet_address, external_id, email, return_url}
+ *        → 201 {"id", "url", "expires_at", "delivery_amount"}
+ *   a refusal of either → 401 | 403 | 422 {"error": {"code": "suspended" | "unauthorized" | "below_minimum", "minimum_usd"?}}
+ *
+ * No real provider speaks it. Each real one gets an adapter of its own beside this file, with its facts and sources
+ * in the header; this one is what they are modelled on, and it is written as if the other side were not ours.
+ */
+import type { Agent } from 'undici';
+import { ServiceError, UnknownStateError } from '../domain/errors.ts';
+import { formatCents, formatUnits, parseAmountCents, parseUnits } from '../domain/money.ts';
+import type {
+  ProviderAdapter,
+  Quote,
+  QuoteRequest,
+  SessionRequest,
+  StartedSession,
+} from '../domain/ports/provider.ts';
+import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { createBriefCache } from './cache-briefly.ts';
+import { createProviderAgent, type JsonAnswer, requestJson } from './request-json.ts';
+
+export interface HostedSessionOptions {
+  readonly id: ProviderId;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** For starting a session; a quote is bounded by two seconds besides. */
+  readonly timeoutMs: number;
+  /** How long a quote is reused; 0 asks every time. */
+  readonly quoteCacheMs?: number;
+  readonly monotonicMs?: () => number;
+}
+
+/** A page or an API call waits for quotes, so they are bounded harder than sessions. */
+const QUOTE_TIMEOUT_MS = 2_000;
+const QUOTE_CACHE_MS = 3_000;
+const MAXIMUM_CACHED_QUOTES = 500;
+const MAXIMUM_REDIRECT_LENGTH = 4_096;
+const MAXIMUM_REFERENCE_LENGTH = 200;
+
+/** A defect of the provider's, told apart from the network's only in the log. */
+class MalformedAnswerError extends Error {
+  override readonly name = 'MalformedAnswerError';
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new MalformedAnswerError('the answer is not a JSON object');
+  }
+  return value as Record<string, unknown>;
+}
+
+function readUnitsOrNull(fields: Record<string, unknown>, name: string): bigint | null {
+  const value = fields[name];
+  if (value === null || value === undefined) return null;
+  const units = typeof value === 'string' ? parseUnits(value) : null;
+  if (units === null || units === 0n) throw new MalformedAnswerError(`${name} is not an amount`);
+  return units;
+}
+
+function readCentsOrNull(fields: Record<string, unknown>, name: string): number | null {
+  const value = fields[name];
+  if (value === null || value === undefined) return null;
+  const cents = typeof value === 'string' ? parseAmountCents(value) : null;
+  if (cents === null) throw new MalformedAnswerError(`${name} is not an amount`);
+  return cents;
+}
+
+/** Where the customer's browser may be sent: an absolute http(s) address without credentials, nothing else. */
+function readRedirectUrl(value: unknown): string {
+  if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
+    throw new MalformedAnswerError('url is not an address');
+  }
+  const { protocol, username, password, href } = new URL(value);
+  if ((protocol !== 'https:' && protocol !== 'http:') || username !== '' || password !== '') {
+    throw new MalformedAnswerError('url is not a plain http or https address');
+  }
+  return href;
+}
+
+function readReference(value: unknown): string {
+  const isReference = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
+  if (!isReference || value.length > MAXIMUM_REFERENCE_LENGTH)
+    throw new MalformedAnswerError('id is not a reference');
+  return value;
+}
+
+function readTimeMs(value: unknown): number {
+  const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('expires_at is not a time');
+  return timeMs;
+}
+
+/** What a refusal means to the caller; an unknown one is the provider's fault and says so in the cause. */
+function refusal(id: ProviderId, request: QuoteRequest, answer: JsonAnswer): ServiceError {
+  const { name } = providerCatalogue[id];
+  const error = fieldsOf(fieldsOf(answer.body)['error']);
+  const code = error['code'];
+  const cause = new Error(`${id} answered ${answer.status} ${String(code)}`);
+  if (code === 'below_minimum') {
+    const minimumCents = readCentsOrNull(error, 'minimum_usd');
+    const minimum = minimumCents === null ? 'not stated' : `${formatCents(minimumCents)} USD`;
+    const given = formatCents(Number(request.usdUnits / 10_000n));
+    return new ServiceError(
+      'below_minimum',
+      `The amount is below the minimum of ${name}: minimum ${minimum}, given ${given} USD.`,
+      { cause },
+    );
+  }
+  // Wrong credentials look to a merchant like a provider that is switched off; the cause tells the operator.
+  if (code === 'suspended' || code === 'unauthorized') {
+    return new ServiceError('provider_inactive', `${name} is currently unavailable.`, { cause });
+  }
+  throw new UnknownStateError(
+    `${id} answered ${answer.status} with the unknown code ${JSON.stringify(code)}`,
+  );
+}
+
+function readQuote(body: unknown): Quote {
+  const fields = fieldsOf(body);
+  if (fields['status'] !== 'available') {
+    throw new UnknownStateError(`unknown quote status ${JSON.stringify(fields['status'])}`);
+  }
+  return {
+    deliveryUnits: readUnitsOrNull(fields, 'delivery_amount'),
+    minimumUsdCents: readCentsOrNull(fields, 'minimum_usd'),
+  };
+}
+
+function readSession(body: unknown): StartedSession {
+  const fields = fieldsOf(body);
+  return {
+    redirectUrl: readRedirectUrl(fields['url']),
+    providerReference: readReference(fields['id']),
+    expiresAtMs: readTimeMs(fields['expires_at']),
+    quotedUnits: readUnitsOrNull(fields, 'delivery_amount'),
+  };
+}
+
+/** Runs one call; whatever is neither an answer nor a refusal becomes provider_unavailable with its cause. */
+async function converse<T>(
+  options: HostedSessionOptions,
+  request: QuoteRequest,
+  call: () => Promise<JsonAnswer>,
+  read: (body: unknown) => T,
+): Promise<T> {
+  try {
+    const answer = await call();
+    if (answer.status === 200 || answer.status === 201) return read(answer.body);
+    throw refusal(options.id, request, answer);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const { name } = providerCatalogue[options.id];
+    throw new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
+      cause: error,
+    });
+  }
+}
+
+async function fetchQuote(
+  agent: Agent,
+  options: HostedSessionOptions,
+  request: QuoteRequest,
+): Promise<Quote> {
+  const query = new URLSearchParams({
+    amount: formatCents(request.amountCents),
+    currency: request.currency,
+    usd_value: formatUnits(request.usdUnits),
+  });
+  const call = () =>
+    requestJson(agent, {
+      method: 'GET',
+      url: `${options.baseUrl}/quote?${query}`,
+      apiKey: options.apiKey,
+      timeoutMs: Math.min(options.timeoutMs, QUOTE_TIMEOUT_MS),
+    });
+  return await converse(options, request, call, readQuote);
+}
+
+async function startSession(
+  agent: Agent,
+  options: HostedSessionOptions,
+  request: SessionRequest,
+): Promise<StartedSession> {
+  const call = () =>
+    requestJson(agent, {
+      method: 'POST',
+      url: `${options.baseUrl}/sessions`,
+      apiKey: options.apiKey,
+      timeoutMs: options.timeoutMs,
+      body: {
+        amount: formatCents(request.amountCents),
+        currency: request.currency,
+        usd_value: formatUnits(request.usdUnits),
+        wallet_address: request.depositAddress,
+        external_id: request.paymentId,
+        email: request.email,
+        return_url: request.returnUrl,
+      },
+    });
+  return await converse(options, request, call, readSession);
+}
+
+/** An adapter for one provider id. Throws as the port says: provider_unavailable, provider_inactive, below_minimum. */
+export function createHostedSessionAdapter(options: HostedSessionOptions): ProviderAdapter {
+  const agent = createProviderAgent();
+  const reuseQuote = createBriefCache<Quote>({
+    monotonicMs: options.monotonicMs ?? (() => performance.now()),
+    keepMs: options.quoteCacheMs ?? QUOTE_CACHE_MS,
+    maximumEntries: MAXIMUM_CACHED_QUOTES,
+  });
+  return {
+    id: options.id,
+    quote: (request) =>
+      reuseQuote(`${request.amountCents} ${request.currency} ${request.usdUnits}`, () =>
+        fetchQuote(agent, options, request),
+      ),
+    startSession: (request) => startSession(agent, options, request),
+  };
+}
