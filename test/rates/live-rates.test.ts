@@ -1,0 +1,236 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ServiceError } from '../../src/domain/errors.ts';
+import type { Currency } from '../../src/domain/money.ts';
+import { createFixedRates } from '../../src/rates/create-fixed-rates.ts';
+import { createLiveRates, type LiveRates, type LiveRatesOptions } from '../../src/rates/create-live-rates.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
+
+/** Both services behind one loopback server, each of which can be told what to answer. */
+interface Sources {
+  coinbaseUsd: string;
+  coinbaseStatus: number;
+  coinbaseHangs: boolean;
+  coinbaseText: string | null;
+  frankfurterEur: number;
+  frankfurterDate: string;
+  frankfurterStatus: number;
+  coinbaseCalls: number;
+  frankfurterCalls: number;
+}
+
+let sources: Sources;
+let server: Server;
+let baseUrl: string;
+let elapsedMs: number;
+let warnings: string[];
+let rates: LiveRates;
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function start(options: Partial<LiveRatesOptions> = {}): LiveRates {
+  return createLiveRates({
+    clock: { nowMs: () => NOW_MS + elapsedMs, monotonicMs: () => elapsedMs },
+    warn: (message) => warnings.push(message),
+    coinbaseBaseUrl: `${baseUrl}/coinbase`,
+    frankfurterBaseUrl: `${baseUrl}/frankfurter`,
+    timeoutMs: 2_000,
+    ...options,
+  });
+}
+
+async function errorNameOf(currency: Currency): Promise<string> {
+  try {
+    await rates.usdRate(currency);
+  } catch (error) {
+    if (error instanceof ServiceError) return error.errorName;
+    throw error;
+  }
+  return 'none';
+}
+
+beforeEach(async () => {
+  sources = {
+    coinbaseUsd: '1.1',
+    coinbaseStatus: 200,
+    coinbaseHangs: false,
+    coinbaseText: null,
+    frankfurterEur: 0.91,
+    frankfurterDate: '2026-11-20',
+    frankfurterStatus: 200,
+    coinbaseCalls: 0,
+    frankfurterCalls: 0,
+  };
+  elapsedMs = 0;
+  warnings = [];
+  server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (url.pathname === '/coinbase/v2/exchange-rates') {
+      sources.coinbaseCalls++;
+      if (sources.coinbaseHangs) return;
+      const currency = url.searchParams.get('currency');
+      const body = { data: { currency, rates: { USD: sources.coinbaseUsd } } };
+      answer(response, sources.coinbaseStatus, sources.coinbaseText ?? body);
+    } else if (url.pathname === '/frankfurter/v1/latest') {
+      sources.frankfurterCalls++;
+      const given = { EUR: sources.frankfurterEur, CAD: sources.frankfurterEur, INR: sources.frankfurterEur };
+      const body = { base: 'USD', date: sources.frankfurterDate, rates: given };
+      answer(response, sources.frankfurterStatus, body);
+    } else {
+      answer(response, 404, {});
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  rates = start();
+});
+
+afterEach(async () => {
+  await rates.stop();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('live exchange rates', () => {
+  it('are those of the primary source, checked against the daily ones', async () => {
+    expect(await rates.usdRate('EUR')).toBe(110_000_000n);
+    expect(warnings).toEqual([]);
+    expect(sources.frankfurterCalls).toBe(1);
+  });
+
+  it('need no network for a dollar', async () => {
+    expect(await rates.usdRate('USD')).toBe(100_000_000n);
+    expect(sources.coinbaseCalls).toBe(0);
+  });
+
+  it('are fetched once for concurrent and soon following callers', async () => {
+    await Promise.all([rates.usdRate('EUR'), rates.usdRate('EUR'), rates.usdRate('EUR')]);
+    await rates.usdRate('EUR');
+    expect([sources.coinbaseCalls, sources.frankfurterCalls]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['a little less than 2 %', '1.1208', 'none'],
+    ['a little more than 2 %', '1.1211', 'conversion_failed'],
+    ['more than 2 % downwards', '1.0768', 'conversion_failed'],
+    ['a factor of ten', '11', 'conversion_failed'],
+  ])('that differ by %s end as %s → %s', async (_what, coinbaseUsd, expected) => {
+    sources.coinbaseUsd = coinbaseUsd;
+    expect(await errorNameOf('EUR')).toBe(expected);
+  });
+
+  it('are believed with a warning when the cross-check is missing', async () => {
+    sources.frankfurterStatus = 500;
+    expect(await rates.usdRate('EUR')).toBe(110_000_000n);
+    expect(warnings.some((warning) => warning.includes('without a cross-check'))).toBe(true);
+  });
+
+  it.each([
+    ['six days', '2026-11-15', 0],
+    ['more than six days', '2026-11-13', 1],
+  ])(
+    'are checked against daily rates of %s old: %s warns %i times',
+    async (_what, frankfurterDate, count) => {
+      sources.frankfurterDate = frankfurterDate;
+      await rates.usdRate('EUR');
+      expect(warnings).toHaveLength(count);
+    },
+  );
+
+  it.each([
+    ['answers an error', () => ({ coinbaseStatus: 500 })],
+    ['answers no JSON', () => ({ coinbaseText: '<html>' })],
+    ['answers null', () => ({ coinbaseText: 'null' })],
+    [
+      'answers for another currency',
+      () => ({ coinbaseText: '{"data":{"currency":"GBP","rates":{"USD":"1.1"}}}' }),
+    ],
+    ['answers a number', () => ({ coinbaseText: '{"data":{"currency":"EUR","rates":{"USD":1.1}}}' })],
+    ['answers zero', () => ({ coinbaseUsd: '0' })],
+    ['answers a negative rate', () => ({ coinbaseUsd: '-1.1' })],
+    ['answers an exponent', () => ({ coinbaseUsd: '1e9' })],
+  ])('are conversion_failed when the primary source %s', async (_what, change) => {
+    Object.assign(sources, change());
+    expect(await errorNameOf('EUR')).toBe('conversion_failed');
+  });
+
+  it('are conversion_failed when the primary source does not answer in time', async () => {
+    sources.coinbaseHangs = true;
+    await rates.stop();
+    rates = start({ timeoutMs: 50 });
+    expect(await errorNameOf('EUR')).toBe('conversion_failed');
+  });
+
+  it('come from the cache while the source is down, up to the age limit and not beyond', async () => {
+    expect(await rates.usdRate('EUR')).toBe(110_000_000n);
+    sources.coinbaseStatus = 500;
+    elapsedMs = 10 * 60_000;
+    expect(await rates.usdRate('EUR')).toBe(110_000_000n);
+    elapsedMs += 1;
+    expect(await errorNameOf('EUR')).toBe('conversion_failed');
+  });
+
+  it('are refreshed in the background once they are a minute old', async () => {
+    await rates.usdRate('EUR');
+    sources.coinbaseUsd = '1.105';
+    elapsedMs = 60_001;
+    expect(await rates.usdRate('EUR')).toBe(110_000_000n);
+    await vi.waitFor(async () => expect(await rates.usdRate('EUR')).toBe(110_500_000n), 5_000);
+  });
+
+  it('are refreshed while nobody asks', async () => {
+    await rates.stop();
+    rates = start({ refreshMs: 20 });
+    await vi.waitFor(() => expect(sources.coinbaseCalls).toBeGreaterThanOrEqual(6), 5_000);
+  });
+
+  it('that begin to diverge are not answered from the cache either', async () => {
+    await rates.usdRate('EUR');
+    sources.coinbaseUsd = '2';
+    elapsedMs = 60_001;
+    await rates.refreshAll();
+    expect(await errorNameOf('EUR')).toBe('conversion_failed');
+  });
+
+  it('do not use daily rates that have become too old', async () => {
+    await rates.usdRate('EUR');
+    sources.frankfurterStatus = 500;
+    elapsedMs = 7 * DAY_MS;
+    await rates.usdRate('EUR');
+    expect(warnings.some((warning) => warning.includes('without a cross-check'))).toBe(true);
+  });
+});
+
+describe('fixed exchange rates', () => {
+  it('are what they were made with, and a dollar is a dollar', async () => {
+    const fixed = createFixedRates({ EUR: '1.5', CAD: '0.5', INR: '0.01' });
+    expect([await fixed.usdRate('EUR'), await fixed.usdRate('INR'), await fixed.usdRate('USD')]).toEqual([
+      150_000_000n,
+      1_000_000n,
+      100_000_000n,
+    ]);
+  });
+
+  it('fail and recover on demand, except for the dollar', async () => {
+    const fixed = createFixedRates();
+    fixed.setFault('down');
+    expect(() => fixed.usdRate('EUR')).toThrow(ServiceError);
+    expect(await fixed.usdRate('USD')).toBe(100_000_000n);
+    fixed.setFault('up');
+    expect(await fixed.usdRate('EUR')).toBe(109_000_000n);
+  });
+
+  it('answer late on demand', async () => {
+    const fixed = createFixedRates(undefined, 30);
+    fixed.setFault('slow');
+    const startedAtMs = performance.now();
+    expect(await fixed.usdRate('EUR')).toBe(109_000_000n);
+    expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(25);
+  });
+});
