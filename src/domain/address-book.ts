@@ -14,16 +14,21 @@ export interface AddressBook {
   add(row: number, address: Address): void;
   /** Whether an address (any case) may be ours. */
   isCandidate(address: string): boolean;
+  /** All addresses while there are at most a thousand, to be filtered for at the node; then null. */
+  readonly addresses: readonly Address[] | null;
   /** Row numbers that may belong to an address (any case); mostly none or one. */
   candidatesOf(address: string): number[];
 }
 
+/** Nodes take about this many addresses in one filter. */
+const MAXIMUM_LISTED_ADDRESSES = 1000;
 const MAXIMUM_LOAD = 0.6;
 const INITIAL_CAPACITY = 1024;
 
 export function createAddressBook(): AddressBook {
   let prefixes = new Uint32Array(INITIAL_CAPACITY);
   let rows = new Uint32Array(INITIAL_CAPACITY); // 0 marks an empty slot; row numbers begin at 1.
+  let addresses: Address[] | null = [];
   let size = 0;
   let lastRow = 0;
 
@@ -66,6 +71,9 @@ export function createAddressBook(): AddressBook {
     get lastRow() {
       return lastRow;
     },
+    get addresses() {
+      return addresses;
+    },
     add(row, address) {
       if (row <= lastRow) return;
       if (row > 0xffff_ffff) throw new RangeError('the address book holds row numbers of 32 bits');
@@ -73,6 +81,8 @@ export function createAddressBook(): AddressBook {
       insert(prefixOf(address), row);
       size++;
       lastRow = row;
+      if (size <= MAXIMUM_LISTED_ADDRESSES) addresses?.push(address);
+      else addresses = null;
     },
     isCandidate: (address) => candidatesOf(address).length > 0,
     candidatesOf,

@@ -5,8 +5,10 @@ import {
   type Currency,
   formatCents,
   grossUpCents,
+  leastUnits,
   lessBasisPoints,
   MAXIMUM_AMOUNT_CENTS,
+  UNITS_PER_CENT,
   usdUnits as usdUnitsOf,
 } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
@@ -41,7 +43,7 @@ export interface SettlementTerms {
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
   /** Whether an address is the token, the contract, the relayer or one of our own deposit addresses. */
-  readonly isReservedAddress: (address: Address) => Promise<boolean>;
+  readonly isReservedAddress: (address: Address) => boolean | Promise<boolean>;
 }
 
 export interface CreatePaymentContext {
@@ -240,13 +242,11 @@ function newPayment(
 function expectedUnits(account: Account, provider: ProviderChoice, usdUnits: bigint): bigint {
   if (provider !== MULTI_PROVIDER) return assumedDeliveryUnits(provider, usdUnits);
   const capable = providerIds.filter((id) => isEnabledFor(account, id) && isWithinMinimum(id, usdUnits));
-  return capable
-    .map((id) => assumedDeliveryUnits(id, usdUnits))
-    .reduce((least, units) => (units < least ? units : least), usdUnits);
+  return leastUnits(capable.map((id) => assumedDeliveryUnits(id, usdUnits))) ?? usdUnits;
 }
 
 function isWithinMinimum(provider: ProviderId, usdUnits: bigint): boolean {
-  return usdUnits >= BigInt(providerCatalogue[provider].minimumUsdCents) * 10_000n;
+  return usdUnits >= BigInt(providerCatalogue[provider].minimumUsdCents) * UNITS_PER_CENT;
 }
 
 /** From what sum of deposits a payment counts as paid; at least one unit, so that nothing is never enough. */

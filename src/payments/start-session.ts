@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
+import { leastUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
@@ -137,7 +138,6 @@ function enoughAfter(view: PaymentView, session: ProviderSession, toleranceBasis
   const quotes = [...view.sessions, session]
     .map(({ quotedUnits }) => quotedUnits)
     .filter((units) => units !== null);
-  if (quotes.length === 0) return {};
-  const lowest = quotes.reduce((least, units) => (units < least ? units : least));
-  return { enoughUnits: enoughUnitsOf(lowest, toleranceBasisPoints) };
+  const lowest = leastUnits(quotes);
+  return lowest === null ? {} : { enoughUnits: enoughUnitsOf(lowest, toleranceBasisPoints) };
 }

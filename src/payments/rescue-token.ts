@@ -1,0 +1,52 @@
+import { paymentReference } from '../domain/deposit-address.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { termsOf } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { RelayCall } from '../domain/ports/chain.ts';
+import type { RelayContext } from './relay-releases.ts';
+
+/**
+ * Sends a wrong token, or POL (the zero address), that lies at a deposit address to the payment's merchant, without
+ * a fee. Goes through the relayer's one slot like a release does, and the sender follows it to its end.
+ * Returns the hash of its first attempt; throws `payment_state_conflict` while another batch is in flight.
+ */
+export async function rescueToken(
+  context: Pick<RelayContext, 'payments' | 'relay' | 'relayer' | 'nowMs'>,
+  id: PaymentId,
+  token: Address,
+): Promise<string> {
+  const payment = await context.payments.findPaymentById(id);
+  if (payment === null) throw new ServiceError('payment_not_found');
+  if ((await context.relay.findOpenBatch(context.relayer.address)) !== null) {
+    throw new ServiceError(
+      'payment_state_conflict',
+      'The relayer has a transaction in flight; try again shortly.',
+    );
+  }
+  const call: RelayCall = {
+    kind: 'rescue',
+    factory: payment.factory,
+    terms: [termsOf(payment, paymentReference(payment.id))],
+    token,
+  };
+  const gasLimit = await context.relayer.estimateGas(call);
+  const nonce = await context.relayer.readLatestTransactionCount();
+  const signed = await context.relayer.sign(call, nonce, gasLimit, await context.relayer.quoteFees());
+  const nowMs = context.nowMs();
+  await context.relay.openBatch(
+    {
+      relayer: context.relayer.address,
+      nonce,
+      kind: 'rescue',
+      rescueToken: token,
+      gasLimit,
+      paymentIds: [id],
+      attempts: [{ ...signed, signedAtMs: nowMs }],
+      createdAtMs: nowMs,
+    },
+    () => null,
+  );
+  await context.relayer.broadcast(signed.rawTransaction);
+  return signed.hash;
+}

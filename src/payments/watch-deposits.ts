@@ -1,0 +1,146 @@
+import type { Payment } from '../domain/payment.ts';
+import { type ChainReader, ChainUnavailableError, type ChainView } from '../domain/ports/chain.ts';
+import type { BlockReference, LedgerStore, ScanRecord } from '../domain/ports/ledger-store.ts';
+import type { Decide } from '../domain/ports/payment-store.ts';
+import type { KnownAddresses } from './known-addresses.ts';
+
+export interface WatchDepositsContext {
+  readonly chain: ChainReader;
+  readonly ledger: LedgerStore;
+  readonly known: KnownAddresses;
+  /** Decides each payment that the scan touches. */
+  readonly decide: () => Promise<Decide>;
+  /** Told when the chain no longer has blocks that it had called final. */
+  readonly onRewind: (from: BlockReference, to: BlockReference) => void;
+}
+
+/** How far a pass came. */
+export interface WatchPass {
+  readonly cursor: BlockReference;
+  readonly latest: BlockReference;
+  /** False while there are blocks left that one call could not cover. */
+  readonly isCaughtUp: boolean;
+}
+
+/**
+ * One pass over the chain: everything above the cursor is read again up to the newest block, the rows found replace
+ * what the last pass saw there, and the cursor moves to the newest final block. A reorganisation therefore needs no
+ * code of its own: what is gone is not found again. All that a pass changes is one transaction.
+ */
+export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
+  return context.chain.withView(async (view) => {
+    const heads = await view.readHeads();
+    const cursor = await verifiedCursor(context, view, heads.final);
+    // Read after the heads: whoever paid in a block up to them knew an address that was committed before.
+    await context.known.catchUp();
+    if (heads.latest.number <= cursor.number) {
+      return { cursor, latest: heads.latest, isCaughtUp: true };
+    }
+
+    const logs = await readPaymentLogs(context.known, view, cursor.number + 1, heads.latest.number);
+    const final = finalAfter(cursor, heads.final, logs.scannedTo);
+    await context.ledger.recordScan(
+      { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows },
+      await context.decide(),
+    );
+    return { cursor: final, latest: heads.latest, isCaughtUp: logs.scannedTo.number >= heads.latest.number };
+  });
+}
+
+/**
+ * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
+ * empty list, not with an error. Returns how many rows were missing.
+ */
+export async function rescanFinalBlocks(context: WatchDepositsContext, depthBlocks: number): Promise<number> {
+  return context.chain.withView(async (view) => {
+    const cursor = await context.ledger.readCursor();
+    if (cursor === null) return 0;
+    await context.known.catchUp();
+    let added = 0;
+    let fromBlock = Math.max(0, cursor.number - depthBlocks);
+    while (fromBlock <= cursor.number) {
+      const logs = await readPaymentLogs(context.known, view, fromBlock, cursor.number);
+      added += (await context.ledger.recordMissed(logs.rows, await context.decide())).added;
+      fromBlock = logs.scannedTo.number + 1;
+    }
+    return added;
+  });
+}
+
+/** The cursor, after making sure that the chain still has that block. */
+async function verifiedCursor(
+  context: WatchDepositsContext,
+  view: ChainView,
+  final: BlockReference | null,
+): Promise<BlockReference> {
+  const cursor = await context.ledger.readCursor();
+  if (cursor === null) {
+    if (final === null) throw new ChainUnavailableError('no final block is agreed on yet');
+    await context.ledger.startCursor(final);
+    return final;
+  }
+  const block = await view.readBlock(cursor.number);
+  if (block === null) throw new ChainUnavailableError('the endpoint is behind what was already scanned');
+  return block.hash === cursor.hash ? cursor : rewind(context, view, cursor);
+}
+
+/** The chain broke its word and lost final blocks: back to the newest checkpoint that it still has. */
+async function rewind(
+  context: WatchDepositsContext,
+  view: ChainView,
+  cursor: BlockReference,
+): Promise<BlockReference> {
+  for (const checkpoint of await context.ledger.listCheckpoints(200)) {
+    const block = await view.readBlock(checkpoint.number);
+    if (block?.hash !== checkpoint.hash) continue;
+    await context.ledger.rewindTo(checkpoint, await context.decide());
+    context.onRewind(cursor, checkpoint);
+    return checkpoint;
+  }
+  throw new ChainUnavailableError('the chain has none of the final blocks that were scanned before');
+}
+
+/** The newest block that is both scanned and final; never goes back. */
+function finalAfter(
+  cursor: BlockReference,
+  final: BlockReference | null,
+  scannedTo: BlockReference,
+): BlockReference {
+  if (final === null || final.number <= cursor.number) return cursor;
+  return scannedTo.number <= final.number ? scannedTo : final;
+}
+
+async function readPaymentLogs(
+  known: KnownAddresses,
+  view: ChainView,
+  fromBlock: number,
+  toBlock: number,
+): Promise<{ scannedTo: BlockReference; rows: Pick<ScanRecord, 'deposits' | 'releases'> }> {
+  const { transfers, forwarded, scannedTo } = await view.readLogs({
+    fromBlock,
+    toBlock,
+    recipients: known.book.addresses,
+    isCandidate: known.book.isCandidate,
+  });
+  return {
+    scannedTo,
+    rows: {
+      deposits: await withPayment(known, transfers, ({ recipient }) => recipient),
+      releases: await withPayment(known, forwarded, ({ deposit }) => deposit),
+    },
+  };
+}
+
+/** Keeps the logs that belong to a payment of ours, and names it. */
+async function withPayment<Log>(
+  known: KnownAddresses,
+  logs: readonly Log[],
+  addressOf: (log: Log) => string,
+): Promise<(Log & { paymentId: Payment['id'] })[]> {
+  const matched: (Log & { paymentId: Payment['id'] })[] = [];
+  for (const log of logs) {
+    const payment = await known.findPayment(addressOf(log));
+    if (payment !== null) matched.push({ ...log, paymentId: payment.id });
+  }
+  return matched;
+}
