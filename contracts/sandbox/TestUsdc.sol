@@ -5,7 +5,8 @@ pragma solidity 0.8.37;
 /// @notice It behaves as FiatTokenV2_2 does where a payment can notice: six decimals, blocklist and pause with the same
 /// names, events and reasons, minters with allowances, the balance and the blocklist's bit packed in one word, all behind
 /// a proxy (`TestUsdc`) that reads two storage words per call as Circle's does. It leaves out what no payment here uses:
-/// permits, signed authorizations, rescuing, changing roles, upgrading. Whoever deploys it holds every role.
+/// permits, signed authorizations, rescuing, changing the owner or the master minter, upgrading. Whoever deploys it
+/// holds every role.
 contract TestUsdcLogic {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
@@ -15,8 +16,10 @@ contract TestUsdcLogic {
     event MinterRemoved(address indexed oldMinter);
     event Blacklisted(address indexed _account);
     event UnBlacklisted(address indexed _account);
+    event BlacklisterChanged(address indexed newBlacklister);
     event Pause();
     event Unpause();
+    event PauserChanged(address indexed newAddress);
 
     uint256 private constant BLACKLIST_BIT = 1 << 255;
 
@@ -50,6 +53,11 @@ contract TestUsdcLogic {
 
     modifier onlyMasterMinter() {
         require(msg.sender == masterMinter, "FiatToken: caller is not the masterMinter");
+        _;
+    }
+
+    modifier onlyOwner() {
+        require(msg.sender == owner, "Ownable: caller is not the owner");
         _;
     }
 
@@ -201,6 +209,18 @@ contract TestUsdcLogic {
     function unpause() external onlyPauser {
         paused = false;
         emit Unpause();
+    }
+
+    function updateBlacklister(address _newBlacklister) external onlyOwner {
+        require(_newBlacklister != address(0), "Blacklistable: new blacklister is the zero address");
+        blacklister = _newBlacklister;
+        emit BlacklisterChanged(_newBlacklister);
+    }
+
+    function updatePauser(address _newPauser) external onlyOwner {
+        require(_newPauser != address(0), "Pausable: new pauser is the zero address");
+        pauser = _newPauser;
+        emit PauserChanged(_newPauser);
     }
 
     function _transfer(address from, address to, uint256 value) private {

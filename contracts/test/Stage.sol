@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {TestUsdc, TestUsdcLogic} from "../sandbox/TestUsdc.sol";
+import {Deposit} from "../src/Deposit.sol";
+import {DepositFactory, Terms} from "../src/DepositFactory.sol";
+import {IERC20} from "../src/IERC20.sol";
+import {Test} from "./Test.sol";
+
+/// @notice A token, a factory, a merchant, a fee wallet and a stranger who may trigger what anyone may.
+abstract contract Stage is Test {
+    TestUsdcLogic internal usdc;
+    DepositFactory internal factory;
+    address internal merchant = address(0xA11CE);
+    address internal feeWallet = address(0xFEE);
+    address internal stranger = address(0x57A6E2);
+
+    /// @dev What the token answers about a blocklisted account, and while it is paused.
+    bytes internal constant BLOCKLISTED =
+        abi.encodeWithSignature("Error(string)", "Blacklistable: account is blacklisted");
+    bytes internal constant PAUSED = abi.encodeWithSignature("Error(string)", "Pausable: paused");
+
+    function setUp() public virtual {
+        usdc = TestUsdcLogic(address(new TestUsdc()));
+        factory = new DepositFactory(IERC20(address(usdc)));
+    }
+
+    /// @dev A payment with the usual merchant, fee wallet and 2.5 %.
+    function payment(uint256 number) internal view returns (Terms memory) {
+        return Terms({merchant: merchant, feeBps: 250, feeTo: feeWallet, ref: bytes32(number)});
+    }
+
+    /// @dev The customer's money arrives.
+    function pay(Terms memory terms, uint256 amount) internal returns (address deposit) {
+        deposit = factory.depositOf(terms);
+        usdc.mint(deposit, amount);
+    }
+
+    function forwardOne(Terms memory terms) internal {
+        factory.forward(list(terms));
+    }
+
+    function list(Terms memory first) internal pure returns (Terms[] memory terms) {
+        terms = new Terms[](1);
+        terms[0] = first;
+    }
+
+    function list(Terms memory first, Terms memory second, Terms memory third)
+        internal
+        pure
+        returns (Terms[] memory terms)
+    {
+        terms = new Terms[](3);
+        (terms[0], terms[1], terms[2]) = (first, second, third);
+    }
+
+    /// @dev The deposit address by hand, from the rules of CREATE2 (EIP-1014) and the bytes of ERC-1167.
+    function rawDepositOf(DepositFactory from, Terms memory terms) internal view returns (address) {
+        bytes memory initCode = abi.encodePacked(
+            hex"3d602d80600a3d3981f3363d3d373d3d3d363d73", from.implementation(), hex"5af43d82803e903d91602b57fd5bf3"
+        );
+        bytes32 salt = keccak256(
+            abi.encodePacked(
+                block.chainid,
+                uint256(uint160(terms.merchant)),
+                uint256(uint160(terms.feeTo)),
+                uint256(terms.feeBps),
+                terms.ref
+            )
+        );
+        return address(uint160(uint256(keccak256(abi.encodePacked(hex"ff", address(from), salt, keccak256(initCode))))));
+    }
+
+    function feeOf(uint256 amount, uint256 feeBps) internal pure returns (uint256) {
+        return amount * feeBps / 10_000;
+    }
+
+    function expectForwarded(Terms memory terms, uint256 toMerchant, uint256 fee) internal {
+        vm.expectEmit(true, true, true, true, address(factory));
+        emit DepositFactory.Forwarded(factory.depositOf(terms), terms.ref, terms.merchant, toMerchant, fee);
+    }
+
+    function expectForwardFailed(address deposit, bytes32 ref, bytes memory reason) internal {
+        vm.expectEmit(true, true, true, true, address(factory));
+        emit DepositFactory.ForwardFailed(deposit, ref, reason);
+    }
+}
