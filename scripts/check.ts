@@ -10,7 +10,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts';
-import { forgeCounts, type TestCounts, vitestCounts } from './test-counts.ts';
+import { forgeCounts, isOwnFolder, projectsWithTests, type TestCounts, vitestCounts } from './test-counts.ts';
 
 const root = join(import.meta.dirname, '..');
 const node = process.execPath;
@@ -56,8 +56,8 @@ async function main(all: boolean): Promise<number> {
   checked.push(...(await twoAtATime(staticSteps, checkPlain)));
   // Alone, like the projects: these use both cores themselves.
   for (const step of contractTests) checked.push(await checkContracts(step));
-  checked.push(await checkProjects('tests', quickProjects));
-  if (all) checked.push(await checkProjects('end-to-end tests', slowProjects));
+  checked.push(...(await checkProjects('tests', quickProjects)));
+  if (all) checked.push(...(await checkProjects('end-to-end tests', slowProjects)));
   return summarize(checked, performance.now() - started);
 }
 
@@ -87,8 +87,14 @@ async function checkContracts(step: Step): Promise<Checked> {
   return report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
 }
 
-/** Runs vitest once over the projects; those whose folder does not exist yet are named, not hidden. */
-async function checkProjects(name: string, projects: string[]): Promise<Checked> {
+/** Runs vitest once over the projects. One whose folder does not exist is named, one without tests fails. */
+async function checkProjects(name: string, wanted: string[]): Promise<Checked[]> {
+  const projects = wanted.filter(
+    (project) => !isOwnFolder(project) || existsSync(join(root, 'test', project)),
+  );
+  for (const project of wanted)
+    if (!projects.includes(project)) console.log(`note           there is no test/${project}`);
+  if (projects.length === 0) return [];
   const reportFile = join(root, 'test-output', `${name.replaceAll(' ', '-')}.json`);
   await rm(reportFile, { force: true });
   const result = await runStep({
@@ -106,9 +112,11 @@ async function checkProjects(name: string, projects: string[]): Promise<Checked>
   });
   const json = await readFile(reportFile, 'utf8').catch(() => undefined);
   const counts = vitestCounts(json);
-  const checked = report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
+  const empty = projects.filter((project) => !projectsWithTests(json, root).has(project));
+  const emptiness = empty.length > 0 ? `no test ran in ${empty.join(', ')}` : undefined;
+  const checked = report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) ?? emptiness });
   for (const line of closingLines(result.output)) console.log(line);
-  return checked;
+  return [checked];
 }
 
 /** vitest's own closing lines, as it printed them. */

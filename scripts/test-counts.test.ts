@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { forgeCounts, vitestCounts } from './test-counts.ts';
+import { forgeCounts, projectsWithTests, vitestCounts } from './test-counts.ts';
 
 it("adds up forge's closing lines and leaves those of single suites aside", () => {
   const output = [
@@ -12,6 +12,7 @@ it("adds up forge's closing lines and leaves those of single suites aside", () =
 
 it('counts nothing where a runner crashed before it reported', () => {
   expect(vitestCounts(undefined)).toEqual({ passed: 0, failed: 0, skipped: 0 });
+  expect(vitestCounts('{"numPassed')).toEqual({ passed: 0, failed: 0, skipped: 0 });
   expect(forgeCounts('error: solc not found')).toEqual({ passed: 0, failed: 0, skipped: 0 });
 });
 
@@ -22,4 +23,16 @@ it("reads vitest's report, where a todo is a skipped test", () => {
 
 it('refuses a report that is not one', () => {
   expect(() => vitestCounts('{}')).toThrow('not a JSON report');
+});
+
+it('tells to which project a test belongs, and leaves out files in which none ran', () => {
+  const file = (name: string, tests = 1) => ({ name, assertionResults: Array(tests).fill({}) });
+  const report = (...testResults: unknown[]) => JSON.stringify({ testResults });
+  const inAll = ['src/a.test.ts', 'test/http/b.test.ts', 'test/chain/c.test.ts', 'test/e2e/d.test.ts'];
+  const json = report(
+    ...inAll.map((path) => file(`/project/${path}`)),
+    file('/project/test/browser/e.test.ts', 0),
+  );
+  expect([...projectsWithTests(json, '/project')].sort()).toEqual(['e2e', 'http', 'integration', 'unit']);
+  expect(projectsWithTests(undefined, '/project').size).toBe(0);
 });

@@ -1,4 +1,5 @@
 /** Counts tests in what the test runners print. */
+import { relative, sep } from 'node:path';
 
 /** Numbers of tests by outcome; a skipped one is neither passed nor failed. */
 export interface TestCounts {
@@ -13,15 +14,16 @@ interface VitestReport {
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
+  testResults: { name: string; assertionResults: unknown[] }[];
 }
 
 /**
- * The counts of vitest's JSON report; zero of everything without a report, as after a crash.
+ * The counts of vitest's JSON report; zero of everything without a whole report, as after a crash.
  * @throws when the report is not one of vitest's.
  */
 export function vitestCounts(json: string | undefined): TestCounts {
-  if (json === undefined) return { passed: 0, failed: 0, skipped: 0 };
-  const report = JSON.parse(json) as VitestReport;
+  const report = parseReport(json);
+  if (report === undefined) return { passed: 0, failed: 0, skipped: 0 };
   const counts = {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
@@ -29,6 +31,32 @@ export function vitestCounts(json: string | undefined): TestCounts {
   };
   if (!Object.values(counts).every(Number.isSafeInteger)) throw new Error('not a JSON report of vitest');
   return counts;
+}
+
+/** Projects of vitest.config.ts that take one folder below `test/` of their own name. */
+export function isOwnFolder(project: string): boolean {
+  return ['structure', 'http', 'e2e', 'browser'].includes(project);
+}
+
+/** The projects of vitest.config.ts to which at least one test of the report belongs. */
+export function projectsWithTests(json: string | undefined, root: string): Set<string> {
+  const files = (parseReport(json)?.testResults ?? []).filter((file) => file.assertionResults.length > 0);
+  return new Set(
+    files.map(({ name }) => {
+      const [top, folder = ''] = relative(root, name).split(sep);
+      if (top !== 'test') return 'unit';
+      return isOwnFolder(folder) ? folder : 'integration';
+    }),
+  );
+}
+
+/** The report, or undefined where there is none or where its writing was cut off. */
+function parseReport(json: string | undefined): VitestReport | undefined {
+  try {
+    return json === undefined ? undefined : (JSON.parse(json) as VitestReport);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The sum over forge's closing lines, `… 12 tests passed, 0 failed, 0 skipped (12 total tests)`. */
