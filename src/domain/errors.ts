@@ -34,6 +34,7 @@ export const errorTable = {
     code: null,
     text: 'The payment is in a state that does not allow this.',
   },
+  too_many_keys: { status: 409, code: null, text: 'The account has as many active keys as it may have.' },
   payload_too_large: { status: 413, code: null, text: 'The request body is larger than 16 KiB.' },
   rate_limited: { status: 429, code: null, text: 'Too many requests.' },
   headers_too_large: { status: 431, code: null, text: 'The request headers are too large.' },

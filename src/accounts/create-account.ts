@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { type Account, features, MAXIMUM_FEE_BASIS_POINTS } from '../domain/account.ts';
+import { invalidField } from '../domain/errors.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { AccountStore } from '../domain/ports/account-store.ts';
+
+export interface AccountsContext {
+  readonly accounts: AccountStore;
+  readonly nowMs: () => number;
+}
+
+export interface NewAccount {
+  readonly name: string;
+  readonly email: string | null;
+  readonly feeBasisPoints: number;
+  readonly wallet: Address | null;
+}
+
+/** The fee of an account for which none was named, in basis points. */
+export const DEFAULT_FEE_BASIS_POINTS = 250;
+
+const MAXIMUM_NAME_LENGTH = 100;
+
+/** Creates an account with all features and all providers. Throws `ServiceError` naming the field that is wrong. */
+export async function createAccount(context: AccountsContext, fields: NewAccount): Promise<Account> {
+  requireAccountName(fields.name);
+  requireFee(fields.feeBasisPoints);
+  const account: Account = {
+    id: `acc_${randomBytes(10).toString('hex')}`,
+    name: fields.name.trim(),
+    email: fields.email,
+    feeBasisPoints: fields.feeBasisPoints,
+    wallet: fields.wallet,
+    features,
+    providers: null,
+    suspended: false,
+    createdAtMs: context.nowMs(),
+  };
+  await context.accounts.createAccount(account);
+  return account;
+}
+
+export function requireAccountName(name: string): void {
+  const length = name.trim().length;
+  if (length === 0 || length > MAXIMUM_NAME_LENGTH) {
+    throw invalidField('name', `must have 1 to ${MAXIMUM_NAME_LENGTH} characters`);
+  }
+}
+
+export function requireFee(feeBasisPoints: number): void {
+  if (feeBasisPoints < 0 || feeBasisPoints > MAXIMUM_FEE_BASIS_POINTS) {
+    throw invalidField('fee-percent', `must be from 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}`);
+  }
+}

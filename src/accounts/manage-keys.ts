@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import type { ApiKey } from '../domain/account.ts';
+import { createApiKey, hashApiKey, MAXIMUM_ACTIVE_KEYS } from '../domain/api-key.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { type AccountsContext, requireAccountName } from './create-account.ts';
+
+/** A key at the only moment at which it is known in full. */
+export interface CreatedKey {
+  readonly key: ApiKey;
+  /** To be shown once and then forgotten. */
+  readonly plainKey: string;
+}
+
+/** Creates an API key. Throws when there is no such account or it already has its ten active keys. */
+export async function createKey(
+  context: AccountsContext,
+  accountId: string,
+  name: string,
+): Promise<CreatedKey> {
+  requireAccountName(name);
+  if ((await context.accounts.findAccount(accountId)) === null) {
+    throw new ServiceError('not_found', `There is no account ${accountId}.`);
+  }
+  const plainKey = createApiKey();
+  const key: ApiKey = {
+    id: `key_${randomBytes(10).toString('hex')}`,
+    accountId,
+    name: name.trim(),
+    hash: hashApiKey(plainKey),
+    lastCharacters: plainKey.slice(-4),
+    createdAtMs: context.nowMs(),
+    revokedAtMs: null,
+  };
+  if (!(await context.accounts.createKey(key))) {
+    throw new ServiceError(
+      'too_many_keys',
+      `The account already has ${MAXIMUM_ACTIVE_KEYS} active keys: revoke one first.`,
+    );
+  }
+  return { key, plainKey };
+}
+
+/** Revokes a key; every later request with it is refused. Throws when there is no such key. */
+export async function revokeKey(context: AccountsContext, keyId: string): Promise<ApiKey> {
+  const key = await context.accounts.revokeKey(keyId, context.nowMs());
+  if (key === null) throw new ServiceError('not_found', `There is no key ${keyId}.`);
+  return key;
+}

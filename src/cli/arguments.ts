@@ -1,0 +1,161 @@
+import type { AccountUpdate } from '../accounts/update-account.ts';
+import { type Feature, features, isFeature } from '../domain/account.ts';
+import { invalidField } from '../domain/errors.ts';
+import { parseAmountCents, parsePercentBasisPoints, parseUnits } from '../domain/money.ts';
+import { isPaymentId, type PaymentId } from '../domain/payment-id.ts';
+import type { PaymentStatus } from '../domain/payment-states.ts';
+import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
+import type { PaymentFilter } from '../domain/ports/payment-store.ts';
+import type { ProviderSettings } from '../domain/ports/provider-store.ts';
+import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { type Fault, faults, type OperationArguments } from './operations-context.ts';
+
+// Readers of single arguments. Each throws an `invalid_request` that names the option.
+
+export function optional(args: OperationArguments, name: string): string | null {
+  const value = args[name];
+  return typeof value === 'string' ? value : null;
+}
+
+export function required(args: OperationArguments, name: string): string {
+  const value = optional(args, name);
+  if (value === null || value === '') throw invalidField(name, 'is missing');
+  return value;
+}
+
+export function optionalPercent(args: OperationArguments, name: string): number | null {
+  const value = optional(args, name);
+  if (value === null) return null;
+  const basisPoints = parsePercentBasisPoints(value);
+  if (basisPoints === null) throw invalidField(name, 'must be a percentage with at most two decimals');
+  return basisPoints;
+}
+
+export function optionalAddress(args: OperationArguments, name: string): Address | null {
+  const value = optional(args, name);
+  if (value === null) return null;
+  const address = parsePayoutAddress(value);
+  if (address === null) throw invalidField(name, 'must be a non-zero address (0x…) with a valid checksum');
+  return address;
+}
+
+export function optionalEmail(args: OperationArguments, name: string): string | null {
+  const value = optional(args, name);
+  if (value === null) return null;
+  if (value.length > 254 || !/^[^\s@<>]+@[^\s@<>]+$/.test(value))
+    throw invalidField(name, 'must be an e-mail address');
+  return value;
+}
+
+export function optionalUnits(args: OperationArguments, name: string): bigint | null {
+  const value = optional(args, name);
+  if (value === null) return null;
+  const units = parseUnits(value);
+  if (units === null || units === 0n)
+    throw invalidField(name, 'must be a positive amount with at most six decimals');
+  return units;
+}
+
+export function requiredPaymentId(args: OperationArguments, name: string): PaymentId {
+  const value = required(args, name);
+  if (!isPaymentId(value)) throw invalidField(name, 'must be a payment id');
+  return value;
+}
+
+export function requiredProvider(args: OperationArguments, name: string): ProviderId {
+  const value = required(args, name);
+  if (!isProviderId(value)) throw invalidField(name, `must be one of ${providerIds.join(', ')}`);
+  return value;
+}
+
+export function accountUpdate(args: OperationArguments): AccountUpdate {
+  const feeBasisPoints = optionalPercent(args, 'fee-percent');
+  const wallet = optionalAddress(args, 'wallet');
+  const providers = optional(args, 'providers');
+  if (args['suspend'] === true && args['resume'] === true)
+    throw invalidField('suspend', 'and resume exclude each other');
+  return {
+    ...(feeBasisPoints === null ? {} : { feeBasisPoints }),
+    ...(wallet === null ? {} : { wallet }),
+    ...(providers === null ? {} : { providers: providerList(providers) }),
+    ...(args['suspend'] === true ? { suspended: true } : {}),
+    ...(args['resume'] === true ? { suspended: false } : {}),
+    ...optionalFeature(args, 'enable'),
+    ...optionalFeature(args, 'disable'),
+  };
+}
+
+function optionalFeature<Name extends 'enable' | 'disable'>(
+  args: OperationArguments,
+  name: Name,
+): { [Key in Name]?: Feature } {
+  const value = optional(args, name);
+  if (value === null) return {};
+  if (!isFeature(value)) throw invalidField(name, `must be one of ${features.join(', ')}`);
+  return { [name]: value } as { [Key in Name]?: Feature };
+}
+
+function providerList(text: string): readonly ProviderId[] | null {
+  if (text === 'all') return null;
+  const ids = text.split(',').map((id) => id.trim());
+  const known = ids.filter(isProviderId);
+  if (known.length !== ids.length)
+    throw invalidField('providers', `must be "all" or a list of ${providerIds.join(', ')}`);
+  return known;
+}
+
+export function providerSettings(args: OperationArguments): Partial<ProviderSettings> {
+  if (args['active'] === true && args['inactive'] === true)
+    throw invalidField('active', 'and inactive exclude each other');
+  const minimum = optional(args, 'minimum-usd');
+  const minimumUsdCents = minimum === null ? null : parseAmountCents(minimum);
+  if (minimum !== null && minimumUsdCents === null)
+    throw invalidField('minimum-usd', 'must be from 0.01 to 10000');
+  return {
+    ...(args['active'] === true ? { active: true } : {}),
+    ...(args['inactive'] === true ? { active: false } : {}),
+    ...(minimumUsdCents === null ? {} : { minimumUsdCents }),
+  };
+}
+
+export function paymentFilter(args: OperationArguments): PaymentFilter {
+  const accountId = optional(args, 'account');
+  const status = optional(args, 'status');
+  return {
+    ...(accountId === null ? {} : { accountId }),
+    ...(status === null ? {} : { status: paymentStatus(status) }),
+  };
+}
+
+const statuses: readonly PaymentStatus[] = ['unpaid', 'paid', 'canceled'];
+
+function paymentStatus(text: string): PaymentStatus {
+  const status = statuses.find((candidate) => candidate === text);
+  if (status === undefined) throw invalidField('status', `must be one of ${statuses.join(', ')}`);
+  return status;
+}
+
+/** The token to rescue; `pol` stands for the chain's own coin, which the contract names by the zero address. */
+export function rescuedToken(args: OperationArguments): Address {
+  const value = required(args, 'token');
+  if (value.toLowerCase() === 'pol') return `0x${'0'.repeat(40)}`;
+  const token = parsePayoutAddress(value);
+  if (token === null) throw invalidField('token', 'must be "pol" or a token address (0x…)');
+  return token;
+}
+
+export function faultTarget(args: OperationArguments): 'provider' | 'rates' | 'chain' {
+  const value = required(args, 'target');
+  if (value === 'rates' || value === 'chain') return value;
+  if (value !== 'provider') throw invalidField('target', 'must be one of provider, rates, chain');
+  requiredProvider(args, 'provider');
+  return value;
+}
+
+export function fault(args: OperationArguments): Fault {
+  const chosen = faults.filter((name) => args[name] === true);
+  const [only] = chosen;
+  if (chosen.length !== 1 || only === undefined)
+    throw invalidField('fault', 'must be exactly one of --down, --slow, --up');
+  return only;
+}

@@ -1,0 +1,35 @@
+import type { Payment } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { AccountStore } from '../domain/ports/account-store.ts';
+import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { WebhookStore } from '../domain/ports/webhook-store.ts';
+import type { ProviderDirectory } from '../payments/provider-availability.ts';
+
+/** What the sandbox can be asked to do; absent in live mode. */
+export interface SandboxControls {
+  /** Plays the customer to the end of the on-ramp; resolves when the transfer is sent. */
+  pay(
+    payment: Payment,
+    provider: string | null,
+    deliveryUnits: bigint | null,
+  ): Promise<{ readonly provider: string; readonly transactionHash: string; readonly deliveryUnits: bigint }>;
+  setFault(target: 'provider' | 'rates' | 'chain', provider: string | null, fault: Fault): Promise<void>;
+}
+
+export const faults = ['up', 'slow', 'down'] as const;
+export type Fault = (typeof faults)[number];
+
+/** What the commands work on: a running server's parts, or the opened store alone. */
+export interface OperationsContext {
+  readonly accounts: AccountStore;
+  readonly payments: PaymentStore;
+  readonly webhooks: WebhookStore;
+  readonly directory: ProviderDirectory;
+  readonly nowMs: () => number;
+  /** Null where no relayer is at hand (the store was opened without a server). */
+  readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
+  readonly sandbox: SandboxControls | null;
+}
+
+/** Arguments of an operation as they travel over the control socket: text and switches by their option's name. */
+export type OperationArguments = Readonly<Record<string, string | boolean | undefined>>;

@@ -1,0 +1,111 @@
+import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
+import { createKey, revokeKey } from '../accounts/manage-keys.ts';
+import { updateAccount } from '../accounts/update-account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { formatUnits } from '../domain/money.ts';
+import { providerIds } from '../domain/provider-catalogue.ts';
+import { cancelPayment } from '../payments/cancel-payment.ts';
+import { releasePayment } from '../payments/release-payment.ts';
+import * as argument from './arguments.ts';
+import type { OperationArguments, OperationsContext, SandboxControls } from './operations-context.ts';
+import {
+  presentAccount,
+  presentKey,
+  presentPayment,
+  presentPaymentInFull,
+  presentProvider,
+} from './present.ts';
+
+type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
+
+/** Every operation of the command line that works on the service's data, by the name it has on the socket. */
+export const operations: Readonly<Record<string, Operation>> = {
+  'account create': async (context, args) => {
+    const account = await createAccount(context, {
+      name: argument.required(args, 'name'),
+      email: argument.optionalEmail(args, 'email'),
+      feeBasisPoints: argument.optionalPercent(args, 'fee-percent') ?? DEFAULT_FEE_BASIS_POINTS,
+      wallet: argument.optionalAddress(args, 'wallet'),
+    });
+    return { account_id: account.id };
+  },
+  'account list': async (context) => (await context.accounts.listAccounts()).map(presentAccount),
+  'account update': async (context, args) => {
+    const account = await updateAccount(
+      context,
+      argument.required(args, 'account'),
+      argument.accountUpdate(args),
+    );
+    return presentAccount(account);
+  },
+
+  'key create': async (context, args) => {
+    const { key, plainKey } = await createKey(
+      context,
+      argument.required(args, 'account'),
+      argument.optional(args, 'name') ?? 'API key',
+    );
+    return { key_id: key.id, api_key: plainKey };
+  },
+  'key list': async (context, args) =>
+    (await context.accounts.listKeys(argument.required(args, 'account'))).map(presentKey),
+  'key revoke': async (context, args) => presentKey(await revokeKey(context, argument.required(args, 'key'))),
+
+  'provider list': (context) => Promise.all(providerIds.map((id) => presentProvider(context.directory, id))),
+  'provider set': async (context, args) => {
+    const provider = argument.requiredProvider(args, 'provider');
+    await context.directory.settings.writeProviderSettings(provider, argument.providerSettings(args));
+    return presentProvider(context.directory, provider);
+  },
+
+  'payment list': async (context, args) => {
+    const payments = await context.payments.listPayments(argument.paymentFilter(args), null, LISTED_PAYMENTS);
+    return payments.map(presentPayment);
+  },
+  'payment show': async (context, args) => {
+    const id = argument.requiredPaymentId(args, 'payment');
+    const view = await context.payments.viewPayment(id);
+    if (view === null) throw new ServiceError('payment_not_found');
+    return presentPaymentInFull(view, await context.webhooks.listWebhooks(id));
+  },
+  'payment cancel': async (context, args) =>
+    presentPayment(await cancelPayment(context, argument.requiredPaymentId(args, 'payment'), 'operator')),
+  'payment release': async (context, args) =>
+    presentPayment(await releasePayment(context, argument.requiredPaymentId(args, 'payment'))),
+  'payment rescue': async (context, args) => {
+    if (context.rescue === null) throw new ServiceError('not_found', 'A rescue needs a running server.');
+    const id = argument.requiredPaymentId(args, 'payment');
+    return { transaction_hash: await context.rescue(id, argument.rescuedToken(args)) };
+  },
+
+  'sandbox pay': async (context, args) => {
+    const sandbox = requireSandbox(context);
+    const payment = await context.payments.findPaymentById(argument.requiredPaymentId(args, 'payment'));
+    if (payment === null) throw new ServiceError('payment_not_found');
+    const paid = await sandbox.pay(
+      payment,
+      argument.optional(args, 'provider'),
+      argument.optionalUnits(args, 'usdc'),
+    );
+    return {
+      provider: paid.provider,
+      usdc: formatUnits(paid.deliveryUnits),
+      transaction_hash: paid.transactionHash,
+    };
+  },
+  'sandbox fault': async (context, args) => {
+    const target = argument.faultTarget(args);
+    const fault = argument.fault(args);
+    await requireSandbox(context).setFault(target, argument.optional(args, 'provider'), fault);
+    return { target, provider: argument.optional(args, 'provider'), fault };
+  },
+};
+
+/** How many payments `payment list` shows. */
+const LISTED_PAYMENTS = 100;
+
+function requireSandbox(context: OperationsContext): SandboxControls {
+  if (context.sandbox === null)
+    throw new ServiceError('not_found', 'This works only while the sandbox runs.');
+  return context.sandbox;
+}

@@ -1,0 +1,99 @@
+import type { Account, ApiKey } from '../domain/account.ts';
+import { maskApiKey } from '../domain/api-key.ts';
+import { formatCents, formatUnits } from '../domain/money.ts';
+import type { Payment } from '../domain/payment.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
+import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import type { Webhook } from '../domain/webhook.ts';
+import {
+  isProviderActive,
+  type ProviderDirectory,
+  readMinimumUsdCents,
+} from '../payments/provider-availability.ts';
+
+// What the command line prints of the domain's records; field names as on the API.
+
+export function presentAccount(account: Account) {
+  return {
+    account_id: account.id,
+    name: account.name,
+    email: account.email,
+    fee_percent: account.feeBasisPoints / 100,
+    wallet: account.wallet,
+    features: account.features,
+    providers: account.providers ?? 'all',
+    suspended: account.suspended,
+    created_at: new Date(account.createdAtMs).toISOString(),
+  };
+}
+
+export function presentKey(key: ApiKey) {
+  return {
+    key_id: key.id,
+    account_id: key.accountId,
+    name: key.name,
+    key: maskApiKey(key.lastCharacters),
+    created_at: new Date(key.createdAtMs).toISOString(),
+    revoked_at: key.revokedAtMs === null ? null : new Date(key.revokedAtMs).toISOString(),
+  };
+}
+
+export async function presentProvider(directory: ProviderDirectory, id: ProviderId) {
+  return {
+    provider: id,
+    name: providerCatalogue[id].name,
+    active: await isProviderActive(directory, id),
+    configured: directory.adapters.has(id),
+    minimum_usd: formatCents(await readMinimumUsdCents(directory, id)),
+    only_currency: providerCatalogue[id].onlyCurrency,
+  };
+}
+
+export function presentPayment(payment: Payment) {
+  return {
+    payment_id: payment.id,
+    account_id: payment.accountId,
+    status: payment.status,
+    forward_status: payment.forwardStatus,
+    amount: formatCents(payment.amountCents),
+    currency: payment.currency,
+    provider: payment.provider,
+    enough: formatUnits(payment.enoughUnits),
+    value_coin: formatUnits(payment.receivedUnits),
+    forwarded_amount: formatUnits(payment.forwardedUnits),
+    deposit_address: payment.depositAddress,
+    payout_address: payment.payoutAddress,
+    factory: payment.factory,
+    fee_wallet: payment.feeWallet,
+    fee_percent: payment.feeBasisPoints / 100,
+    txid_in: payment.txidIn,
+    txid_out: payment.txidOut,
+    cancel_reason: payment.cancelReason,
+    release_refusal: payment.releaseRefusalReason,
+    created_at: new Date(payment.createdAtMs).toISOString(),
+    paid_at: payment.paidAtMs === null ? null : new Date(payment.paidAtMs).toISOString(),
+  };
+}
+
+/** A payment with everything that is known of it. */
+export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webhook[]) {
+  return {
+    ...presentPayment(view.payment),
+    deposits: view.ledger.deposits.map(({ units, ...deposit }) => ({
+      ...deposit,
+      amount: formatUnits(units),
+    })),
+    releases: view.ledger.releases.map(({ toMerchantUnits, feeUnits, ...release }) => ({
+      ...release,
+      to_merchant: formatUnits(toMerchantUnits),
+      fee: formatUnits(feeUnits),
+    })),
+    final_block: view.ledger.finalBlock,
+    sessions: view.sessions.map(({ provider, providerReference, createdAtMs }) => ({
+      provider,
+      reference: providerReference,
+      created_at: new Date(createdAtMs).toISOString(),
+    })),
+    webhooks: webhooks.map(({ event, url, status, result }) => ({ event, url, status, result })),
+  };
+}
