@@ -27,7 +27,7 @@ function word(hexDigits: string): string {
 }
 
 /** keccak-256 of an ERC-1167 minimal proxy's creation code for this implementation. */
-function cloneCodeHash(implementation: Address): string {
+export function cloneCodeHash(implementation: Address): string {
   const code = `3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
   return keccak256Hex(Buffer.from(code, 'hex'));
 }

@@ -38,7 +38,8 @@ export interface ChainView {
   /**
    * Logs in blocks [fromBlock, toBlock], in chain order; the range may be cut short (`scannedTo`) by what the
    * endpoint allows. `recipients`: filter at the endpoint, or null to fetch every transfer of the token and keep
-   * those for which `isCandidate` says yes.
+   * those for which `isCandidate` says yes; it is asked with `0x` and 40 lower-case digits, because a checksum for
+   * every transfer of the token would be too dear. Transfers of nothing are left out.
    */
   readLogs(query: {
     readonly fromBlock: number;
@@ -55,6 +56,16 @@ export interface ChainView {
 /** Why the chain could not be asked; the pass is tried again, with the next endpoint. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError';
+}
+
+/** The chain says that a call would fail, and why; asking again at once gives the same answer. */
+export class CallRevertedError extends Error {
+  override readonly name = 'CallRevertedError';
+}
+
+/** No endpoint took a signed transaction (too low a fee, no gas money); it may still be good later. */
+export class TransactionRefusedError extends Error {
+  override readonly name = 'TransactionRefusedError';
 }
 
 /** The watcher's way to the chain. */
@@ -98,13 +109,13 @@ export interface Relayer {
   readLatestTransactionCount(): Promise<number>;
   /** Transactions of the relayer at the finalized block, and that block's number. */
   readFinalTransactionCount(): Promise<{ readonly count: number; readonly blockNumber: number }>;
-  /** Gas for the call by the endpoint's own estimate, with a margin. */
+  /** Gas for the call by the endpoint's own estimate, with a margin. Throws `CallRevertedError`. */
   estimateGas(call: RelayCall): Promise<bigint>;
   /** Fees for a first attempt, from the fee history. */
   quoteFees(): Promise<FeeQuote>;
   /** Signs; sends nothing. */
   sign(call: RelayCall, nonce: number, gasLimit: bigint, fees: FeeQuote): Promise<SignedTransaction>;
-  /** Hands the signed bytes to the chain; already known or already mined is no error. */
+  /** Hands the signed bytes to the chain; already known or already mined is no error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
   /** The relayer's gas money in wei. */
   readGasBalance(): Promise<bigint>;

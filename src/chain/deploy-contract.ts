@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { getContractAddress } from 'viem/utils';
+import type { Address } from '../domain/payout-address.ts';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import { broadcast } from './broadcast.ts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
+import { estimateGas } from './estimate-gas.ts';
+import { DEFAULT_MAXIMUM_FEE_PER_GAS_WEI, POLYGON_MINIMUM_TIP_WEI, quoteFees } from './quote-fees.ts';
+import { readAccount } from './relayer.ts';
+import { readCount } from './rpc-values.ts';
+import { signTransaction } from './sign-transaction.ts';
+
+export interface DeployerOptions {
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly chainId: number;
+  /** Pays for it and gets no rights by it (save where the contract's constructor gives some, as the test token's). */
+  readonly privateKey: `0x${string}`;
+  /** Default 25 gwei, as on Polygon. */
+  readonly minimumTipWei?: bigint;
+  /** The most that is offered. Default 5,000 gwei. */
+  readonly maximumFeePerGasWei?: bigint;
+  /** How long to wait for the block. Default 120,000. */
+  readonly timeoutMs?: number;
+  /** Between two looks for the receipt. Default 500. */
+  readonly pollIntervalMs?: number;
+}
+
+export interface DeployedContract {
+  readonly address: Address;
+  readonly transactionHash: string;
+  readonly blockNumber: number;
+}
+
+/** The deployment did not succeed, or is not known to have. */
+export class DeploymentFailedError extends Error {
+  override readonly name = 'DeploymentFailedError';
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_POLL_INTERVAL_MS = 500;
+
+/**
+ * Deploys `initCode` (with its constructor arguments) and waits until it is in a block. Throws `CallRevertedError`,
+ * `TransactionRefusedError`, `ChainUnavailableError`, and `DeploymentFailedError` with the transaction's hash.
+ */
+export async function deployContract(
+  options: DeployerOptions,
+  initCode: `0x${string}`,
+): Promise<DeployedContract> {
+  const { endpoints, chainId } = options;
+  const account = readAccount(options.privateKey);
+  const rotation = createEndpointRotation(endpoints);
+  const feeBounds = {
+    minimumTipWei: options.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI,
+    maximumFeePerGasWei: options.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI,
+  };
+  const prepared = await rotation.useAny(async ({ rpc }) => ({
+    chainId,
+    to: null,
+    data: initCode,
+    nonce: readCount(await rpc.call('eth_getTransactionCount', [account.address, 'pending']), 'nonce'),
+    gasLimit: await estimateGas(rpc, { from: account.address, to: null, data: initCode }),
+    fees: await quoteFees(rpc, feeBounds),
+  }));
+  const { hash, rawTransaction } = await signTransaction(account, prepared);
+  await broadcast(endpoints, rawTransaction);
+  const blockNumber = await waitForReceipt(rotation, hash, options);
+  const address = getContractAddress({ from: account.address, nonce: BigInt(prepared.nonce) });
+  return { address, transactionHash: hash, blockNumber };
+}
+
+/** The block that holds the transaction. */
+async function waitForReceipt(
+  rotation: EndpointRotation,
+  hash: string,
+  options: DeployerOptions,
+): Promise<number> {
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const deadlineMs = performance.now() + timeoutMs;
+  while (performance.now() < deadlineMs) {
+    const receipt = await readReceipt(rotation, hash);
+    if (receipt !== null) {
+      const { status, blockNumber } = receipt as { status?: unknown; blockNumber?: unknown };
+      if (status !== '0x1') throw new DeploymentFailedError(`the deployment in transaction ${hash} failed`);
+      return readCount(blockNumber, 'block number');
+    }
+    await delay(options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS);
+  }
+  throw new DeploymentFailedError(`transaction ${hash} is not in a block after ${timeoutMs} ms`);
+}
+
+async function readReceipt(rotation: EndpointRotation, hash: string): Promise<object | null> {
+  return rotation.useAny(async ({ rpc }) => {
+    const receipt = await rpc.call('eth_getTransactionReceipt', [hash]);
+    if (typeof receipt === 'object') return receipt;
+    throw new ChainUnavailableError(`${rpc.label} answered with a malformed receipt`);
+  });
+}

@@ -1,0 +1,228 @@
+import { Agent, request } from 'undici';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import { createRedactor, type Redact } from './redact-endpoint.ts';
+
+export interface JsonRpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** JSON-RPC 2.0 over HTTP to one endpoint. Everything it throws is a `ChainUnavailableError`. */
+export interface JsonRpcClient {
+  /** Names the endpoint in logs: its host and port, never its path or credentials. */
+  readonly label: string;
+  /** The call's `result`, unchecked. Throws `JsonRpcAnswerError` when the node answers with an error. */
+  call(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** The results in the order of the calls, from as few requests as the batch size allows; all of them or an error. */
+  callBatch(calls: readonly JsonRpcCall[]): Promise<readonly unknown[]>;
+  /** Ends idle connections. */
+  close(): Promise<void>;
+}
+
+export interface JsonRpcOptions {
+  /** http or https; user, password, path and query may be secret and are never printed. */
+  readonly url: string;
+  /** For one request, from connecting to the last byte. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** A longer answer is an error. Default 32 MiB. */
+  readonly maximumResponseBytes?: number;
+  /** Calls in one request. Default 100. */
+  readonly maximumBatchSize?: number;
+}
+
+/** The node understood the request and answered with an error object. */
+export class JsonRpcAnswerError extends ChainUnavailableError {
+  readonly code: number;
+  /** The node's own words, without our secrets. */
+  readonly nodeMessage: string;
+  readonly data: unknown;
+
+  constructor(label: string, method: string, error: { code: number; message: string; data: unknown }) {
+    super(`${label} refused ${method}: ${error.message} (${error.code})`);
+    this.code = error.code;
+    this.nodeMessage = error.message;
+    this.data = error.data;
+  }
+}
+
+/** The answer was longer than we read. */
+export class AnswerTooLargeError extends ChainUnavailableError {}
+
+/** The answer was not complete in time. */
+export class AnswerTooSlowError extends ChainUnavailableError {}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_MAXIMUM_RESPONSE_BYTES = 32 * 1024 * 1024;
+const DEFAULT_MAXIMUM_BATCH_SIZE = 100;
+const MAXIMUM_CONNECTIONS = 8;
+
+/** What one request needs. */
+interface Endpoint {
+  readonly label: string;
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+  readonly agent: Agent;
+  readonly timeoutMs: number;
+  readonly maximumResponseBytes: number;
+  readonly redact: Redact;
+}
+
+/** Throws `TypeError` for a URL that is none, or neither http nor https; the message does not repeat it. */
+export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
+  const endpoint = createEndpoint(options);
+  const maximumBatchSize = options.maximumBatchSize ?? DEFAULT_MAXIMUM_BATCH_SIZE;
+  let lastId = 0;
+
+  async function callOne(method: string, params: readonly unknown[]): Promise<unknown> {
+    const id = ++lastId;
+    const answer = await post(endpoint, method, { jsonrpc: '2.0', id, method, params });
+    return resultOf(endpoint, method, answer, id);
+  }
+
+  async function callMany(calls: readonly JsonRpcCall[]): Promise<unknown[]> {
+    const requests = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }));
+    const methods = [...new Set(calls.map((call) => call.method))].join(', ');
+    const answers = await post(endpoint, methods, requests);
+    if (!Array.isArray(answers)) {
+      // An endpoint that refuses the batch as a whole answers with one error object.
+      resultOf(endpoint, methods, answers, null);
+      throw new ChainUnavailableError(`${endpoint.label} did not answer a batch with a list`);
+    }
+    const byId = new Map(answers.map((answer) => [(answer as { id?: unknown } | null)?.id, answer]));
+    return requests.map(({ id, method }) => resultOf(endpoint, method, byId.get(id), id));
+  }
+
+  return {
+    label: endpoint.label,
+    call: callOne,
+    async callBatch(calls) {
+      const results: unknown[] = [];
+      for (let start = 0; start < calls.length; start += maximumBatchSize) {
+        results.push(...(await callMany(calls.slice(start, start + maximumBatchSize))));
+      }
+      return results;
+    },
+    close: () => endpoint.agent.close(),
+  };
+}
+
+function createEndpoint(options: JsonRpcOptions): Endpoint {
+  const url = URL.parse(options.url);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new TypeError('the URL of a chain endpoint must begin with http:// or https://');
+  }
+  const redact = createRedactor(url);
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
+  if (url.username !== '' || url.password !== '') {
+    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    url.username = '';
+    url.password = '';
+  }
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  return {
+    label: url.host,
+    url,
+    headers,
+    agent: new Agent({ connections: MAXIMUM_CONNECTIONS, connect: { timeout: timeoutMs } }),
+    timeoutMs,
+    maximumResponseBytes: options.maximumResponseBytes ?? DEFAULT_MAXIMUM_RESPONSE_BYTES,
+    redact,
+  };
+}
+
+async function post(endpoint: Endpoint, methods: string, body: unknown): Promise<unknown> {
+  let status: number;
+  let text: string;
+  try {
+    const response = await request(endpoint.url, {
+      method: 'POST',
+      headers: endpoint.headers,
+      body: JSON.stringify(body),
+      dispatcher: endpoint.agent,
+      signal: AbortSignal.timeout(endpoint.timeoutMs),
+    });
+    status = response.statusCode;
+    text = await readBounded(endpoint, response.body);
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) throw error;
+    if (error instanceof Error && error.name === 'TimeoutError') {
+      throw new AnswerTooSlowError(
+        `${endpoint.label} did not answer ${methods} within ${endpoint.timeoutMs} ms`,
+      );
+    }
+    // The cause is copied as text: a library's error may hold the request with its URL and headers.
+    const cause = new Error(endpoint.redact(describe(error)));
+    throw new ChainUnavailableError(`${endpoint.label} did not answer ${methods}: ${cause.message}`, {
+      cause,
+    });
+  }
+  const answer = parseJson(text);
+  // Some nodes put a proper error object behind a status of 400 or 429: the object says more than the status.
+  if (status !== 200 && errorOf(answer) === null) {
+    throw new ChainUnavailableError(`${endpoint.label} answered ${methods} with HTTP ${status}`);
+  }
+  if (answer === undefined) {
+    throw new ChainUnavailableError(`${endpoint.label} answered ${methods} with something that is not JSON`);
+  }
+  return answer;
+}
+
+async function readBounded(endpoint: Endpoint, body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > endpoint.maximumResponseBytes) {
+      throw new AnswerTooLargeError(
+        `${endpoint.label} answered with more than ${endpoint.maximumResponseBytes} bytes`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function errorOf(answer: unknown): { code?: unknown; message?: unknown; data?: unknown } | null {
+  if (typeof answer !== 'object' || answer === null) return null;
+  const { error } = answer as { error?: unknown };
+  return typeof error === 'object' && error !== null ? error : null;
+}
+
+/** `id` null: any id will do, because only an error is expected. */
+function resultOf(endpoint: Endpoint, method: string, answer: unknown, id: number | null): unknown {
+  const error = errorOf(answer);
+  if (error !== null) {
+    throw new JsonRpcAnswerError(endpoint.label, method, {
+      code: typeof error.code === 'number' ? error.code : 0,
+      message: endpoint.redact(shorten(typeof error.message === 'string' ? error.message : 'no message')),
+      data: error.data,
+    });
+  }
+  const isOurs = typeof answer === 'object' && answer !== null && 'result' in answer && 'id' in answer;
+  if (!isOurs || answer.id !== id) {
+    throw new ChainUnavailableError(`${endpoint.label} did not answer ${method}`);
+  }
+  return answer.result;
+}
+
+const MAXIMUM_MESSAGE_LENGTH = 500;
+
+function shorten(text: string): string {
+  return text.length <= MAXIMUM_MESSAGE_LENGTH ? text : `${text.slice(0, MAXIMUM_MESSAGE_LENGTH)}…`;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown failure';
+  const code = (error as { code?: unknown }).code;
+  // A refused connection to a name with several addresses is an AggregateError without a message.
+  return shorten(error.message !== '' ? error.message : typeof code === 'string' ? code : error.name);
+}

@@ -1,0 +1,160 @@
+import { type Address, checksumAddress } from '../domain/payout-address.ts';
+import type { ForwardedLog, TransferLog } from '../domain/ports/chain.ts';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import { FORWARDED_TOPIC } from './deposit-factory-abi.ts';
+import type { JsonRpcCall, JsonRpcClient } from './json-rpc.ts';
+import { readCount, readHash, toQuantity } from './rpc-values.ts';
+import { TRANSFER_TOPIC } from './token-abi.ts';
+
+/** What is watched: one token, and every factory whose deposits may still be released. */
+export interface LogSources {
+  readonly token: Address;
+  readonly factories: readonly Address[];
+}
+
+export interface LogQuery {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly recipients: readonly Address[] | null;
+  readonly isCandidate: (recipient: string) => boolean;
+}
+
+export interface FoundLogs {
+  readonly transfers: readonly TransferLog[];
+  readonly forwarded: readonly ForwardedLog[];
+}
+
+/** More recipients than nodes take in one filter are matched here instead. */
+const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
+
+/** A log as the node sends it; only what is used is looked at. */
+interface RawLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly blockNumber: string;
+  readonly logIndex: string;
+  readonly transactionHash: string;
+  readonly removed?: boolean;
+}
+
+/** Both kinds of logs of the whole range, in one request and in chain order. */
+export async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: LogQuery): Promise<FoundLogs> {
+  const range = { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) };
+  const calls: JsonRpcCall[] = [];
+  // An empty list would mean "any" to a node, so what cannot match is not asked for.
+  const asksTransfers = query.recipients === null || query.recipients.length > 0;
+  if (asksTransfers) {
+    const filter = { ...range, address: sources.token, topics: transferTopics(query.recipients) };
+    calls.push({ method: 'eth_getLogs', params: [filter] });
+  }
+  const asksForwarded = sources.factories.length > 0;
+  if (asksForwarded) {
+    const filter = { ...range, address: sources.factories, topics: [FORWARDED_TOPIC] };
+    calls.push({ method: 'eth_getLogs', params: [filter] });
+  }
+  const answers = await rpc.callBatch(calls);
+  return {
+    transfers: asksTransfers ? readTransfers(answers[0], sources.token, query) : [],
+    forwarded: asksForwarded ? readForwarded(answers[asksTransfers ? 1 : 0], sources.factories, query) : [],
+  };
+}
+
+function transferTopics(recipients: readonly Address[] | null): unknown[] {
+  if (recipients === null || recipients.length > MAXIMUM_FILTERED_RECIPIENTS) return [TRANSFER_TOPIC];
+  return [TRANSFER_TOPIC, null, recipients.map(toTopic)];
+}
+
+function toTopic(address: Address): string {
+  return `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`;
+}
+
+/** `0x` and the last 40 digits of a 32-byte topic or word. */
+function addressDigits(topic: string): string {
+  return `0x${topic.slice(26)}`;
+}
+
+function wrongLog(problem: string): ChainUnavailableError {
+  return new ChainUnavailableError(`the endpoint answered with ${problem}`);
+}
+
+/** Throws unless the answer is a list of logs; their fields are checked as they are used. */
+function asLogs(answer: unknown): readonly RawLog[] {
+  if (!Array.isArray(answer)) throw wrongLog('something else than a list of logs');
+  return answer as readonly RawLog[];
+}
+
+/** Where a log is; throws for one that we did not ask for, or that is not (or no longer) part of the chain. */
+function positionOf(log: RawLog, addresses: ReadonlySet<string>, query: LogQuery) {
+  if (typeof log.address !== 'string' || !addresses.has(log.address.toLowerCase())) {
+    throw wrongLog('a log of another contract');
+  }
+  if (log.removed === true) throw wrongLog('a log of a removed block');
+  const blockNumber = readCount(log.blockNumber, 'block number');
+  if (blockNumber < query.fromBlock || blockNumber > query.toBlock) throw wrongLog('a log of another block');
+  return {
+    blockNumber,
+    logIndex: readCount(log.logIndex, 'log index'),
+    transactionHash: readHash(log.transactionHash, 'transaction hash'),
+  };
+}
+
+function lowerCaseSet(addresses: readonly Address[]): ReadonlySet<string> {
+  return new Set(addresses.map((address) => address.toLowerCase()));
+}
+
+const topicPattern = /^0x0{24}[0-9a-f]{40}$/;
+const oneWordPattern = /^0x[0-9a-fA-F]{64}$/;
+const twoWordsPattern = /^0x[0-9a-fA-F]{128}$/;
+
+function readTransfers(answer: unknown, token: Address, query: LogQuery): TransferLog[] {
+  const ours = query.recipients === null ? null : lowerCaseSet(query.recipients);
+  const isOurs = ours === null ? query.isCandidate : (recipient: string) => ours.has(recipient);
+  const addresses = lowerCaseSet([token]);
+  const transfers: TransferLog[] = [];
+  for (const log of asLogs(answer)) {
+    // Almost every log of a whole-token scan ends here, so nothing dearer comes before.
+    const topic = log.topics?.[2];
+    if (log.topics?.[0] !== TRANSFER_TOPIC || topic === undefined)
+      throw wrongLog('another event than asked for');
+    const digits = addressDigits(topic);
+    if (!isOurs(digits)) continue;
+    if (!topicPattern.test(topic) || !oneWordPattern.test(log.data)) throw wrongLog('a malformed transfer');
+    const position = positionOf(log, addresses, query);
+    const units = BigInt(log.data);
+    // Anyone can send nothing to anybody, for the price of gas.
+    if (units > 0n) transfers.push({ recipient: checksumAddress(digits.slice(2)), units, ...position });
+  }
+  return inChainOrder(transfers);
+}
+
+function readForwarded(answer: unknown, factories: readonly Address[], query: LogQuery): ForwardedLog[] {
+  const addresses = lowerCaseSet(factories);
+  const forwarded: ForwardedLog[] = [];
+  for (const log of asLogs(answer)) {
+    const topic = log.topics?.[1];
+    if (log.topics?.[0] !== FORWARDED_TOPIC || topic === undefined)
+      throw wrongLog('another event than asked for');
+    if (!topicPattern.test(topic) || !twoWordsPattern.test(log.data)) throw wrongLog('a malformed release');
+    const position = positionOf(log, addresses, query);
+    forwarded.push({
+      deposit: checksumAddress(topic.slice(26)),
+      toMerchantUnits: BigInt(log.data.slice(0, 66)),
+      feeUnits: BigInt(`0x${log.data.slice(66)}`),
+      ...position,
+    });
+  }
+  return inChainOrder(forwarded);
+}
+
+/** Throws when the endpoint names one place in the chain twice. */
+function inChainOrder<T extends { readonly blockNumber: number; readonly logIndex: number }>(logs: T[]): T[] {
+  logs.sort((first, second) => first.blockNumber - second.blockNumber || first.logIndex - second.logIndex);
+  for (const [index, log] of logs.entries()) {
+    const previous = logs[index - 1];
+    if (previous?.blockNumber === log.blockNumber && previous.logIndex === log.logIndex) {
+      throw wrongLog('the same log twice');
+    }
+  }
+  return logs;
+}

@@ -1,0 +1,81 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { ChainUnavailableError, type Relayer } from '../domain/ports/chain.ts';
+import { broadcast } from './broadcast.ts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import { encodeRelayCall } from './deposit-factory-abi.ts';
+import { createEndpointRotation } from './endpoint-rotation.ts';
+import { estimateGas } from './estimate-gas.ts';
+import { DEFAULT_MAXIMUM_FEE_PER_GAS_WEI, POLYGON_MINIMUM_TIP_WEI, quoteFees } from './quote-fees.ts';
+import { readCount, readQuantity, toQuantity } from './rpc-values.ts';
+import { signTransaction } from './sign-transaction.ts';
+
+export interface RelayerOptions {
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly chainId: number;
+  /** `0x` and 64 hex digits. Never printed. */
+  readonly privateKey: `0x${string}`;
+  /** Default 25 gwei, as on Polygon. */
+  readonly minimumTipWei?: bigint;
+  /** The most that a quote says. Default 5,000 gwei. */
+  readonly maximumFeePerGasWei?: bigint;
+}
+
+/** Sends for one key. Throws `TypeError` for a key that is none; the message does not repeat it. */
+export function createRelayer(options: RelayerOptions): Relayer {
+  const { endpoints, chainId } = options;
+  const account = readAccount(options.privateKey);
+  const rotation = createEndpointRotation(endpoints);
+  const feeBounds = {
+    minimumTipWei: options.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI,
+    maximumFeePerGasWei: options.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI,
+  };
+
+  async function readTransactionCount(endpoint: ChainEndpoint, block: string): Promise<number> {
+    const answer = await endpoint.rpc.call('eth_getTransactionCount', [account.address, block]);
+    return readCount(answer, 'transaction count');
+  }
+
+  return {
+    address: account.address,
+    readLatestTransactionCount: () => rotation.useAny((endpoint) => readTransactionCount(endpoint, 'latest')),
+    readFinalTransactionCount: () =>
+      rotation.useAny(async (endpoint) => {
+        const block = await endpoint.readBlock('finalized');
+        if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
+        // By number, not by the tag, which may stand for a newer block by now.
+        return {
+          count: await readTransactionCount(endpoint, toQuantity(block.number)),
+          blockNumber: block.number,
+        };
+      }),
+    estimateGas: (call) =>
+      rotation.useAny(({ rpc }) =>
+        estimateGas(rpc, { from: account.address, to: call.factory, data: encodeRelayCall(call) }),
+      ),
+    quoteFees: () => rotation.useAny(({ rpc }) => quoteFees(rpc, feeBounds)),
+    sign: (call, nonce, gasLimit, fees) =>
+      signTransaction(account, {
+        chainId,
+        nonce,
+        gasLimit,
+        fees,
+        to: call.factory,
+        data: encodeRelayCall(call),
+      }),
+    broadcast: (rawTransaction) => broadcast(endpoints, rawTransaction),
+    readGasBalance: () =>
+      rotation.useAny(async ({ rpc }) =>
+        readQuantity(await rpc.call('eth_getBalance', [account.address, 'latest']), 'balance'),
+      ),
+  };
+}
+
+/** The account of a private key; its library would print a malformed key in its error. */
+export function readAccount(privateKey: `0x${string}`) {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new TypeError('a private key is 0x and 64 hex digits');
+  try {
+    return privateKeyToAccount(privateKey);
+  } catch {
+    throw new TypeError('the private key is outside the range of the curve');
+  }
+}

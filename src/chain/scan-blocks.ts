@@ -1,0 +1,73 @@
+import type { ChainView } from '../domain/ports/chain.ts';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import type { BlockReference } from '../domain/ports/ledger-store.ts';
+import type { BlockRange } from './block-range.ts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import { AnswerTooLargeError, AnswerTooSlowError, JsonRpcAnswerError } from './json-rpc.ts';
+import { type FoundLogs, type LogQuery, type LogSources, readLogs } from './read-logs.ts';
+
+/** What a scan works on: one endpoint and what has been learned of it. */
+export interface ScanContext {
+  readonly endpoint: ChainEndpoint;
+  readonly range: BlockRange;
+  readonly sources: LogSources;
+  /** A block that this pass has already seen at the endpoint, or undefined. */
+  readonly seenBlock: (blockNumber: number) => BlockReference | undefined;
+}
+
+/**
+ * Reads the logs of the first part of the query's blocks that the endpoint grants. A node that is behind answers
+ * with an empty list instead of an error; so it must show the last block before and after, with the same hash.
+ */
+export async function scanBlocks(
+  context: ScanContext,
+  query: LogQuery,
+): Promise<Awaited<ReturnType<ChainView['readLogs']>>> {
+  if (query.toBlock < query.fromBlock) throw new RangeError('a scan needs at least one block');
+  const { endpoint, range } = context;
+  for (;;) {
+    const toBlock = Math.min(query.toBlock, query.fromBlock + range.blocks - 1);
+    const before = context.seenBlock(toBlock) ?? (await readKnownBlock(endpoint, toBlock));
+    const logs = await tryRange(context, { ...query, toBlock });
+    if (logs === null) continue;
+    const after = await readKnownBlock(endpoint, toBlock);
+    if (after.hash !== before.hash) {
+      throw new ChainUnavailableError(`${endpoint.rpc.label} changed block ${toBlock} while it was scanned`);
+    }
+    // Only a full range says something about what the endpoint grants.
+    if (toBlock - query.fromBlock + 1 === range.blocks) range.grow();
+    return { ...logs, scannedTo: after };
+  }
+}
+
+/** Null when the range was too much and a smaller one is to be tried. */
+async function tryRange(context: ScanContext, query: LogQuery): Promise<FoundLogs | null> {
+  try {
+    return await readLogs(context.endpoint.rpc, context.sources, query);
+  } catch (error) {
+    if (isTooMuch(error) && context.range.shrink()) return null;
+    // Not now: the pass has already waited. When this endpoint's turn comes again, it is asked for less.
+    if (error instanceof AnswerTooSlowError) context.range.shrink();
+    throw error;
+  }
+}
+
+/** Nodes word the refusal of a range in many ways, so every refusal counts save those that are known to be others. */
+function isTooMuch(error: unknown): boolean {
+  if (error instanceof AnswerTooLargeError) return true;
+  if (!(error instanceof JsonRpcAnswerError)) return false;
+  return error.code !== 429 && !/rate|too many requests|unauthori[sz]ed|api key/i.test(error.nodeMessage);
+}
+
+async function readKnownBlock(endpoint: ChainEndpoint, blockNumber: number): Promise<BlockReference> {
+  const block = await endpoint.readBlock(blockNumber);
+  if (block === null) {
+    throw new ChainUnavailableError(`${endpoint.rpc.label} is behind: it does not know block ${blockNumber}`);
+  }
+  if (block.number !== blockNumber) {
+    throw new ChainUnavailableError(
+      `${endpoint.rpc.label} answered with block ${block.number} for ${blockNumber}`,
+    );
+  }
+  return block;
+}

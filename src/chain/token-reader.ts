@@ -1,0 +1,57 @@
+import { encodeFunctionData } from 'viem/utils';
+import type { Address } from '../domain/payout-address.ts';
+import { ChainUnavailableError, type TokenReader } from '../domain/ports/chain.ts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import { createEndpointRotation } from './endpoint-rotation.ts';
+import { revertReasonOf } from './revert-reason.ts';
+import { readData } from './rpc-values.ts';
+import { tokenAbi } from './token-abi.ts';
+
+export interface TokenReaderOptions {
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly token: Address;
+}
+
+/** Asks the token at the newest block; each question goes to the endpoints in turn until one answers. */
+export function createTokenReader({ endpoints, token }: TokenReaderOptions): TokenReader {
+  const rotation = createEndpointRotation(endpoints);
+
+  async function ask(data: `0x${string}`): Promise<bigint> {
+    return rotation.useAny(async ({ rpc }) =>
+      readWord(rpc.label, await rpc.call('eth_call', [{ to: token, data }, 'latest'])),
+    );
+  }
+
+  return {
+    async isBlocklisted(address) {
+      const data = encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args: [address] });
+      return (await ask(data)) !== 0n;
+    },
+    async readBalance(address) {
+      return ask(encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [address] }));
+    },
+    async simulateRelease(deposit, merchant, units) {
+      const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [merchant, units] });
+      const transaction = { from: deposit, to: token, data };
+      // A revert is the chain's answer, not a failure of the endpoint, so it must not move on to the next one.
+      return rotation.useAny(async ({ rpc }) => {
+        try {
+          const moved = readWord(rpc.label, await rpc.call('eth_call', [transaction, 'latest']));
+          return moved === 0n ? 'the token refused the transfer' : null;
+        } catch (error) {
+          const reason = revertReasonOf(error);
+          if (reason === null) throw error;
+          return reason;
+        }
+      });
+    },
+  };
+}
+
+/** One 32-byte word. A call to an address without code succeeds and answers with nothing: that is no answer. */
+export function readWord(label: string, value: unknown): bigint {
+  const data = readData(value, 'call result');
+  if (data.length !== 66)
+    throw new ChainUnavailableError(`${label} has no such contract, or not this version of it`);
+  return BigInt(data);
+}

@@ -1,0 +1,180 @@
+import { getContractAddress } from 'viem/utils';
+import depositArtifact from '../../contracts/artifacts/Deposit.json' with { type: 'json' };
+import factoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
+import {
+  cloneCodeHash,
+  createDepositAddressCalculator,
+  type DepositTerms,
+} from '../domain/deposit-address.ts';
+import { keccak256Hex } from '../domain/keccak.ts';
+import { type Address, checksumAddress } from '../domain/payout-address.ts';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import { type ChainEndpoint, WrongChainError } from './chain-endpoint.ts';
+import { runtimeCode } from './contract-artifact.ts';
+import { encodeDepositOf } from './deposit-factory-abi.ts';
+import { createEndpointRotation } from './endpoint-rotation.ts';
+import type { JsonRpcClient } from './json-rpc.ts';
+import { revertReasonOf } from './revert-reason.ts';
+import { readData } from './rpc-values.ts';
+
+export interface Deployment {
+  readonly chainId: number;
+  readonly factory: Address;
+  readonly token: Address;
+}
+
+export interface VerifiedDeployment {
+  /** The code that every deposit address runs. */
+  readonly implementation: Address;
+  /** keccak-256 of the factory's code on chain, `0x` and 64 digits, to be published. */
+  readonly factoryCodeHash: string;
+}
+
+/** What is deployed is not what our arithmetic assumes: money sent to our addresses could be lost. */
+export class DeploymentMismatchError extends Error {
+  override readonly name = 'DeploymentMismatchError';
+  /** One sentence each, for the operator. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join(' '));
+    this.problems = problems;
+  }
+}
+
+/** Any terms will do; these have a distinct value in every field, so that a swapped field shows. */
+const sampleTerms: DepositTerms = {
+  merchant: checksumAddress('11'.repeat(20)),
+  feeBasisPoints: 250,
+  feeWallet: checksumAddress('22'.repeat(20)),
+  reference: `0x${'33'.repeat(32)}`,
+};
+
+/**
+ * Checks that all reachable endpoints serve the chain, that factory and implementation run exactly the code of our
+ * artifacts for this token, and that the factory's arithmetic agrees with ours. Throws `DeploymentMismatchError`
+ * with everything that is wrong, or `ChainUnavailableError` when no endpoint answers.
+ */
+export async function verifyDeployment(
+  endpoints: readonly ChainEndpoint[],
+  deployment: Deployment,
+): Promise<VerifiedDeployment> {
+  const chainProblems = await findWrongChains(endpoints);
+  if (chainProblems.length > 0) throw new DeploymentMismatchError(chainProblems);
+  return createEndpointRotation(endpoints).useAny(({ rpc }) => verifyAt(rpc, deployment));
+}
+
+/** An endpoint that does not answer is no reason to refuse, as long as another one does. */
+async function findWrongChains(endpoints: readonly ChainEndpoint[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const endpoint of endpoints) {
+    try {
+      endpoint.suspect();
+      await endpoint.ensureChain();
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError)) throw error;
+      if (error instanceof WrongChainError) {
+        problems.push(`The endpoint ${error.message}: correct POLYGON_RPC_URL or CHAIN_ID.`);
+      }
+    }
+  }
+  return problems;
+}
+
+async function verifyAt(rpc: JsonRpcClient, deployment: Deployment): Promise<VerifiedDeployment> {
+  const { factory, token } = deployment;
+  // A contract's first creation has nonce 1 (EIP-161): the factory deploys the implementation in its constructor.
+  const implementation = getContractAddress({ from: factory, nonce: 1n });
+  const [factoryCode, implementationCode, tokenCode] = await readCodes(rpc, [factory, implementation, token]);
+  if (factoryCode === '0x') {
+    throw new DeploymentMismatchError([`There is no contract at the factory's address ${factory}.`]);
+  }
+  if (tokenCode === '0x') {
+    throw new DeploymentMismatchError([`There is no contract at the token's address ${token}.`]);
+  }
+  const problems: string[] = [];
+  const tokenProblem = await findTokenProblem(rpc, deployment);
+  if (tokenProblem !== null) problems.push(tokenProblem);
+  if (implementationCode === '0x') {
+    problems.push(
+      `The factory's implementation is not at ${implementation}, where our arithmetic expects it.`,
+    );
+  } else if (implementationCode !== expectedImplementationCode(deployment)) {
+    problems.push(
+      `The implementation at ${implementation} runs other code than contracts/artifacts/Deposit.json.`,
+    );
+  }
+  if (factoryCode !== expectedFactoryCode(deployment, implementation)) {
+    problems.push(`The factory at ${factory} runs other code than contracts/artifacts/DepositFactory.json.`);
+  }
+  problems.push(...(await findArithmeticProblems(rpc, deployment, implementation)));
+  if (problems.length > 0) throw new DeploymentMismatchError(problems);
+  return { implementation, factoryCodeHash: `0x${keccak256Hex(Buffer.from(factoryCode.slice(2), 'hex'))}` };
+}
+
+type Codes = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
+
+async function readCodes(
+  rpc: JsonRpcClient,
+  addresses: readonly [Address, Address, Address],
+): Promise<Codes> {
+  const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] }));
+  const answers = await rpc.callBatch(calls);
+  return answers.map((answer) => readData(answer, 'code').toLowerCase()) as unknown as Codes;
+}
+
+function expectedImplementationCode({ factory, token }: Deployment): string {
+  return runtimeCode(depositArtifact, { factory: BigInt(factory), token: BigInt(token) });
+}
+
+function expectedFactoryCode({ chainId, token }: Deployment, implementation: Address): string {
+  return runtimeCode(factoryArtifact, {
+    chainId: BigInt(chainId),
+    token: BigInt(token),
+    implementation: BigInt(implementation),
+    cloneInitCodeHash: BigInt(`0x${cloneCodeHash(implementation)}`),
+  });
+}
+
+// The selectors of token() and implementation().
+const TOKEN_CALL = '0xfc0c546a';
+const IMPLEMENTATION_CALL = '0x5c60da1b';
+
+async function findTokenProblem(rpc: JsonRpcClient, { factory, token }: Deployment): Promise<string | null> {
+  const answered = await readAddress(rpc, factory, TOKEN_CALL);
+  if (answered === token) return null;
+  return `The factory at ${factory} pays out ${answered ?? 'no token'}, but the configured token is ${token}.`;
+}
+
+async function findArithmeticProblems(
+  rpc: JsonRpcClient,
+  { chainId, factory }: Deployment,
+  implementation: Address,
+): Promise<string[]> {
+  const problems: string[] = [];
+  const theirs = await readAddress(rpc, factory, IMPLEMENTATION_CALL);
+  if (theirs !== implementation) {
+    problems.push(
+      `The factory names ${theirs ?? 'no address'} as its implementation, we expect ${implementation}.`,
+    );
+  }
+  const ours = createDepositAddressCalculator({ chainId, factory, implementation })(sampleTerms);
+  const onChain = await readAddress(rpc, factory, encodeDepositOf(sampleTerms));
+  if (onChain !== ours) {
+    problems.push(
+      `For the same terms the factory computes ${onChain ?? 'no address'}, our arithmetic ${ours}.`,
+    );
+  }
+  return problems;
+}
+
+/** Null when the contract has no such function, or answers with something else than an address. */
+async function readAddress(rpc: JsonRpcClient, to: Address, data: string): Promise<Address | null> {
+  try {
+    const answer = readData(await rpc.call('eth_call', [{ to, data }, 'latest']), 'call result');
+    return /^0x0{24}[0-9a-f]{40}$/i.test(answer) ? checksumAddress(answer.slice(26)) : null;
+  } catch (error) {
+    if (revertReasonOf(error) === null) throw error;
+    return null;
+  }
+}

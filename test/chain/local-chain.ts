@@ -1,0 +1,122 @@
+import { privateKeyToAddress } from 'viem/accounts';
+import { encodeFunctionData, keccak256, parseAbi, toHex } from 'viem/utils';
+import testUsdc from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
+import {
+  type ChainEndpoint,
+  closeChainEndpoints,
+  createChainEndpoints,
+} from '../../src/chain/chain-endpoint.ts';
+import { type DeployerOptions, deployContract } from '../../src/chain/deploy-contract.ts';
+import { deployFactory } from '../../src/chain/deploy-factory.ts';
+import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
+import { createDepositAddressCalculator, type DepositTerms } from '../../src/domain/deposit-address.ts';
+import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
+import type { RelayCall } from '../../src/domain/ports/chain.ts';
+import { type Anvil, type AnvilOptions, anvilKeys, startAnvil } from '../support/anvil.ts';
+
+/** A local chain with the test USDC and a deposit factory. */
+export interface LocalChain {
+  readonly anvil: Anvil;
+  /** One endpoint: the node itself. */
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly deployer: DeployerOptions;
+  readonly token: Address;
+  readonly factory: Address;
+  readonly implementation: Address;
+  readonly depositOf: (terms: DepositTerms) => Address;
+  /** Calls the token as its owner; returns the transaction's hash. Mined only where the chain mines by itself. */
+  callToken(call: TokenCall): Promise<string>;
+  /** Calls a factory as somebody who is not the relayer. */
+  relay(call: RelayCall): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export type TokenCall =
+  | {
+      readonly name: 'mint' | 'transfer';
+      readonly to: Address;
+      readonly units: bigint;
+      readonly token?: Address;
+    }
+  | { readonly name: 'blacklist' | 'unBlacklist'; readonly account: Address }
+  | { readonly name: 'pause' | 'unpause' };
+
+const testUsdcAbi = parseAbi([
+  'function mint(address to, uint256 amount)',
+  'function transfer(address to, uint256 amount)',
+  'function blacklist(address account)',
+  'function unBlacklist(address account)',
+  'function pause()',
+  'function unpause()',
+]);
+
+/** Owns the test token. The relayer in tests is `anvilKeys[1]`, a rival `anvilKeys[2]`. */
+const ownerKey = anvilKeys[0];
+
+/** anvil takes plain gas limits without estimating; enough for any call of a test. */
+const PLENTY_OF_GAS = '0x1c9c380';
+
+export async function startLocalChain(options: AnvilOptions = {}): Promise<LocalChain> {
+  const anvil = await startAnvil(options);
+  const endpoints = createChainEndpoints({ urls: [anvil.url], chainId: anvil.chainId });
+  const deployer = { endpoints, chainId: anvil.chainId, privateKey: ownerKey, pollIntervalMs: 10 };
+  if (options.mining === 'manual') await anvil.rpc('evm_setAutomine', [true]);
+  const token = await deployTestUsdc(deployer);
+  const { factory, implementation } = await deployFactory(deployer, token);
+  if (options.mining === 'manual') await anvil.rpc('evm_setAutomine', [false]);
+
+  async function send(from: string, to: Address, data: string): Promise<string> {
+    const transaction = { from, to, data, gas: PLENTY_OF_GAS };
+    return String(await anvil.rpc('eth_sendTransaction', [transaction]));
+  }
+
+  return {
+    anvil,
+    endpoints,
+    deployer,
+    token,
+    factory,
+    implementation,
+    depositOf: createDepositAddressCalculator({ chainId: anvil.chainId, factory, implementation }),
+    callToken: (call) => send(privateKeyToAddress(ownerKey), tokenOf(call, token), encodeTokenCall(call)),
+    relay: (call) => send(privateKeyToAddress(anvilKeys[2]), call.factory, encodeRelayCall(call)),
+    async stop() {
+      await closeChainEndpoints(endpoints);
+      await anvil.stop();
+    },
+  };
+}
+
+/** Deploys another test USDC. */
+export async function deployTestUsdc(deployer: DeployerOptions): Promise<Address> {
+  return (await deployContract(deployer, testUsdc.bytecode as `0x${string}`)).address;
+}
+
+function tokenOf(call: TokenCall, token: Address): Address {
+  return 'token' in call && call.token !== undefined ? call.token : token;
+}
+
+function encodeTokenCall(call: TokenCall): `0x${string}` {
+  if ('to' in call) {
+    return encodeFunctionData({ abi: testUsdcAbi, functionName: call.name, args: [call.to, call.units] });
+  }
+  if ('account' in call) {
+    return encodeFunctionData({ abi: testUsdcAbi, functionName: call.name, args: [call.account] });
+  }
+  return encodeFunctionData({ abi: testUsdcAbi, functionName: call.name });
+}
+
+/** An address that nobody has used, the same for the same name. */
+export function addressFor(name: string): Address {
+  return checksumAddress(keccak256(toHex(name)).slice(-40));
+}
+
+/** Terms of a payment, the same for the same name; 2.5 %. */
+export function termsFor(name: string): DepositTerms {
+  return {
+    merchant: addressFor(`merchant of ${name}`),
+    feeBasisPoints: 250,
+    feeWallet: addressFor('fee wallet'),
+    reference: keccak256(toHex(name)),
+  };
+}
