@@ -84,7 +84,11 @@ async function checkPlain(step: Step): Promise<Checked> {
 async function checkContracts(step: Step): Promise<Checked> {
   const result = await runStep(step);
   const counts = forgeCounts(result.output);
-  return report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
+  const checked = report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
+  // What a payment costs on the chain is worth a look even when all is well.
+  const gas = result.output.indexOf('Gas per payment');
+  if (gas !== -1 && checked.failure === undefined) console.log(indent(result.output.slice(gas)));
+  return checked;
 }
 
 /** Runs vitest once over the projects. One whose folder does not exist is named, one without tests fails. */
