@@ -1,0 +1,175 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type Account, type ApiKey, isFeature } from '../../domain/account.ts';
+import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
+import { UnknownStateError } from '../../domain/errors.ts';
+import type { Address } from '../../domain/payout-address.ts';
+import type { AccountStore } from '../../domain/ports/account-store.ts';
+import { isProviderId } from '../../domain/provider-catalogue.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { GroupRead } from './group-read.ts';
+
+/** The most keys whose account is remembered; beyond it the one remembered longest is read again. */
+const MAXIMUM_REMEMBERED_KEYS = 10_000;
+
+const accountColumns = `
+  accounts.id, accounts.name, accounts.email, accounts.fee_basis_points AS "feeBasisPoints", accounts.wallet,
+  accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs"`;
+const keyColumns = `
+  id, account_id AS "accountId", name, hash, last_characters AS "lastCharacters",
+  created_at_ms AS "createdAtMs", revoked_at_ms AS "revokedAtMs"`;
+
+interface AccountRow {
+  id: string;
+  name: string;
+  email: string | null;
+  feeBasisPoints: number;
+  wallet: Address | null;
+  /** JSON arrays of text. */
+  features: string;
+  providers: string | null;
+  suspended: number;
+  createdAtMs: number;
+}
+
+export function createAccountStore(
+  database: DatabaseSync,
+  writes: GroupCommit,
+  reads: GroupRead,
+): AccountStore {
+  const insertAccount = database.prepare(
+    `INSERT INTO accounts
+       (id, name, email, fee_basis_points, wallet, features, providers, suspended, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const selectAccount = database.prepare(`SELECT ${accountColumns} FROM accounts WHERE id = ?`);
+  const selectAccounts = database.prepare(
+    `SELECT ${accountColumns} FROM accounts ORDER BY created_at_ms, id`,
+  );
+  const updateAccount = database.prepare(
+    `UPDATE accounts SET name = ?, email = ?, fee_basis_points = ?, wallet = ?, features = ?, providers = ?,
+       suspended = ? WHERE id = ?`,
+  );
+  const selectByHash = database.prepare(
+    `SELECT ${accountColumns} FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
+     WHERE api_keys.hash = ? AND api_keys.revoked_at_ms IS NULL`,
+  );
+  /**
+   * Exact, because this process is the only writer: whatever may change an answer empties it within its
+   * transaction, and no question is answered between that and the commit. Unknown keys are not remembered, so that
+   * guesses cannot push real keys out.
+   */
+  const accountByKeyHash = new Map<string, Account>();
+
+  function readAccount(accountId: string): Account | null {
+    const row = selectAccount.get(accountId) as unknown as AccountRow | undefined;
+    return row === undefined ? null : accountOfRow(row);
+  }
+
+  return {
+    async createAccount(account) {
+      await writes.runStatement(() =>
+        insertAccount.run(account.id, ...changingValues(account), account.createdAtMs),
+      );
+    },
+    findAccount: (accountId) => reads.run(() => readAccount(accountId)),
+    listAccounts: () => reads.run(() => (selectAccounts.all() as unknown as AccountRow[]).map(accountOfRow)),
+    updateAccount: (accountId, change) =>
+      writes.runStatement(() => {
+        const account = readAccount(accountId);
+        if (account === null) return null;
+        const changed: Account = { ...account, ...change };
+        updateAccount.run(...changingValues(changed), accountId);
+        accountByKeyHash.clear();
+        return changed;
+      }),
+    findAccountByKeyHash(hash) {
+      const remembered = accountByKeyHash.get(hash);
+      if (remembered !== undefined) return remembered;
+      const row = selectByHash.get(hash) as unknown as AccountRow | undefined;
+      if (row === undefined) return null;
+      const account = accountOfRow(row);
+      if (accountByKeyHash.size >= MAXIMUM_REMEMBERED_KEYS) forgetOldest(accountByKeyHash);
+      accountByKeyHash.set(hash, account);
+      return account;
+    },
+    ...createKeys(database, writes, reads, () => accountByKeyHash.clear()),
+  };
+}
+
+function createKeys(
+  database: DatabaseSync,
+  writes: GroupCommit,
+  reads: GroupRead,
+  forgetAnswers: () => void,
+): Pick<AccountStore, 'createKey' | 'listKeys' | 'revokeKey'> {
+  const countActive = database.prepare(
+    'SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND revoked_at_ms IS NULL',
+  );
+  const insert = database.prepare(
+    `INSERT INTO api_keys (id, account_id, name, hash, last_characters, created_at_ms, revoked_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const selectByAccount = database.prepare(
+    `SELECT ${keyColumns} FROM api_keys WHERE account_id = ? ORDER BY created_at_ms, id`,
+  );
+  const revoke = database.prepare(
+    `UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ? RETURNING ${keyColumns}`,
+  );
+
+  return {
+    createKey: (key) =>
+      writes.runStatement(() => {
+        if ((countActive.get(key.accountId)?.count as number) >= MAXIMUM_ACTIVE_KEYS) return false;
+        insert.run(
+          ...[key.id, key.accountId, key.name, key.hash],
+          ...[key.lastCharacters, key.createdAtMs, key.revokedAtMs],
+        );
+        return true;
+      }),
+    listKeys: (accountId) =>
+      reads.run(() => (selectByAccount.all(accountId) as unknown as ApiKey[]).map((row) => ({ ...row }))),
+    revokeKey: (keyId, revokedAtMs) =>
+      writes.runStatement(() => {
+        const row = revoke.get(revokedAtMs, keyId) as unknown as ApiKey | undefined;
+        forgetAnswers();
+        return row === undefined ? null : { ...row };
+      }),
+  };
+}
+
+/** In the order in which `INSERT` and `UPDATE` take them. */
+function changingValues(account: Account): (string | number | null)[] {
+  return [
+    ...[account.name, account.email, account.feeBasisPoints, account.wallet],
+    JSON.stringify(account.features),
+    account.providers === null ? null : JSON.stringify(account.providers),
+    account.suspended ? 1 : 0,
+  ];
+}
+
+function accountOfRow(row: AccountRow): Account {
+  return {
+    ...row,
+    features: namesOf(row.features, isFeature),
+    providers: row.providers === null ? null : namesOf(row.providers, isProviderId),
+    suspended: row.suspended === 1,
+  };
+}
+
+/** Names from a JSON array; one that this version does not know is an error, as leaving it out would change rights. */
+function namesOf<Name extends string>(
+  json: string,
+  isName: (value: string) => value is Name,
+): readonly Name[] {
+  return (JSON.parse(json) as string[]).map((value) => {
+    if (!isName(value)) throw new UnknownStateError(`an account names ${value}, which does not exist`);
+    return value;
+  });
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  for (const key of map.keys()) {
+    map.delete(key);
+    return;
+  }
+}

@@ -1,0 +1,60 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { BlockReference } from '../../domain/ports/ledger-store.ts';
+import { LedgerConflictError } from '../store-errors.ts';
+import { MAXIMUM_CHECKPOINTS } from '../store-limits.ts';
+
+/** The final blocks that were scanned up to; the newest is the cursor. Synchronous, inside a read or transaction. */
+export interface Checkpoints {
+  newest(): BlockReference | null;
+  /** Newest first. */
+  list(limit: number): BlockReference[];
+  /** Moves the cursor on, and forgets the oldest checkpoint when there are too many. */
+  add(block: BlockReference): void;
+  /** Forgets every checkpoint above the block and makes it the cursor. */
+  rewindTo(block: BlockReference): void;
+}
+
+export function createCheckpoints(database: DatabaseSync): Checkpoints {
+  const select = database.prepare(
+    'SELECT number, hash, timestamp_ms AS "timestampMs" FROM checkpoints ORDER BY number DESC LIMIT ?',
+  );
+  const insert = database.prepare('INSERT INTO checkpoints (number, hash, timestamp_ms) VALUES (?, ?, ?)');
+  const prune = database.prepare(
+    `DELETE FROM checkpoints WHERE number <=
+       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${MAXIMUM_CHECKPOINTS})`,
+  );
+  const removeFrom = database.prepare('DELETE FROM checkpoints WHERE number >= ?');
+
+  function list(limit: number): BlockReference[] {
+    return (select.all(limit) as unknown as BlockReference[]).map((row) => ({ ...row }));
+  }
+
+  function newest(): BlockReference | null {
+    return list(1)[0] ?? null;
+  }
+
+  function put(block: BlockReference): void {
+    insert.run(block.number, block.hash, block.timestampMs);
+  }
+
+  return {
+    newest,
+    list,
+    add(block) {
+      const cursor = newest();
+      if (cursor?.number === block.number) {
+        // The chain's final block has not moved since; it must still be the same one.
+        if (cursor.hash === block.hash) return;
+        throw new LedgerConflictError(
+          `final block ${block.number} was ${cursor.hash} and is now ${block.hash}`,
+        );
+      }
+      put(block);
+      prune.run();
+    },
+    rewindTo(block) {
+      removeFrom.run(block.number);
+      put(block);
+    },
+  };
+}

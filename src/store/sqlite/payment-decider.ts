@@ -1,0 +1,110 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Deposit, Ledger, Payment, Release } from '../../domain/payment.ts';
+import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
+import type { NewWebhook } from '../../domain/webhook.ts';
+import { changingValues, paymentColumns, paymentOfRow, updatePaymentSql } from './payment-rows.ts';
+import { type SessionRow, sessionColumns, sessionOfRow } from './session-rows.ts';
+
+/** Reads and decides one payment; synchronous, to be called inside a read or a transaction. */
+export interface PaymentDecider {
+  readPayment(id: PaymentId): Payment | null;
+  /** Null when there is no such payment. */
+  view(id: PaymentId): PaymentView | null;
+  /** Applies a decision and returns the payment as it then is; null when there is none. Inside a transaction only. */
+  decide(id: PaymentId, decide: Decide): Payment | null;
+}
+
+/** No block is final before the first scan. */
+const NO_FINAL_BLOCK = -1;
+
+interface DepositRow {
+  blockNumber: number;
+  logIndex: number;
+  transactionHash: string;
+  units: string;
+}
+
+interface ReleaseRow {
+  blockNumber: number;
+  logIndex: number;
+  transactionHash: string;
+  toMerchantUnits: string;
+  feeUnits: string;
+}
+
+const positionColumns =
+  'block_number AS "blockNumber", log_index AS "logIndex", transaction_hash AS "transactionHash"';
+
+export function createPaymentDecider(database: DatabaseSync, nowMs: () => number): PaymentDecider {
+  const selectPayment = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE id = ?`);
+  selectPayment.setReturnArrays(true);
+  const updatePayment = database.prepare(updatePaymentSql);
+  const insertWebhook = database.prepare(
+    `INSERT INTO webhooks (id, payment_id, event, fields, status, created_at_ms) VALUES (?, ?, ?, ?, 'pending', ?)`,
+  );
+  const readLedger = prepareLedgerRead(database);
+  const selectSessions = database.prepare(
+    `SELECT ${sessionColumns} FROM provider_sessions WHERE payment_id = ? ORDER BY created_at_ms, id`,
+  );
+
+  function readPayment(id: PaymentId): Payment | null {
+    const row = selectPayment.get(id);
+    return row === undefined ? null : paymentOfRow(row);
+  }
+
+  function view(id: PaymentId): PaymentView | null {
+    const payment = readPayment(id);
+    if (payment === null) return null;
+    const sessions = selectSessions.all(id) as unknown as SessionRow[];
+    return { payment, ledger: readLedger(id), sessions: sessions.map(sessionOfRow) };
+  }
+
+  function queueWebhook(payment: Payment, webhook: NewWebhook): void {
+    const id = `${payment.id}:${webhook.event}`;
+    insertWebhook.run(id, payment.id, webhook.event, JSON.stringify(webhook.fields), nowMs());
+  }
+
+  return {
+    readPayment,
+    view,
+    decide(id, decide) {
+      const seen = view(id);
+      if (seen === null) return null;
+      const decision = decide(seen);
+      if (decision === null) return seen.payment;
+      const changed: Payment = { ...seen.payment, ...decision.change };
+      updatePayment.run(...changingValues(changed), id);
+      if (decision.webhook !== undefined) queueWebhook(changed, decision.webhook);
+      return changed;
+    },
+  };
+}
+
+function prepareLedgerRead(database: DatabaseSync): (id: PaymentId) => Ledger {
+  const selectDeposits = database.prepare(
+    `SELECT ${positionColumns}, units FROM deposits WHERE payment_id = ? ORDER BY block_number, log_index`,
+  );
+  const selectReleases = database.prepare(
+    `SELECT ${positionColumns}, to_merchant_units AS "toMerchantUnits", fee_units AS "feeUnits"
+     FROM releases WHERE payment_id = ? ORDER BY block_number, log_index`,
+  );
+  const selectFinalBlock = database.prepare('SELECT max(number) AS number FROM checkpoints');
+
+  return (id) => {
+    const deposits = selectDeposits.all(id) as unknown as DepositRow[];
+    const releases = selectReleases.all(id) as unknown as ReleaseRow[];
+    const finalBlock = selectFinalBlock.get()?.number as number | null | undefined;
+    return {
+      deposits: deposits.map((row): Deposit => ({ ...row, units: BigInt(row.units) })),
+      releases: releases.map(
+        (row): Release => ({
+          ...row,
+          toMerchantUnits: BigInt(row.toMerchantUnits),
+          feeUnits: BigInt(row.feeUnits),
+        }),
+      ),
+      finalBlock: finalBlock ?? NO_FINAL_BLOCK,
+    };
+  };
+}

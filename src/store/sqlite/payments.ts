@@ -1,0 +1,74 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Payment } from '../../domain/payment.ts';
+import type { CreateOutcome, IdempotencyRecord, PaymentStore } from '../../domain/ports/payment-store.ts';
+import { IDEMPOTENCY_TTL_MS } from '../store-limits.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { GroupRead } from './group-read.ts';
+import { createIdempotencyTable } from './idempotency.ts';
+import type { PaymentDecider } from './payment-decider.ts';
+import { createPaymentLists } from './payment-lists.ts';
+import { insertPaymentSql, paymentValues } from './payment-rows.ts';
+import { insertSessionSql, sessionValues } from './session-rows.ts';
+
+const CREATED: CreateOutcome = { kind: 'created' };
+
+export function createPaymentStore(
+  database: DatabaseSync,
+  writes: GroupCommit,
+  reads: GroupRead,
+  decider: PaymentDecider,
+): PaymentStore {
+  const insert = database.prepare(insertPaymentSql);
+  const insertSession = database.prepare(insertSessionSql);
+  const idempotency = createIdempotencyTable(database);
+
+  function insertPayment(payment: Payment): CreateOutcome {
+    insert.run(...paymentValues(payment));
+    return CREATED;
+  }
+
+  /** Twins that arrive together are decided here, one after the other, within the transaction. */
+  function createOnce(payment: Payment, record: IdempotencyRecord): CreateOutcome {
+    const sinceMs = record.createdAtMs - IDEMPOTENCY_TTL_MS;
+    const earlier = findIdempotent(record.accountId, record.key, sinceMs);
+    if (earlier !== null) return { kind: 'replayed', ...earlier };
+    const outcome = insertPayment(payment);
+    idempotency.replace(record, payment.id, sinceMs);
+    return outcome;
+  }
+
+  function findIdempotent(
+    accountId: string,
+    key: string,
+    sinceMs: number,
+  ): { payment: Payment; fingerprint: string } | null {
+    const record = idempotency.find(accountId, key, sinceMs);
+    if (record === null) return null;
+    const payment = decider.readPayment(record.paymentId);
+    if (payment === null) throw new Error(`payment ${record.paymentId} of an Idempotency-Key is missing`);
+    return { payment, fingerprint: record.fingerprint };
+  }
+
+  return {
+    createPayment: (payment, record) =>
+      record === null
+        ? writes.runStatement(() => insertPayment(payment))
+        : writes.runTransaction(() => createOnce(payment, record)),
+    findIdempotent: (accountId, key, sinceMs) => reads.run(() => findIdempotent(accountId, key, sinceMs)),
+    findPayment: (accountId, id) =>
+      reads.run(() => {
+        const payment = decider.readPayment(id);
+        return payment?.accountId === accountId ? payment : null;
+      }),
+    findPaymentById: (id) => reads.run(() => decider.readPayment(id)),
+    viewPayment: (id) => reads.run(() => decider.view(id)),
+    decidePayment: (id, decide) => writes.runTransaction(() => decider.decide(id, decide)),
+    addSession: (session, decide) =>
+      writes.runTransaction(() => {
+        if (decider.readPayment(session.paymentId) === null) return null;
+        insertSession.run(...sessionValues(session));
+        return decider.decide(session.paymentId, decide);
+      }),
+    ...createPaymentLists(database, reads),
+  };
+}

@@ -1,0 +1,69 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Decide } from '../../domain/ports/payment-store.ts';
+import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
+import { checkListLimit } from '../store-limits.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { GroupRead } from './group-read.ts';
+import type { PaymentDecider } from './payment-decider.ts';
+import { paymentColumns, paymentOfRow } from './payment-rows.ts';
+import { createRelayRows } from './relay-rows.ts';
+
+export function createRelayStore(
+  database: DatabaseSync,
+  writes: GroupCommit,
+  reads: GroupRead,
+  decider: PaymentDecider,
+): RelayStore {
+  const rows = createRelayRows(database);
+  const selectDue = database.prepare(
+    `SELECT ${paymentColumns} FROM payments
+     WHERE release_due_at_ms <= ? AND relay_batch_id IS NULL ORDER BY release_due_at_ms, row LIMIT ?`,
+  );
+  selectDue.setReturnArrays(true);
+  const markCarried = database.prepare(
+    'UPDATE payments SET relay_batch_id = ? WHERE id = ? AND relay_batch_id IS NULL',
+  );
+  const freeCarried = database.prepare('UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ?');
+
+  function openBatch(batch: Omit<RelayBatch, 'id'>, decide: Decide): RelayBatch {
+    if (batch.paymentIds.length === 0 || batch.attempts.length === 0) {
+      throw new RangeError('a relay batch needs a payment and a signed attempt');
+    }
+    const open = rows.findOpen(batch.relayer);
+    if (open !== null) throw new Error(`relayer ${batch.relayer} has batch ${open.id} in flight already`);
+    const id = rows.insert(batch);
+    for (const paymentId of batch.paymentIds) {
+      // None changed: there is no such payment, or another batch carries it.
+      if (batch.kind === 'forward' && markCarried.run(id, paymentId).changes !== 1) {
+        throw new Error(`payment ${paymentId} cannot be carried by a batch`);
+      }
+      decideOne(paymentId, decide);
+    }
+    return { ...batch, id };
+  }
+
+  function closeBatch(batchId: number, outcome: string, closedAtMs: number, decide: Decide): void {
+    const batch = rows.close(batchId, outcome, closedAtMs);
+    freeCarried.run(batchId);
+    for (const paymentId of batch.paymentIds) decideOne(paymentId, decide);
+  }
+
+  function decideOne(paymentId: string, decide: Decide): void {
+    if (decider.decide(paymentId, decide) === null)
+      throw new Error(`there is no payment ${paymentId} to relay`);
+  }
+
+  return {
+    listDueReleases: (nowMs, limit) =>
+      reads.run(() => {
+        checkListLimit(limit);
+        return selectDue.all(nowMs, limit).map(paymentOfRow);
+      }),
+    findOpenBatch: (relayer) => reads.run(() => rows.findOpen(relayer)),
+    openBatch: (batch, decide) => writes.runTransaction(() => openBatch(batch, decide)),
+    addAttempt: (batchId: number, attempt: RelayAttempt) =>
+      writes.runStatement(() => rows.addAttempt(batchId, attempt)),
+    closeBatch: (batchId, outcome, closedAtMs, decide) =>
+      writes.runTransaction(() => closeBatch(batchId, outcome, closedAtMs, decide)),
+  };
+}

@@ -1,0 +1,32 @@
+import type { ProviderSession } from '../../domain/provider-session.ts';
+
+/** For `SELECT … FROM provider_sessions`, with the names of `SessionRow`. */
+export const sessionColumns = `
+  id, payment_id AS "paymentId", provider, redirect_url AS "redirectUrl",
+  provider_reference AS "providerReference", quoted_units AS "quotedUnits",
+  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"`;
+
+/** Takes the values of `sessionValues`. */
+export const insertSessionSql = `
+  INSERT INTO provider_sessions
+    (id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+
+export type SessionRow = Omit<ProviderSession, 'quotedUnits'> & { readonly quotedUnits: string | null };
+
+export function sessionOfRow(row: SessionRow): ProviderSession {
+  return { ...row, quotedUnits: row.quotedUnits === null ? null : BigInt(row.quotedUnits) };
+}
+
+export function sessionValues(session: ProviderSession): (string | number | null)[] {
+  return [
+    session.id,
+    session.paymentId,
+    session.provider,
+    session.redirectUrl,
+    session.providerReference,
+    session.quotedUnits === null ? null : session.quotedUnits.toString(),
+    session.createdAtMs,
+    session.expiresAtMs,
+  ];
+}

@@ -1,0 +1,116 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { UnknownStateError } from '../../domain/errors.ts';
+import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
+import type { Webhook, WebhookResult, WebhookStatus } from '../../domain/webhook.ts';
+import { checkListLimit } from '../store-limits.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { GroupRead } from './group-read.ts';
+
+/** Where it goes and whose token it carries are the payment's, and never change. */
+const selectWebhookSql = `
+  SELECT webhooks.id, payment_id AS "paymentId", event, fields, callback_url AS "url",
+    token_fingerprint AS "tokenFingerprint", webhooks.status, webhooks.created_at_ms AS "createdAtMs",
+    claimed_at_ms AS "claimedAtMs", http_status AS "httpStatus", reason, duration_ms AS "durationMs",
+    response_excerpt AS "responseExcerpt", body, signature, finished_at_ms AS "finishedAtMs"
+  FROM webhooks JOIN payments ON payments.id = webhooks.payment_id`;
+
+type WebhookRow = Omit<Webhook, 'fields' | 'result'> &
+  Omit<WebhookResult, 'outcome'> & { readonly fields: string };
+
+export function createWebhookStore(
+  database: DatabaseSync,
+  writes: GroupCommit,
+  reads: GroupRead,
+  nowMs: () => number,
+): WebhookStore {
+  const claim = database.prepare(
+    `UPDATE webhooks SET status = 'sending', claimed_at_ms = ?
+     WHERE id IN (SELECT id FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms, id LIMIT ?)
+     RETURNING id`,
+  );
+  const selectOne = database.prepare(`${selectWebhookSql} WHERE webhooks.id = ?`);
+  const selectOfPayment = database.prepare(
+    `${selectWebhookSql} WHERE webhooks.id >= ? AND webhooks.id < ? ORDER BY webhooks.id`,
+  );
+  const finish = database.prepare(
+    `UPDATE webhooks SET status = ?, http_status = ?, reason = ?, duration_ms = ?, response_excerpt = ?, body = ?,
+       signature = ?, finished_at_ms = ? WHERE id = ? AND status = 'sending'`,
+  );
+  const abandon = database.prepare(
+    `UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0, response_excerpt = '',
+       finished_at_ms = ? WHERE status = 'sending' AND claimed_at_ms < ?`,
+  );
+
+  function readOne(id: string): Webhook {
+    return webhookOfRow(selectOne.get(id) as unknown as WebhookRow);
+  }
+
+  return {
+    claimWebhooks: (limit, claimedAtMs) =>
+      writes.runTransaction(() => {
+        checkListLimit(limit);
+        const claimed = claim.all(claimedAtMs, limit).map((row) => readOne(row.id as string));
+        return claimed.sort(byAge);
+      }),
+    recordWebhookResult: (webhookId, result) =>
+      writes.runStatement(() => {
+        const { changes } = finish.run(
+          ...[result.outcome, result.httpStatus, result.reason, result.durationMs, result.responseExcerpt],
+          ...[result.body, result.signature, result.finishedAtMs, webhookId],
+        );
+        if (changes !== 1) throw new UnknownStateError(`webhook ${webhookId} is not being sent`);
+      }),
+    abandonStaleWebhooks: (beforeMs) =>
+      writes.runStatement(() => Number(abandon.run(nowMs(), beforeMs).changes)),
+    // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
+    listWebhooks: (paymentId) =>
+      reads.run(() =>
+        (selectOfPayment.all(`${paymentId}:`, `${paymentId};`) as unknown as WebhookRow[]).map(webhookOfRow),
+      ),
+  };
+}
+
+function byAge(one: Webhook, other: Webhook): number {
+  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
+}
+
+function webhookOfRow(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    paymentId: row.paymentId,
+    event: row.event,
+    fields: JSON.parse(row.fields) as Webhook['fields'],
+    url: row.url,
+    tokenFingerprint: row.tokenFingerprint,
+    status: row.status,
+    createdAtMs: row.createdAtMs,
+    claimedAtMs: row.claimedAtMs,
+    result: resultOf(row, row.status),
+  };
+}
+
+function resultOf(row: WebhookRow, status: WebhookStatus): WebhookResult | null {
+  switch (status) {
+    case 'pending':
+    case 'sending':
+      return null;
+    case 'delivered':
+    case 'failed':
+    case 'blocked':
+    case 'unknown': {
+      const { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs } = row;
+      return {
+        outcome: status,
+        httpStatus,
+        reason,
+        durationMs,
+        responseExcerpt,
+        body,
+        signature,
+        finishedAtMs,
+      };
+    }
+    default:
+      throw new UnknownStateError(`webhook ${row.id} has the status ${status satisfies never}`);
+  }
+}

@@ -1,0 +1,61 @@
+/** Another process serves this database. One process writes at a time; the operator ends the other one first. */
+export class StoreInUseError extends Error {
+  override readonly name = 'StoreInUseError';
+  readonly file: string;
+
+  constructor(file: string) {
+    super(`${file} is in use by another process; a database is served by one process at a time`);
+    this.file = file;
+  }
+}
+
+/** The database was written by a newer version, whose rows this version might misread. */
+export class StoreTooNewError extends Error {
+  override readonly name = 'StoreTooNewError';
+  readonly foundMigration: number;
+  readonly knownMigration: number;
+
+  constructor(file: string, foundMigration: number, knownMigration: number) {
+    super(
+      `${file} was written by a newer version (its schema is ${foundMigration}, this version knows ${knownMigration}); ` +
+        'install that version or a later one',
+    );
+    this.foundMigration = foundMigration;
+    this.knownMigration = knownMigration;
+  }
+}
+
+/** The store was closed before this was asked of it. */
+export class StoreClosedError extends Error {
+  override readonly name = 'StoreClosedError';
+
+  constructor() {
+    super('the store is closed');
+  }
+}
+
+/** More waits to be written or read than may wait; nothing of this request was done. */
+export class StoreOverloadedError extends Error {
+  override readonly name = 'StoreOverloadedError';
+
+  constructor(waiting: number) {
+    super(`${waiting} requests to the store are waiting already`);
+  }
+}
+
+/** The database could not be written to (locked by another program, disk full, input/output error). */
+export class StoreWriteError extends Error {
+  override readonly name = 'StoreWriteError';
+
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+  }
+}
+
+/**
+ * What is to be recorded of the chain contradicts what is recorded already: another writer has moved the cursor, or
+ * a final transaction turns up in another block or with other contents. Nothing was written.
+ */
+export class LedgerConflictError extends Error {
+  override readonly name = 'LedgerConflictError';
+}

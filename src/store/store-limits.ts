@@ -1,0 +1,20 @@
+/** Limits that every engine keeps alike. */
+
+/** How long an Idempotency-Key stands for the payment it created. */
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
+
+/** How many cursors of the past are remembered, for finding where a rewound chain still agrees. */
+export const MAXIMUM_CHECKPOINTS = 200;
+
+/** The most rows one call may ask for. */
+const MAXIMUM_LIST_LENGTH = 10_000;
+
+/**
+ * Refuses (RangeError) a `limit` that is no whole number from 1 to 10,000. It is not cut down silently, because a
+ * caller takes a list that is shorter than its limit for the last one.
+ */
+export function checkListLimit(limit: number): void {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LENGTH) {
+    throw new RangeError(`a list's limit must be from 1 to ${MAXIMUM_LIST_LENGTH}, not ${limit}`);
+  }
+}
