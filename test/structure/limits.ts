@@ -1,11 +1,14 @@
-/** How long a function and a file may be, as a check over the text of a file. */
+/**
+ * How long a function and a file may be, as a check over the text of a file. Lines of code count; blank lines and
+ * comments do not, so that nobody saves on them.
+ */
 import type { TextFile } from './project-files.ts';
-import { lineAt, nameOf, nodeAt, nodesOf, parse, type SyntaxNode } from './syntax.ts';
+import { nameOf, nodeAt, nodesOf, parse, type SyntaxNode } from './syntax.ts';
 
 const longestFunctionLines = 70;
 const longestFileLines = 300;
 
-/** What is longer than a reader can keep in mind: `path` or `path#function`, and how long it is in lines. */
+/** What is longer than a reader can keep in mind: `path` or `path#function`, and how many lines of code it has. */
 export interface TooLong {
   what: string;
   lines: number;
@@ -14,7 +17,7 @@ export interface TooLong {
 /** The file itself and every function in it that are too long. */
 export function tooLong({ path, text }: TextFile): TooLong[] {
   const found: TooLong[] = [];
-  const fileLines = text.trimEnd().split('\n').length;
+  const fileLines = linesOfCode(text);
   if (fileLines > longestFileLines) found.push({ what: path, lines: fileLines });
   const names = new Map<SyntaxNode, string>();
   for (const node of nodesOf(parse(path, text))) {
@@ -25,9 +28,13 @@ export function tooLong({ path, text }: TextFile): TooLong[] {
       names.set(nodeAt(node, 'value'), nameOf(node['key']) ?? 'anonymous');
     }
     if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) continue;
-    const lines = lineAt(text, node.end) - lineAt(text, node.start) + 1;
+    const lines = linesOfCode(text.slice(node.start, node.end));
     const name = nameOf(node['id']) ?? names.get(node) ?? 'anonymous';
     if (lines > longestFunctionLines) found.push({ what: `${path}#${name}`, lines });
   }
   return found;
+}
+
+function linesOfCode(text: string): number {
+  return text.split('\n').filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line)).length;
 }
