@@ -14,7 +14,10 @@ const source = join(root, 'src', 'main.ts');
 const compiled = join(root, 'dist', 'main.js');
 const ownNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
-if (Number(process.versions.node.split('.')[0]) >= oldestNode) {
+if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
+  console.error('Nothing is installed in this clone yet: run `npm start`, or `node scripts/setup.js` alone.');
+  process.exit(1);
+} else if (Number(process.versions.node.split('.')[0]) >= oldestNode) {
   // A published package has only the compiled form; Node does not strip types below node_modules.
   await import(pathToFileURL(existsSync(source) ? source : compiled).href);
 } else if (existsSync(ownNode) && process.env.CARD_CHECKOUT_HANDED_OVER === undefined) {
