@@ -20,6 +20,8 @@ import { forgePath } from './foundry.ts';
 
 /** What one payment may cost in a batch of 100, each with a fresh clone and two transfers. */
 const mostGasPerPayment = 66_000;
+/** What a payment costs more with Circle's own FiatTokenV2_2 than with the test token; see contracts/README.md. */
+const circleSurchargeGas = 956;
 const measuredBatchSize = 100;
 
 const commands: Record<string, () => void | Promise<void>> = { build, check, test };
@@ -52,9 +54,12 @@ async function test(): Promise<void> {
   printGas(measurements);
   const batch = measurements.find((each) => each.payments === measuredBatchSize && isOrdinary(each));
   if (batch === undefined) throw new Error('The batch that the limit is about was not measured');
-  if (batch.gasPerPayment > mostGasPerPayment) {
-    throw new Error(`A payment costs ${format(batch)} gas; at most ${mostGasPerPayment} are allowed`);
-  }
+  const circleGas = Math.ceil(batch.gasPerPayment) + circleSurchargeGas;
+  console.log(
+    `\nA payment in a batch of ${measuredBatchSize}: ${format(batch)} gas, with Circle's token ` +
+      `${circleGas.toLocaleString('en')}, of at most ${mostGasPerPayment.toLocaleString('en')}.`,
+  );
+  if (circleGas > mostGasPerPayment) throw new Error('A payment costs too much gas');
 }
 
 /** The limit is about payments to one merchant, each from a fresh clone. */
