@@ -24,6 +24,7 @@ export const errorTable = {
   payment_not_found: { status: 404, code: null, text: 'Payment not found.' },
   not_found: { status: 404, code: null, text: 'There is nothing at this address.' },
   method_not_allowed: { status: 405, code: null, text: 'This method is not allowed here.' },
+  request_timeout: { status: 408, code: null, text: 'The request did not arrive in time.' },
   idempotency_conflict: {
     status: 409,
     code: null,

@@ -1,0 +1,28 @@
+import type { IpnTokens } from '../../domain/ipn-token.ts';
+import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
+import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import type { CreatePaymentContext } from '../../payments/create-payment.ts';
+import type { ReadStatusContext } from '../../payments/read-status.ts';
+
+/** What the API's routes need. */
+export interface ApiContext {
+  readonly accounts: Pick<AccountStore, 'findAccountByKeyHash'>;
+  readonly create: CreatePaymentContext;
+  readonly status: ReadStatusContext;
+  readonly tokens: IpnTokens;
+  readonly callbacks: CallbackGuard;
+  readonly limits: ApiRateLimiters;
+  /** The service's root as customers reach it, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** One limiter for each line of the specification's table. */
+export interface ApiRateLimiters {
+  /** Creates by API key, POST and GET together. */
+  readonly create: RateLimiter;
+  /** Status reads by API key. */
+  readonly status: RateLimiter;
+  /** Requests without a valid key, by address. */
+  readonly unauthenticated: RateLimiter;
+}

@@ -1,0 +1,141 @@
+import { invalidField } from '../../domain/errors.ts';
+import { type Currency, currencies, isCurrency, parseAmountCents } from '../../domain/money.ts';
+import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
+import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
+import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import type { CreatePaymentRequest } from '../../payments/create-payment.ts';
+
+/** The parameters as they came: any value in JSON, only text in a query. */
+export type CreateParameters = Readonly<Record<string, unknown>>;
+
+/** A query has no booleans, only their words; JSON must have real ones. */
+export type ParameterSource = 'json' | 'query';
+
+/** Every name that a create request may use, for telling whether a request has parameters at all. */
+export const createParameterNames = [
+  'address',
+  'callback',
+  'amount',
+  'currency',
+  'passFeeToCustomer',
+  'pass_fee_to_customer',
+  'provider',
+  'email',
+  'note',
+] as const;
+
+const NOTE_MAX_CHARACTERS = 500;
+const EMAIL_MAX_CHARACTERS = 254;
+const EMAIL_LOCAL_MAX_CHARACTERS = 64;
+/** The form of HTML's `<input type=email>`: no display names, lists, comments, quotes or non-ASCII. */
+const emailForm =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+/** Every control character but newline and tab. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+const noteControls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+/**
+ * Judges the form of a create request, whichever way it came. Unknown parameters are ignored. Throws
+ * `invalid_request`, naming the field and its rule. The callback comes last, because DNS may be asked about it.
+ */
+export async function parseCreateRequest(
+  callbacks: CallbackGuard,
+  parameters: CreateParameters,
+  source: ParameterSource,
+  idempotencyKey: string | null,
+): Promise<CreatePaymentRequest> {
+  const parsed = {
+    payoutAddress: parseAddress(parameters['address']),
+    amountCents: parseAmount(parameters['amount']),
+    currency: parseCurrency(parameters['currency']),
+    passFeeToCustomer: parsePassFee(parameters, source),
+    provider: parseProvider(parameters['provider']),
+    email: parseEmail(parameters['email']),
+    note: parseNote(parameters['note']),
+    idempotencyKey,
+  };
+  const callback = parameters['callback'];
+  const refusal = await callbacks.refusalOf(callback);
+  if (refusal !== null) throw invalidField('callback', refusal);
+  if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
+  return { ...parsed, callbackUrl: callback };
+}
+
+function parseAddress(value: unknown): Address {
+  if (value === undefined || value === null) throw invalidField('address', 'is required');
+  const address = parsePayoutAddress(value);
+  if (address !== null) return address;
+  throw invalidField(
+    'address',
+    'must be a non-zero Polygon address: 0x and 40 hex digits, with a valid checksum when of mixed case',
+  );
+}
+
+function parseAmount(value: unknown): number {
+  if (value === undefined || value === null) throw invalidField('amount', 'is required');
+  const cents = parseAmountCents(value);
+  if (cents !== null) return cents;
+  throw invalidField('amount', 'must be a decimal from 0.01 to 10000 with at most two decimals');
+}
+
+function parseCurrency(value: unknown): Currency {
+  if (value === undefined || value === null) return currencies[0];
+  if (isCurrency(value)) return value;
+  throw invalidField('currency', `must be one of ${currencies.join(', ')}`);
+}
+
+function parsePassFee(parameters: CreateParameters, source: ParameterSource): boolean {
+  const name = parseBoolean(parameters, 'passFeeToCustomer', source);
+  const alias = parseBoolean(parameters, 'pass_fee_to_customer', source);
+  if (name !== null && alias !== null && name !== alias) {
+    throw invalidField('passFeeToCustomer', 'and pass_fee_to_customer must not contradict each other');
+  }
+  return name ?? alias ?? false;
+}
+
+function parseBoolean(parameters: CreateParameters, name: string, source: ParameterSource): boolean | null {
+  const value = parameters[name];
+  if (value === undefined) return null;
+  if (value === (source === 'json' ? true : 'true')) return true;
+  if (value === (source === 'json' ? false : 'false')) return false;
+  throw invalidField(name, 'must be true or false');
+}
+
+/** Any text: whether it names a provider is judged later, after the account's features. */
+function parseProvider(value: unknown): string {
+  if (value === undefined || value === null) return MULTI_PROVIDER;
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalidField('provider', `must be "${MULTI_PROVIDER}" or a provider ID`);
+}
+
+function parseEmail(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw invalidField('email', 'must be a string');
+  // Line breaks are refused before trimming: what is trimmed away is never seen again.
+  const email = /[\r\n]/.test(value) ? value : value.trim();
+  if (email === '') return null;
+  const isWithinLimits =
+    email.length <= EMAIL_MAX_CHARACTERS && email.indexOf('@') <= EMAIL_LOCAL_MAX_CHARACTERS;
+  if (isWithinLimits && emailForm.test(email)) return email;
+  throw invalidField('email', `must be one e-mail address of at most ${EMAIL_MAX_CHARACTERS} characters`);
+}
+
+function parseNote(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw invalidField('note', 'must be a string');
+  if (value === '') throw invalidField('note', 'must not be empty; leave it out instead');
+  if (countCharacters(value) > NOTE_MAX_CHARACTERS) {
+    throw invalidField('note', `must be at most ${NOTE_MAX_CHARACTERS} characters long`);
+  }
+  if (noteControls.test(value)) {
+    throw invalidField('note', 'must not contain control characters other than newline and tab');
+  }
+  if (!value.isWellFormed()) throw invalidField('note', 'must be valid Unicode text');
+  return value;
+}
+
+/** Code points, counted only as far as it matters: one takes at most two units. */
+function countCharacters(text: string): number {
+  if (text.length <= NOTE_MAX_CHARACTERS || text.length > 2 * NOTE_MAX_CHARACTERS) return text.length;
+  return [...text].length;
+}

@@ -1,0 +1,119 @@
+import Type, { type Static } from 'typebox';
+import type { IpnTokens } from '../../domain/ipn-token.ts';
+import { formatCents, formatUnits } from '../../domain/money.ts';
+import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/paid-webhook.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import { shortCodeOf } from '../../domain/short-code.ts';
+
+/**
+ * Text of our own making, or checked against a fixed form: it holds nothing that JSON must escape, so the
+ * serializer need not look for it. Never for what a caller typed.
+ */
+const ownText = () => Type.String({ format: 'unsafe' });
+const callersText = () => Type.String();
+const ownTextOrNull = () => Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'unsafe' });
+
+/** The specification's Payment, as create answers it. */
+export const createdPaymentSchema = Type.Object({
+  payment_id: ownText(),
+  ipn_token: ownText(),
+  checkout_url: callersText(),
+  short_code: ownText(),
+  short_url: callersText(),
+  callback_url: callersText(),
+  address_in: ownText(),
+  polygon_address_in: ownText(),
+  payment_type: ownText(),
+  provider: ownText(),
+  amount: ownText(),
+  original_amount: ownTextOrNull(),
+  customer_fee_amount: ownTextOrNull(),
+  pass_fee_to_customer: Type.Boolean(),
+  fee_percent: Type.Number(),
+  status: ownText(),
+});
+
+/** The specification's Payment status; `paid_at` is null until the payment is paid. */
+export const paymentStatusSchema = Type.Object({
+  payment_id: ownText(),
+  status: ownText(),
+  forward_status: ownText(),
+  amount: ownText(),
+  original_amount: ownTextOrNull(),
+  customer_fee_amount: ownTextOrNull(),
+  pass_fee_to_customer: Type.Boolean(),
+  currency: ownText(),
+  coin: ownText(),
+  value_coin: ownText(),
+  forwarded_amount: ownText(),
+  txid_in: ownTextOrNull(),
+  txid_out: ownTextOrNull(),
+  address_in: ownText(),
+  paid_at: ownTextOrNull(),
+  created_at: ownText(),
+});
+
+export interface PresentContext {
+  readonly tokens: IpnTokens;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** The answer to a create; a replay of an idempotent request gets the same one, so `status` is as at creation. */
+export function presentCreatedPayment(
+  { tokens, baseUrl }: PresentContext,
+  payment: Payment,
+): Static<typeof createdPaymentSchema> {
+  const shortCode = shortCodeOf(payment.id);
+  return {
+    payment_id: payment.id,
+    ipn_token: tokens.create(payment.id, payment.tokenFingerprint),
+    checkout_url: checkoutUrl(baseUrl, payment),
+    short_code: shortCode,
+    short_url: `${baseUrl}/s/${shortCode}`,
+    callback_url: payment.callbackUrl,
+    address_in: payment.depositAddress,
+    polygon_address_in: payment.depositAddress,
+    payment_type: 'card',
+    provider: payment.provider,
+    amount: formatCents(payment.amountCents),
+    original_amount: formatOptionalCents(payment.originalAmountCents),
+    customer_fee_amount: formatOptionalCents(payment.customerFeeCents),
+    pass_fee_to_customer: payment.passFeeToCustomer,
+    fee_percent: payment.feeBasisPoints / 100,
+    status: 'unpaid',
+  };
+}
+
+/** The answer to a status read. */
+export function presentPaymentStatus(payment: Payment): Static<typeof paymentStatusSchema> {
+  return {
+    payment_id: payment.id,
+    status: payment.status,
+    forward_status: payment.forwardStatus,
+    amount: formatCents(payment.amountCents),
+    original_amount: formatOptionalCents(payment.originalAmountCents),
+    customer_fee_amount: formatOptionalCents(payment.customerFeeCents),
+    pass_fee_to_customer: payment.passFeeToCustomer,
+    currency: payment.currency,
+    coin: SETTLEMENT_COIN,
+    value_coin: formatUnits(payment.receivedUnits),
+    forwarded_amount: formatUnits(payment.forwardedUnits),
+    txid_in: payment.txidIn,
+    txid_out: payment.txidOut,
+    address_in: payment.depositAddress,
+    paid_at: payment.paidAtMs === null ? null : new Date(payment.paidAtMs).toISOString(),
+    created_at: new Date(payment.createdAtMs).toISOString(),
+  };
+}
+
+/** `auto=1` for a single provider; the e-mail as given, so that the page can be prefilled. */
+function checkoutUrl(baseUrl: string, { id, provider, email }: Payment): string {
+  const page = `${baseUrl}/pay/${id}`;
+  const isSingle = provider !== MULTI_PROVIDER;
+  if (email === null) return isSingle ? `${page}?auto=1` : page;
+  // A bare "+" would be read as a space, a bare "'" could end an attribute in a merchant's page.
+  const encoded = encodeURIComponent(email).replaceAll("'", '%27');
+  return `${page}?${isSingle ? 'auto=1&' : ''}email=${encoded}`;
+}

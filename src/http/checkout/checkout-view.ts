@@ -1,0 +1,135 @@
+import type { Deposit } from '../../domain/payment.ts';
+import { stateOf } from '../../domain/payment-states.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { ProviderSession } from '../../domain/provider-session.ts';
+import { sumLedger } from '../../domain/settle.ts';
+
+/** What the customer is shown: one sentence and at most one thing to do for each kind. */
+export type CheckoutView =
+  /** Nothing has begun: choose a provider. */
+  | { readonly kind: 'choose' }
+  /** At least one provider was visited and nothing has arrived yet. */
+  | {
+      readonly kind: 'at_provider';
+      readonly provider: ProviderId;
+      readonly providerReference: string;
+      /** Whether the visit can still be gone on with. */
+      readonly isOpen: boolean;
+    }
+  /** Something arrived, but less than enough. Amounts in 10⁻⁶ USDC units. */
+  | {
+      readonly kind: 'underpaid';
+      readonly receivedUnits: bigint;
+      readonly missingUnits: bigint;
+      readonly depositHash: string | null;
+    }
+  /** Enough was seen on chain. */
+  | { readonly kind: 'seen'; readonly depositHash: string | null }
+  /** The release to the merchant is on its way. */
+  | { readonly kind: 'sending'; readonly depositHash: string | null; readonly releaseHash: string | null }
+  /** The money is there and the merchant cannot be given it at the moment. */
+  | { readonly kind: 'held'; readonly depositHash: string | null }
+  | {
+      readonly kind: 'paid';
+      readonly paidAtMs: number;
+      /** Those visited; which of them delivered is known only when there is one. */
+      readonly providers: readonly ProviderId[];
+      readonly depositHash: string | null;
+      readonly releaseHash: string | null;
+    }
+  | { readonly kind: 'canceled' }
+  | { readonly kind: 'expired' }
+  /** Closed, and something lies or lay at the address: too little, or too late. */
+  | { readonly kind: 'closed_with_money'; readonly depositHash: string | null }
+  /** Closed, and what had arrived went to the merchant without counting as paid. */
+  | {
+      readonly kind: 'closed_and_released';
+      readonly depositHash: string | null;
+      readonly releaseHash: string | null;
+    };
+
+export type CheckoutViewKind = CheckoutView['kind'];
+
+/** The view of a payment's state, ledger and sessions. Pure; throws `UnknownStateError` for an unknown state. */
+export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs: number): CheckoutView {
+  const depositHash = payment.txidIn ?? decisiveDeposit(ledger.deposits, payment.enoughUnits);
+  const releaseHash = payment.txidOut ?? ledger.releases.at(-1)?.transactionHash ?? null;
+  const state = stateOf(payment);
+  switch (state) {
+    case 'unpaid/pending': {
+      const { seenUnits } = sumLedger(ledger);
+      if (seenUnits === 0n) return viewOfUnseen(sessions, nowMs);
+      const missingUnits = payment.enoughUnits - seenUnits;
+      return { kind: 'underpaid', receivedUnits: seenUnits, missingUnits, depositHash };
+    }
+    case 'unpaid/ready':
+      return { kind: 'seen', depositHash };
+    case 'unpaid/processing':
+      return { kind: 'sending', depositHash, releaseHash };
+    case 'unpaid/failed':
+    case 'unpaid/manual_required':
+      return { kind: 'held', depositHash };
+    case 'paid/completed':
+      return {
+        kind: 'paid',
+        paidAtMs: payment.paidAtMs ?? payment.createdAtMs,
+        providers: [...new Set(sessions.map(({ provider }) => provider))],
+        depositHash,
+        releaseHash,
+      };
+    case 'canceled/canceled':
+      return { kind: payment.cancelReason === 'expired' ? 'expired' : 'canceled' };
+    case 'canceled/manual_required':
+      return { kind: 'closed_with_money', depositHash };
+    case 'canceled/completed':
+      return { kind: 'closed_and_released', depositHash, releaseHash };
+  }
+}
+
+/** Whether the customer may be sent to a provider. Where something has arrived, a full charge would be too much. */
+export function takesPayment(view: CheckoutView): boolean {
+  return view.kind === 'choose' || view.kind === 'at_provider';
+}
+
+/** How soon the page should look again, in seconds; null when nothing changes any more on its own. */
+export function refreshSecondsOf(view: CheckoutView): number | null {
+  switch (view.kind) {
+    case 'seen':
+    case 'sending':
+      return 3;
+    case 'at_provider':
+      return 5;
+    case 'choose':
+    case 'underpaid':
+    case 'held':
+    case 'closed_with_money':
+      return 20;
+    case 'paid':
+    case 'canceled':
+    case 'expired':
+    case 'closed_and_released':
+      return null;
+  }
+}
+
+/** The deposit that made it enough, else the last one. */
+function decisiveDeposit(deposits: readonly Deposit[], enoughUnits: bigint): string | null {
+  let units = 0n;
+  for (const deposit of deposits) {
+    units += deposit.units;
+    if (units >= enoughUnits) return deposit.transactionHash;
+  }
+  return deposits.at(-1)?.transactionHash ?? null;
+}
+
+function viewOfUnseen(sessions: readonly ProviderSession[], nowMs: number): CheckoutView {
+  const [first, ...others] = sessions;
+  if (first === undefined) return { kind: 'choose' };
+  const latest = others.reduce(
+    (newest, session) => (session.createdAtMs >= newest.createdAtMs ? session : newest),
+    first,
+  );
+  const { provider, providerReference, expiresAtMs } = latest;
+  return { kind: 'at_provider', provider, providerReference, isOpen: expiresAtMs > nowMs };
+}

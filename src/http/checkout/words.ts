@@ -1,0 +1,133 @@
+import type { ServiceError } from '../../domain/errors.ts';
+import { formatCents, UNITS_PER_CENT } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
+import type { ProviderOffer } from '../../payments/provider-availability.ts';
+import type { CheckoutView } from './checkout-view.ts';
+import { formatMoney, formatUsdc } from './format-money.ts';
+
+/** What a state is called, and the sentence that says what it means for the customer. */
+export interface StateWords {
+  readonly heading: string;
+  readonly sentence: string;
+}
+
+/** The words of a view. `shop` is the merchant's name, `single` the payment's only provider if it has one. */
+export function wordsOf(view: CheckoutView, shop: string, single: ProviderId | null): StateWords {
+  switch (view.kind) {
+    case 'choose':
+      return single === null
+        ? {
+            heading: 'Choose how to pay',
+            sentence: 'You pay by card at one of these providers. It charges your card; we never see it.',
+          }
+        : {
+            heading: `Pay at ${nameOf(single)}`,
+            sentence: `You pay by card at ${nameOf(single)}. It charges your card; we never see it.`,
+          };
+    case 'at_provider':
+      return view.isOpen
+        ? {
+            heading: `Waiting for your payment at ${nameOf(view.provider)}`,
+            sentence:
+              'Paid already? Then there is nothing more to do: it shows up here within a few minutes.',
+          }
+        : {
+            heading: `Your visit at ${nameOf(view.provider)} has ended`,
+            sentence: `If ${nameOf(view.provider)} charged your card, do not pay again: delivery can take a while and shows up here. Otherwise you can start again.`,
+          };
+    case 'underpaid':
+      return {
+        heading: 'Too little has arrived',
+        sentence: `${formatUsdc(view.receivedUnits, 'down')} arrived, ${formatUsdc(view.missingUnits, 'up')} is missing. Please contact ${shop} and give the reference below; do not pay the whole amount again.`,
+      };
+    case 'seen':
+      return {
+        heading: 'Your payment has arrived',
+        sentence: `It is about to be sent on to ${shop}. You need not do anything.`,
+      };
+    case 'sending':
+      return {
+        heading: `Your payment is being sent to ${shop}`,
+        sentence: 'This takes less than a minute as a rule. You may close this page.',
+      };
+    case 'held':
+      return {
+        heading: 'Your payment has arrived, but is delayed',
+        sentence: `It could not be passed on to ${shop} yet. It is safe and is tried again; do not pay a second time. If this lasts, contact ${shop} and give the reference below.`,
+      };
+    default:
+      return wordsOfEnded(view, shop);
+  }
+}
+
+function wordsOfEnded(
+  view: Extract<
+    CheckoutView,
+    { kind: 'paid' | 'canceled' | 'expired' | 'closed_with_money' | 'closed_and_released' }
+  >,
+  shop: string,
+): StateWords {
+  switch (view.kind) {
+    case 'paid':
+      return { heading: 'Paid', sentence: `${shop} has received your payment. Thank you.` };
+    case 'canceled':
+      return {
+        heading: 'This checkout was canceled',
+        sentence: `You have not been charged through it. To pay, start again at ${shop}.`,
+      };
+    case 'expired':
+      return {
+        heading: 'This checkout has expired',
+        sentence: `Nothing arrived in time. To pay, start again at ${shop}.`,
+      };
+    case 'closed_with_money':
+      return {
+        heading: 'Your payment needs a hand',
+        sentence: `Something arrived after this checkout was closed, or it was not the whole amount. Please contact ${shop} and give the reference below; do not pay again.`,
+      };
+    case 'closed_and_released':
+      return {
+        heading: `${shop} has what you sent`,
+        sentence: `It arrived too late or was not the whole amount, so the checkout does not count as paid. Please contact ${shop} and give the reference below.`,
+      };
+  }
+}
+
+export function nameOf(provider: ProviderId): string {
+  return providerCatalogue[provider].name;
+}
+
+/** Why a provider cannot be chosen for this payment, as its customer should read it. */
+export function refusalWords(offer: ProviderOffer & { refusal: ServiceError }, payment: Payment): string {
+  switch (offer.refusal.errorName) {
+    case 'below_minimum':
+      return `Only from $${formatCents(offer.minimumUsdCents)} USD${payment.currency === 'USD' ? '' : `; this is about $${formatCents(Number(payment.usdUnits / UNITS_PER_CENT))} USD`}`;
+    case 'currency_locked':
+      return `Only for payments in ${providerCatalogue[offer.provider].onlyCurrency}`;
+    case 'provider_inactive':
+      return 'Not available at the moment';
+    default:
+      return offer.refusal.message;
+  }
+}
+
+/** What went wrong after a click, as the customer should read it. Null stands for a provider that does not exist. */
+export function problemWords(error: ServiceError, provider: ProviderId | null, payment: Payment): string {
+  if (provider === null) return 'There is no such provider. Please choose one below.';
+  const name = nameOf(provider);
+  switch (error.errorName) {
+    case 'provider_unavailable':
+      return `${name} could not be reached. Your card was not charged. Please try again in a moment${payment.provider === 'multi' ? ', or choose another provider' : ''}.`;
+    case 'provider_inactive':
+      return `${name} is not available at the moment. Your card was not charged.`;
+    case 'currency_locked':
+      return `${name} does not take payments in ${payment.currency}.`;
+    case 'below_minimum':
+      return `${formatMoney(payment.amountCents, payment.currency)} is less than ${name} accepts.`;
+    case 'rate_limited':
+      return `${name} was opened too often from this checkout. Please try again in an hour.`;
+    default:
+      return error.message;
+  }
+}

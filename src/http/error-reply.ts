@@ -1,0 +1,86 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorName, errorTable, ServiceError } from '../domain/errors.ts';
+
+/** The shape of every error that leaves the service. */
+export interface ErrorBody {
+  readonly error: string;
+  readonly code?: string;
+}
+
+function bodyOf(error: ServiceError): ErrorBody {
+  return error.code === null ? { error: error.message } : { error: error.message, code: error.code };
+}
+
+/** Answers with the error's row of the table. */
+export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
+  if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
+  if (error.errorName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  return reply
+    .code(error.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(bodyOf(error)));
+}
+
+/** The raw answer to what is no HTTP request at all, or not one we take: there is no reply object for it. */
+export function rawErrorResponse(errorName: ErrorName): string {
+  const error = new ServiceError(errorName);
+  const body = JSON.stringify(bodyOf(error));
+  return [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** Errors of the framework that have a better row or text than "the request is invalid". */
+const frameworkErrors: Readonly<Record<string, { readonly name: ErrorName; readonly text?: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { name: 'payload_too_large' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    name: 'invalid_request',
+    text: 'The Content-Type of the body is not accepted here.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    name: 'invalid_request',
+    text: 'The body is not as long as Content-Length says.',
+  },
+  FST_ERR_BAD_URL: { name: 'invalid_request', text: 'The path is not a valid URL path.' },
+  // A path that is longer than any of ours leads nowhere.
+  FST_ERR_MAX_PARAM_LENGTH: { name: 'not_found' },
+};
+
+/**
+ * The row of anything that was thrown. What the framework blames on the caller stays the caller's fault, with our
+ * text (its own may quote the request); everything unknown is `internal`, with the cause kept for the log.
+ */
+export function serviceErrorOf(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  const { code, statusCode } = thrown instanceof Error ? (thrown as Error & Thrown) : {};
+  const known = code === undefined ? undefined : frameworkErrors[code];
+  if (known !== undefined) return new ServiceError(known.name, known.text);
+  const isCallersFault = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+  return isCallersFault
+    ? new ServiceError('invalid_request')
+    : new ServiceError('internal', errorTable.internal.text, { cause: thrown });
+}
+
+interface Thrown {
+  readonly code?: string;
+  readonly statusCode?: number;
+}
+
+/** The 404 or, where other methods are served at the path, the 405 with `Allow`. */
+export function sendNotFound(
+  allowedMethods: readonly string[],
+  _request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (allowedMethods.length === 0) return sendError(reply, new ServiceError('not_found'));
+  reply.header('allow', allowedMethods.join(', '));
+  return sendError(reply, new ServiceError('method_not_allowed'));
+}

@@ -1,0 +1,41 @@
+/**
+ * What must never stand in a log, wherever it comes from: an error's message may quote a request. Query strings go
+ * as a whole, because tokens, e-mail addresses and notes travel in them.
+ */
+const secrets: readonly (readonly [RegExp, string])[] = [
+  [/service_live_[\w-]+/g, 'service_live_[redacted]'],
+  [/ipn_[\w-]{8,}/g, 'ipn_[redacted]'],
+  [/(\/[^\s"'`?]*)\?[^\s"'`]+/g, '$1?[redacted]'],
+  [/[\w.!#$%&'*+/=?^`{|}~-]+(?:@|%40)[\w-]+(?:\.[\w-]+)*/gi, '[redacted e-mail]'],
+];
+
+/** The text without keys, tokens, query strings and e-mail addresses. */
+export function redact(text: string): string {
+  return secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
+}
+
+/** An error as it is logged. */
+export interface LoggedError {
+  readonly type: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly code?: string;
+  readonly cause?: LoggedError;
+}
+
+const MAXIMUM_CAUSES = 5;
+
+/** An error and its causes without secrets: the serializer of `err` in every log line. */
+export function describeError(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) };
+  const code = (error as { code?: unknown }).code;
+  return {
+    type: error.name,
+    message: redact(error.message),
+    ...(error.stack === undefined ? {} : { stack: redact(error.stack) }),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error.cause === undefined || depth === MAXIMUM_CAUSES
+      ? {}
+      : { cause: describeError(error.cause, depth + 1) }),
+  };
+}

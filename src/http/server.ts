@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
+import { ServiceError } from '../domain/errors.ts';
+import { createAllowedMethods } from './allowed-methods.ts';
+import { answerClientError, answerUnknownExpectation } from './client-error.ts';
+import { sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
+import { describeError } from './redact.ts';
+import { createRequestLog, type Observe } from './request-log.ts';
+
+/** What the public server is made of; everything has a safe default. */
+export interface PublicServerOptions {
+  /** A pino logger, or null for none. */
+  readonly logger?: FastifyBaseLogger | null;
+  /** Networks of proxies whose X-Forwarded-For is believed; empty for none. */
+  readonly trustProxy: readonly string[];
+  /** Own certificate and key (PEM); without them the server speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | null;
+  /** Whether callers reach it by HTTPS only, so that browsers may be told to insist on it. */
+  readonly isHttpsOnly?: boolean;
+  /** Told of every answered request, for the metrics. */
+  readonly observe?: Observe | null;
+  readonly limits?: Partial<ServerLimits>;
+}
+
+/** Bounds on what a caller may make the server hold or wait for. */
+export interface ServerLimits {
+  readonly bodyBytes: number;
+  readonly headerBytes: number;
+  /** Until the headers are there. */
+  readonly headersTimeoutMs: number;
+  /** Until the whole request is there. */
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** Without any byte in either direction. */
+  readonly idleSocketTimeoutMs: number;
+  /** How long requests in progress may go on when the server closes. */
+  readonly drainTimeoutMs: number;
+  readonly pathParameterCharacters: number;
+}
+
+const defaultLimits: ServerLimits = {
+  bodyBytes: 16 * 1024,
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 15_000,
+  // Longer than the idle time of common load balancers, so that it is they who close.
+  keepAliveTimeoutMs: 72_000,
+  idleSocketTimeoutMs: 120_000,
+  drainTimeoutMs: 10_000,
+  pathParameterCharacters: 100,
+};
+
+/**
+ * The server everybody comes in by: API, checkout pages, health. Routes are registered on it by their own parts.
+ * Every error it answers has the API's shape; nothing is coerced, parsed or served that a route did not ask for.
+ */
+export function createPublicServer(options: PublicServerOptions): FastifyInstance {
+  const limits = { ...defaultLimits, ...options.limits };
+  // Errors are serialized without what they may quote of a request, also in lines that the framework writes.
+  const logger = options.logger?.child({}, { serializers: { err: describeError } }) ?? null;
+  const log = createRequestLog(logger, options.observe ?? null);
+  const allowed = createAllowedMethods();
+  const replyNotFound = (request: FastifyRequest, reply: FastifyReply) =>
+    sendNotFound(allowed.at(pathOf(request)), request, reply);
+
+  const server = fastify({
+    ...listenerOptions(options, limits),
+    ...(logger === null ? { logger: false } : { loggerInstance: logger }),
+    // A child logger for each request costs more than most requests log.
+    childLoggerFactory: (parent) => parent,
+    disableRequestLogging: true,
+    requestIdHeader: false,
+    genReqId: createRequestIdGenerator(),
+    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    bodyLimit: limits.bodyBytes,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: limits.pathParameterCharacters },
+    // What is on its way when the server closes is served, with `Connection: close`.
+    return503OnClosing: false,
+    connectionTimeout: limits.idleSocketTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      void reply.headers(securityHeaders(options));
+      void sendError(reply as unknown as FastifyReply, serviceErrorOf(error));
+      log.completed(request as unknown as FastifyRequest, reply as unknown as FastifyReply);
+    },
+  }) as unknown as FastifyInstance;
+
+  server.server.on('checkExpectation', answerUnknownExpectation);
+  server.removeAllContentTypeParsers();
+  addHooks(server, securityHeaders(options), log);
+  server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
+  server.setNotFoundHandler(replyNotFound);
+  server.setErrorHandler((thrown, request, reply) => {
+    // Whatever is wrong with a request to nowhere, it leads nowhere.
+    if (request.is404) return replyNotFound(request, reply);
+    const error = serviceErrorOf(thrown);
+    log.failed(request, error);
+    if (error.status >= 500) reply.header('x-request-id', request.id);
+    return sendError(reply, error);
+  });
+  drainOnClose(server, limits.drainTimeoutMs);
+  return server;
+}
+
+function listenerOptions(options: PublicServerOptions, limits: ServerLimits) {
+  const http = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
+    // Node would answer a request without Host with an empty body; `addHooks` does it in our shape.
+    requireHostHeader: false,
+  };
+  const { tls = null } = options;
+  if (tls === null) return { http };
+  return {
+    https: {
+      ...http,
+      ...tls,
+      minVersion: 'TLSv1.2' as const,
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: 10_000,
+    },
+  };
+}
+
+/** For answers that are data. Pages replace the policy and the caching with their own. */
+function securityHeaders({ isHttpsOnly = false }: PublicServerOptions): Readonly<Record<string, string>> {
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    ...(isHttpsOnly ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}
+
+function addHooks(
+  server: FastifyInstance,
+  headers: Readonly<Record<string, string>>,
+  log: ReturnType<typeof createRequestLog>,
+): void {
+  const entries = Object.entries(headers);
+  server.addHook('onRequest', (request, reply, done) => {
+    for (const [name, value] of entries) reply.header(name, value);
+    const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
+    done(isWithoutHost ? new ServiceError('invalid_request', 'The Host header is missing.') : undefined);
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    log.completed(request, reply);
+    done();
+  });
+}
+
+/**
+ * Closing waits for the requests in progress, then for nothing: connections that become idle are closed at once,
+ * and whatever is left after the drain time is cut.
+ */
+function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
+  let isDraining = false;
+  server.addHook('preClose', (done) => {
+    isDraining = true;
+    const timer = setTimeout(() => server.server.closeAllConnections(), drainTimeoutMs);
+    server.server.once('close', () => clearTimeout(timer));
+    timer.unref();
+    done();
+  });
+  server.addHook('onResponse', (_request, _reply, done) => {
+    // The connection counts as idle only after this turn of the loop.
+    if (isDraining) setImmediate(() => server.server.closeIdleConnections());
+    done();
+  });
+}
+
+/** Ids that are unique across restarts and never taken from the outside. */
+function createRequestIdGenerator(): () => string {
+  const start = randomBytes(6).toString('hex');
+  let requests = 0;
+  return () => `${start}-${(++requests).toString(36)}`;
+}
+
+function pathOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
+}

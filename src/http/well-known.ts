@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import type { Address } from '../domain/payout-address.ts';
+
+/** A deposit factory that payments were or are made with. */
+export interface PublishedFactory {
+  readonly address: Address;
+  /** The contract that the deposit addresses are minimal proxies of. */
+  readonly implementation: Address;
+  /** keccak-256 of the factory's code on chain. */
+  readonly codeHash: `0x${string}`;
+}
+
+/** What anybody needs to prove where the money of a payment can go. The current one of each list is first. */
+export interface SettlementPublication {
+  readonly chainId: number;
+  readonly token: Address;
+  readonly factories: readonly PublishedFactory[];
+  readonly feeWallets: readonly Address[];
+}
+
+/** How to compute a deposit address from what is published here and what the merchant knows. */
+const recomputation = {
+  reference: 'keccak256(utf8(payment_id))',
+  salt: 'keccak256(abi.encode(uint256 chain_id, address merchant, address fee_wallet, uint16 fee_basis_points, bytes32 reference))',
+  init_code_hash:
+    'keccak256(0x3d602d80600a3d3981f3363d3d373d3d3d363d73 ‖ implementation ‖ 0x5af43d82803e903d91602b57fd5bf3)',
+  deposit_address: 'last 20 bytes of keccak256(0xff ‖ factory ‖ salt ‖ init_code_hash)',
+  merchant: 'the payout address given when the payment was created',
+  fee_basis_points: 'fee_percent of the payment × 100',
+  on_chain: 'factory.depositOf((merchant, fee_basis_points, fee_wallet, reference)) gives the same address',
+};
+
+/** `GET /.well-known/card-checkout.json`: nobody has to trust the service about where the money goes. */
+export function registerWellKnown(server: FastifyInstance, publication: SettlementPublication): void {
+  const document = {
+    chain_id: publication.chainId,
+    token: publication.token,
+    factories: publication.factories.map(({ address, implementation, codeHash }) => ({
+      address,
+      implementation,
+      code_hash: codeHash,
+    })),
+    fee_wallets: publication.feeWallets,
+    recompute_deposit_address: recomputation,
+  };
+  server.get('/.well-known/card-checkout.json', async (_request, reply) => {
+    // Public data, meant to be checked from anywhere, also from a page in a browser.
+    reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
+    return document;
+  });
+}
