@@ -3,8 +3,8 @@ export interface BlockRange {
   readonly blocks: number;
   /** The whole range was answered. */
   grow(): void;
-  /** It was refused, was too slow or its answer too large. False when it is a single block already. */
-  shrink(): boolean;
+  /** So many were refused, too slow or the answer too large. False when it was a single block already. */
+  shrink(triedBlocks: number): boolean;
 }
 
 /** After so many answers an old refusal is forgotten: it may have been about a crowded stretch of the chain. */
@@ -26,11 +26,11 @@ export function createBlockRange(initial: number, maximum: number): BlockRange {
       const doubled = Math.min(blocks * 2, maximum);
       if (doubled < refused) blocks = doubled;
     },
-    shrink() {
-      if (blocks === 1) return false;
-      refused = blocks;
+    shrink(triedBlocks) {
+      if (triedBlocks <= 1) return false;
+      refused = triedBlocks;
       answers = 0;
-      blocks = Math.floor(blocks / 2);
+      blocks = Math.floor(triedBlocks / 2);
       return true;
     },
   };

@@ -4,7 +4,7 @@ import { JsonRpcAnswerError } from './json-rpc.ts';
 
 /** How nodes say that they have the transaction already, or that its nonce has been used. */
 const harmless =
-  /already known|already imported|already exists|known transaction|nonce too low|nonce is too low/i;
+  /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 
 /** Of all refusals together. */
 const MAXIMUM_REFUSALS_LENGTH = 500;

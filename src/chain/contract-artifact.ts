@@ -1,5 +1,5 @@
 /** A compiled contract, as contracts/artifacts/<name>.json has it. Bytes are 0x-prefixed hex. */
-export interface ContractArtifact {
+interface ContractArtifact {
   readonly contractName: string;
   /** The code that deploys it, without constructor arguments. */
   readonly bytecode: string;

@@ -7,9 +7,8 @@ import type { ChainEndpoint } from './chain-endpoint.ts';
 import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
 import { estimateGas } from './estimate-gas.ts';
 import { DEFAULT_MAXIMUM_FEE_PER_GAS_WEI, POLYGON_MINIMUM_TIP_WEI, quoteFees } from './quote-fees.ts';
-import { readAccount } from './relayer.ts';
 import { readCount } from './rpc-values.ts';
-import { signTransaction } from './sign-transaction.ts';
+import { readAccount, signTransaction } from './sign-transaction.ts';
 
 export interface DeployerOptions {
   readonly endpoints: readonly ChainEndpoint[];

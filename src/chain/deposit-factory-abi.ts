@@ -10,7 +10,6 @@ export const depositFactoryAbi = parseAbi([
   'function rescue(Terms terms, address other)',
   'function token() view returns (address)',
   'function implementation() view returns (address)',
-  'function chainId() view returns (uint256)',
 ]);
 
 /** topics[0] of `Forwarded`; topics[1] is the deposit address, the data are the merchant's part and the fee. */

@@ -5,7 +5,7 @@ import { revertReasonOf } from './revert-reason.ts';
 import { readQuantity } from './rpc-values.ts';
 
 /** Polygon takes no transaction with more gas (PIP-88). */
-export const MAXIMUM_TRANSACTION_GAS = 2n ** 25n;
+const MAXIMUM_TRANSACTION_GAS = 2n ** 25n;
 
 /** The state may change between the estimate and the block: a quarter more. */
 function withMargin(gas: bigint): bigint {

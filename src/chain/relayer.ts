@@ -1,4 +1,3 @@
-import { privateKeyToAccount } from 'viem/accounts';
 import { ChainUnavailableError, type Relayer } from '../domain/ports/chain.ts';
 import { broadcast } from './broadcast.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
@@ -7,7 +6,7 @@ import { createEndpointRotation } from './endpoint-rotation.ts';
 import { estimateGas } from './estimate-gas.ts';
 import { DEFAULT_MAXIMUM_FEE_PER_GAS_WEI, POLYGON_MINIMUM_TIP_WEI, quoteFees } from './quote-fees.ts';
 import { readCount, readQuantity, toQuantity } from './rpc-values.ts';
-import { signTransaction } from './sign-transaction.ts';
+import { readAccount, signTransaction } from './sign-transaction.ts';
 
 export interface RelayerOptions {
   readonly endpoints: readonly ChainEndpoint[];
@@ -68,14 +67,4 @@ export function createRelayer(options: RelayerOptions): Relayer {
         readQuantity(await rpc.call('eth_getBalance', [account.address, 'latest']), 'balance'),
       ),
   };
-}
-
-/** The account of a private key; its library would print a malformed key in its error. */
-export function readAccount(privateKey: `0x${string}`) {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new TypeError('a private key is 0x and 64 hex digits');
-  try {
-    return privateKeyToAccount(privateKey);
-  } catch {
-    throw new TypeError('the private key is outside the range of the curve');
-  }
 }

@@ -30,6 +30,14 @@ export function readData(value: unknown, what: string): `0x${string}` {
   return value as `0x${string}`;
 }
 
+/** One 32-byte word. A call to an address without code succeeds and answers with nothing: that is no answer. */
+export function readWord(label: string, value: unknown): bigint {
+  const data = readData(value, 'call result');
+  if (data.length !== 66)
+    throw new ChainUnavailableError(`${label} has no such contract, or not this version of it`);
+  return BigInt(data);
+}
+
 /** A 32-byte hash in lower case. */
 export function readHash(value: unknown, what: string): string {
   if (typeof value !== 'string' || !hashPattern.test(value)) throw malformed(what);

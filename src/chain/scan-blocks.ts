@@ -42,12 +42,13 @@ export async function scanBlocks(
 
 /** Null when the range was too much and a smaller one is to be tried. */
 async function tryRange(context: ScanContext, query: LogQuery): Promise<FoundLogs | null> {
+  const triedBlocks = query.toBlock - query.fromBlock + 1;
   try {
     return await readLogs(context.endpoint.rpc, context.sources, query);
   } catch (error) {
-    if (isTooMuch(error) && context.range.shrink()) return null;
+    if (isTooMuch(error) && context.range.shrink(triedBlocks)) return null;
     // Not now: the pass has already waited. When this endpoint's turn comes again, it is asked for less.
-    if (error instanceof AnswerTooSlowError) context.range.shrink();
+    if (error instanceof AnswerTooSlowError) context.range.shrink(triedBlocks);
     throw error;
   }
 }

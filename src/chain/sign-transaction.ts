@@ -1,4 +1,4 @@
-import type { PrivateKeyAccount } from 'viem/accounts';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
 import type { Address } from '../domain/payout-address.ts';
 import type { FeeQuote, SignedTransaction } from '../domain/ports/chain.ts';
@@ -36,4 +36,14 @@ export async function signTransaction(
     maxFeePerGas: fees.maxFeePerGas,
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
   };
+}
+
+/** The account of a private key. Throws `TypeError` without the key, which the library would print. */
+export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new TypeError('a private key is 0x and 64 hex digits');
+  try {
+    return privateKeyToAccount(privateKey);
+  } catch {
+    throw new TypeError('the private key is outside the range of the curve');
+  }
 }

@@ -4,9 +4,8 @@ import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import { createEndpointRotation } from './endpoint-rotation.ts';
 import type { JsonRpcClient } from './json-rpc.ts';
-import { readData, toQuantity } from './rpc-values.ts';
+import { readData, readWord, toQuantity } from './rpc-values.ts';
 import { tokenAbi } from './token-abi.ts';
-import { readWord } from './token-reader.ts';
 
 /**
  * Token balances of many addresses at one block, in the addresses' order. Against silent gaps: what a deposit address

@@ -1,10 +1,10 @@
 import { encodeFunctionData } from 'viem/utils';
 import type { Address } from '../domain/payout-address.ts';
-import { ChainUnavailableError, type TokenReader } from '../domain/ports/chain.ts';
+import type { TokenReader } from '../domain/ports/chain.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import { createEndpointRotation } from './endpoint-rotation.ts';
 import { revertReasonOf } from './revert-reason.ts';
-import { readData } from './rpc-values.ts';
+import { readWord } from './rpc-values.ts';
 import { tokenAbi } from './token-abi.ts';
 
 export interface TokenReaderOptions {
@@ -46,12 +46,4 @@ export function createTokenReader({ endpoints, token }: TokenReaderOptions): Tok
       });
     },
   };
-}
-
-/** One 32-byte word. A call to an address without code succeeds and answers with nothing: that is no answer. */
-export function readWord(label: string, value: unknown): bigint {
-  const data = readData(value, 'call result');
-  if (data.length !== 66)
-    throw new ChainUnavailableError(`${label} has no such contract, or not this version of it`);
-  return BigInt(data);
 }

@@ -1,4 +1,4 @@
-import { getContractAddress } from 'viem/utils';
+import { encodeFunctionData, getContractAddress } from 'viem/utils';
 import depositArtifact from '../../contracts/artifacts/Deposit.json' with { type: 'json' };
 import factoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import {
@@ -11,7 +11,7 @@ import { type Address, checksumAddress } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { type ChainEndpoint, WrongChainError } from './chain-endpoint.ts';
 import { runtimeCode } from './contract-artifact.ts';
-import { encodeDepositOf } from './deposit-factory-abi.ts';
+import { depositFactoryAbi, encodeDepositOf } from './deposit-factory-abi.ts';
 import { createEndpointRotation } from './endpoint-rotation.ts';
 import type { JsonRpcClient } from './json-rpc.ts';
 import { revertReasonOf } from './revert-reason.ts';
@@ -136,9 +136,8 @@ function expectedFactoryCode({ chainId, token }: Deployment, implementation: Add
   });
 }
 
-// The selectors of token() and implementation().
-const TOKEN_CALL = '0xfc0c546a';
-const IMPLEMENTATION_CALL = '0x5c60da1b';
+const TOKEN_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'token' });
+const IMPLEMENTATION_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'implementation' });
 
 async function findTokenProblem(rpc: JsonRpcClient, { factory, token }: Deployment): Promise<string | null> {
   const answered = await readAddress(rpc, factory, TOKEN_CALL);

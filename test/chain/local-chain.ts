@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAddress } from 'viem/accounts';
 import { encodeFunctionData, keccak256, parseAbi, toHex } from 'viem/utils';
 import testUsdc from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
@@ -24,7 +25,7 @@ export interface LocalChain {
   readonly factory: Address;
   readonly implementation: Address;
   readonly depositOf: (terms: DepositTerms) => Address;
-  /** Calls the token as its owner; returns the transaction's hash. Mined only where the chain mines by itself. */
+  /** Calls the token as its owner; returns the transaction's hash, with `auto` mining when it is in a block. */
   callToken(call: TokenCall): Promise<string>;
   /** Calls a factory as somebody who is not the relayer. */
   relay(call: RelayCall): Promise<string>;
@@ -67,7 +68,10 @@ export async function startLocalChain(options: AnvilOptions = {}): Promise<Local
 
   async function send(from: string, to: Address, data: string): Promise<string> {
     const transaction = { from, to, data, gas: PLENTY_OF_GAS };
-    return String(await anvil.rpc('eth_sendTransaction', [transaction]));
+    const hash = String(await anvil.rpc('eth_sendTransaction', [transaction]));
+    // anvil answers before the block is made.
+    if ((options.mining ?? 'auto') === 'auto') await waitUntilMined(anvil, hash);
+    return hash;
   }
 
   return {
@@ -85,6 +89,16 @@ export async function startLocalChain(options: AnvilOptions = {}): Promise<Local
       await anvil.stop();
     },
   };
+}
+
+const MINED_TIMEOUT_MS = 10_000;
+
+async function waitUntilMined(anvil: Anvil, hash: string): Promise<void> {
+  const deadlineMs = performance.now() + MINED_TIMEOUT_MS;
+  while ((await anvil.rpc('eth_getTransactionReceipt', [hash])) === null) {
+    if (performance.now() > deadlineMs) throw new Error(`transaction ${hash} was not mined`);
+    await delay(1);
+  }
 }
 
 /** Deploys another test USDC. */

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { createHeadWatch } from './head-watch.ts';
+
+it('takes a head that advances, stays, or falls back as far as a reorganisation may', () => {
+  const watch = createHeadWatch();
+  for (const head of [1_000, 1_000, 1_500, 1_244]) expect(() => watch.check('node', head)).not.toThrow();
+});
+
+it('refuses a head that falls back further, until it has stayed there for thirty checks', () => {
+  const watch = createHeadWatch();
+  watch.check('node', 1_000_000);
+  for (let check = 0; check < 30; check++) {
+    expect(() => watch.check('node', 500 + check)).toThrow('node fell back from block 1000000');
+  }
+  expect(() => watch.check('node', 530)).not.toThrow();
+  expect(() => watch.check('node', 100)).toThrow('fell back from block 530');
+});
+
+it('forgets a fall-back when the head is where it was', () => {
+  const watch = createHeadWatch();
+  watch.check('node', 10_000);
+  for (let check = 0; check < 100; check++) {
+    watch.check('node', 10_000);
+    expect(() => watch.check('node', 1)).toThrow(/fell back/);
+  }
+});

@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import {
+  AnswerTooLargeError,
+  AnswerTooSlowError,
+  createJsonRpcClient,
+  type JsonRpcClient,
+  type JsonRpcOptions,
+} from './json-rpc.ts';
+
+type Request = { id: number; method: string; params: unknown[] };
+type Handler = (body: Request | Request[], response: ServerResponse, request: IncomingMessage) => void;
+
+let server: Server;
+let handle: Handler;
+let clients: JsonRpcClient[];
+
+beforeEach(async () => {
+  clients = [];
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    handle(JSON.parse(Buffer.concat(chunks).toString()), response, request);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  for (const client of clients) await client.close();
+});
+
+function connect(options: Partial<JsonRpcOptions> = {}, place = ''): JsonRpcClient {
+  const { port } = server.address() as AddressInfo;
+  const client = createJsonRpcClient({ url: `http://127.0.0.1:${port}${place}`, ...options });
+  clients.push(client);
+  return client;
+}
+
+const respond = (response: ServerResponse, body: unknown, status = 200) =>
+  response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+
+const echo: Handler = (body, response) => {
+  const answer = ({ id, params }: Request) => ({ jsonrpc: '2.0', id, result: params[0] });
+  respond(response, Array.isArray(body) ? body.map(answer).reverse() : answer(body));
+};
+
+describe('calls', () => {
+  it('give the result', async () => {
+    handle = echo;
+    expect(await connect().call('eth_echo', [{ a: 1 }])).toEqual({ a: 1 });
+    expect(await connect().call('eth_echo', [null])).toBeNull();
+  });
+
+  it('in a batch keep their order, whatever order the node answers in, and respect the batch size', async () => {
+    const sizes: number[] = [];
+    handle = (body, response, request) => {
+      sizes.push((body as Request[]).length);
+      echo(body, response, request);
+    };
+    const calls = [1, 2, 3, 4, 5].map((value) => ({ method: 'eth_echo', params: [value] }));
+    expect(await connect({ maximumBatchSize: 2 }).callBatch(calls)).toEqual([1, 2, 3, 4, 5]);
+    expect(sizes).toEqual([2, 2, 1]);
+    expect(await connect().callBatch([])).toEqual([]);
+  });
+});
+
+describe('whatever goes wrong is a chain that is unavailable', () => {
+  const wrongAnswers: [string, Handler, RegExp][] = [
+    ['an HTTP status', (_body, response) => respond(response, 'no', 503), /HTTP 503/],
+    ['no JSON', (_body, response) => respond(response, '<html>'), /not JSON/],
+    ['an empty answer', (_body, response) => respond(response, ''), /not JSON/],
+    ['no result', (_body, response) => respond(response, { jsonrpc: '2.0', id: 1 }), /did not answer/],
+    ['another id', (_body, response) => respond(response, { id: 99, result: 1 }), /did not answer/],
+    ['a list for one call', (_body, response) => respond(response, []), /did not answer/],
+    ['a redirect', (_body, response) => response.writeHead(302, { location: '/' }).end(), /HTTP 302/],
+    ['a closed connection', (_body, response) => response.destroy(), /did not answer/],
+    [
+      'an error',
+      (body, response) => respond(response, { ...body, error: { code: -1, message: 'no' } }),
+      /no \(-1\)/,
+    ],
+    [
+      'an error behind HTTP 429',
+      (_body, response) => respond(response, { error: { code: 5, message: 'slow down' } }, 429),
+      /slow down/,
+    ],
+  ];
+
+  it.each(wrongAnswers)('%s', async (_name, handler, message) => {
+    handle = handler;
+    const calling = connect().call('eth_some', []);
+    await expect(calling).rejects.toThrow(ChainUnavailableError);
+    await expect(calling).rejects.toThrow(message);
+  });
+
+  it('a batch of which one answer is missing or an error', async () => {
+    const calls = [1, 2].map((value) => ({ method: 'eth_echo', params: [value] }));
+    handle = (body, response) => respond(response, [{ id: (body as Request[])[0]?.id, result: 1 }]);
+    await expect(connect().callBatch(calls)).rejects.toThrow(/did not answer/);
+    handle = (_body, response) => respond(response, { error: { code: 1, message: 'no batches' } });
+    await expect(connect().callBatch(calls)).rejects.toThrow(/no batches/);
+  });
+
+  it('an answer that is too large, also one that says nothing of its length', async () => {
+    handle = (body, response) => {
+      const { id } = body as Request;
+      response.write(`{"id":${id},"result":"`);
+      response.end(`${'x'.repeat(5_000)}"}`);
+    };
+    await expect(connect({ maximumResponseBytes: 5_000 }).call('eth_some', [])).rejects.toThrow(
+      AnswerTooLargeError,
+    );
+    expect(await connect({ maximumResponseBytes: 6_000 }).call('eth_some', [])).toHaveLength(5_000);
+  });
+
+  it('an answer that does not begin, or begins and does not end, within the time', async () => {
+    handle = () => undefined;
+    await expect(connect({ timeoutMs: 100 }).call('eth_some', [])).rejects.toThrow(AnswerTooSlowError);
+    handle = (_body, response) => response.write('{"id":1,');
+    await expect(connect({ timeoutMs: 100 }).call('eth_some', [])).rejects.toThrow(AnswerTooSlowError);
+  });
+});
+
+describe('credentials in the URL', () => {
+  const place = '/v2/pathsecret123?apikey=querysecret456';
+  const withUser = (url: string) => url.replace('http://', 'http://usersecret:pass%2Fsecret@');
+
+  function connectSecretly(options: Partial<JsonRpcOptions> = {}): JsonRpcClient {
+    const { port } = server.address() as AddressInfo;
+    return connect({ ...options, url: withUser(`http://127.0.0.1:${port}${place}`) });
+  }
+
+  it('are sent', async () => {
+    let seen: unknown;
+    handle = (body, response, request) => {
+      seen = [request.url, request.headers.authorization];
+      echo(body, response, request);
+    };
+    await connectSecretly().call('eth_echo', [1]);
+    expect(seen).toEqual([place, `Basic ${Buffer.from('usersecret:pass/secret').toString('base64')}`]);
+  });
+
+  it('are in no error, whatever fails and whatever the node says', async () => {
+    const failures: unknown[] = [];
+    const attempt = (client: JsonRpcClient) =>
+      client.call('eth_some', []).catch((error) => failures.push(error));
+    const repeated = `bad key pathsecret123 or querysecret456 of usersecret:pass/secret`;
+    handle = (body, response) => respond(response, { ...body, error: { code: -1, message: repeated } });
+    await attempt(connectSecretly());
+    handle = (_body, response) => respond(response, repeated, 401);
+    await attempt(connectSecretly());
+    handle = () => undefined;
+    await attempt(connectSecretly({ timeoutMs: 50 }));
+    handle = (_body, response) => response.destroy();
+    await attempt(connectSecretly());
+    const closed = connectSecretly();
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+    await attempt(closed);
+    expect(failures).toHaveLength(5);
+    for (const failure of failures) {
+      expect(failure).toBeInstanceOf(ChainUnavailableError);
+      expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/secret\d*\b(?!\])/);
+    }
+  });
+
+  it('are not in the label, nor in the error for a URL that is none', () => {
+    expect(connectSecretly().label).toMatch(/^127\.0\.0\.1:\d+$/);
+    for (const url of ['ws://usersecret@host/pathsecret123', 'usersecret', '']) {
+      const create = () => createJsonRpcClient({ url });
+      expect(create).toThrow(TypeError);
+      expect(create).not.toThrow(/secret/);
+    }
+  });
+});

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChainReader } from '../../src/chain/create-chain-reader.ts';
+import { deployFactory } from '../../src/chain/deploy-factory.ts';
+import { createDepositAddressCalculator } from '../../src/domain/deposit-address.ts';
+import type { Address } from '../../src/domain/payout-address.ts';
+import type { ChainReader } from '../../src/domain/ports/chain.ts';
+import { addressFor, deployTestUsdc, type LocalChain, startLocalChain, termsFor } from './local-chain.ts';
+
+let chain: LocalChain;
+let reader: ChainReader;
+
+beforeAll(async () => {
+  chain = await startLocalChain();
+  reader = createChainReader({
+    endpoints: chain.endpoints,
+    sources: { token: chain.token, factories: [chain.factory] },
+  });
+});
+
+afterAll(() => chain.stop());
+
+const never = () => false;
+
+async function scan(
+  fromBlock: number,
+  recipients: readonly Address[] | null,
+  isCandidate: (recipient: string) => boolean = never,
+  by: ChainReader = reader,
+) {
+  return by.withView(async (view) => {
+    const { latest } = await view.readHeads();
+    return view.readLogs({ fromBlock, toBlock: latest.number, recipients, isCandidate });
+  });
+}
+
+async function nextBlock(): Promise<number> {
+  return (await chain.anvil.blockNumber()) + 1;
+}
+
+describe('heads', () => {
+  it('are the newest block and the one that the chain calls finalized', async () => {
+    await chain.anvil.mine(3);
+    const { latest, final } = await reader.withView((view) => view.readHeads());
+    expect(latest.number).toBe(await chain.anvil.blockNumber());
+    expect(final?.number).toBe(latest.number - 2);
+    expect(latest.hash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(Math.abs(latest.timestampMs - Date.now())).toBeLessThan(600_000);
+  });
+
+  it('shows a block by its number, and null for one that does not exist yet', async () => {
+    await reader.withView(async (view) => {
+      const { latest } = await view.readHeads();
+      expect(await view.readBlock(latest.number)).toEqual(latest);
+      expect(await view.readBlock(latest.number + 1_000)).toBeNull();
+    });
+  });
+});
+
+describe('a scan', () => {
+  it('finds exactly the transfers to the recipients, in chain order, with their places', async () => {
+    const [first, second, stranger] = [addressFor('scan 1'), addressFor('scan 2'), addressFor('scan 3')];
+    const fromBlock = await nextBlock();
+    const hashes = [
+      await chain.callToken({ name: 'mint', to: second, units: 5_000_000n }),
+      await chain.callToken({ name: 'mint', to: stranger, units: 7_000_000n }),
+      await chain.callToken({ name: 'mint', to: first, units: 1n }),
+      await chain.callToken({ name: 'mint', to: second, units: 6_000_000n }),
+    ];
+    const { transfers, forwarded, scannedTo } = await scan(fromBlock, [first, second]);
+    expect(transfers).toEqual([
+      {
+        recipient: second,
+        units: 5_000_000n,
+        blockNumber: fromBlock,
+        logIndex: 1,
+        transactionHash: hashes[0],
+      },
+      { recipient: first, units: 1n, blockNumber: fromBlock + 2, logIndex: 1, transactionHash: hashes[2] },
+      {
+        recipient: second,
+        units: 6_000_000n,
+        blockNumber: fromBlock + 3,
+        logIndex: 1,
+        transactionHash: hashes[3],
+      },
+    ]);
+    expect(forwarded).toEqual([]);
+    expect(scannedTo.number).toBe(fromBlock + 3);
+  });
+
+  it('finds nothing for nobody', async () => {
+    const fromBlock = await nextBlock();
+    await chain.callToken({ name: 'mint', to: addressFor('anybody'), units: 5n });
+    expect((await scan(fromBlock, [])).transfers).toEqual([]);
+  });
+
+  it('leaves out transfers of nothing and transfers of another token', async () => {
+    const recipient = addressFor('no money');
+    const otherToken = await deployTestUsdc(chain.deployer);
+    const fromBlock = await nextBlock();
+    await chain.callToken({ name: 'transfer', to: recipient, units: 0n });
+    await chain.callToken({ name: 'mint', to: recipient, units: 9n, token: otherToken });
+    await chain.callToken({ name: 'mint', to: recipient, units: 3n });
+    expect((await scan(fromBlock, [recipient])).transfers.map(({ units }) => units)).toEqual([3n]);
+    const whole = await scan(fromBlock, null, (digits) => digits === recipient.toLowerCase());
+    expect(whole.transfers.map(({ units }) => units)).toEqual([3n]);
+  });
+
+  it('of the whole token keeps those that the candidate test keeps, asked with lower-case addresses', async () => {
+    const wanted = addressFor('candidate');
+    const fromBlock = await nextBlock();
+    await chain.callToken({ name: 'mint', to: addressFor('no candidate'), units: 8n });
+    await chain.callToken({ name: 'mint', to: wanted, units: 9n });
+    const asked: string[] = [];
+    const { transfers } = await scan(fromBlock, null, (recipient) => {
+      asked.push(recipient);
+      return recipient === wanted.toLowerCase();
+    });
+    expect(transfers).toMatchObject([{ recipient: wanted, units: 9n }]);
+    expect(asked).toEqual([addressFor('no candidate').toLowerCase(), wanted.toLowerCase()]);
+  });
+
+  it('finds the same for more than a thousand recipients', async () => {
+    const many = Array.from({ length: 1_500 }, (_, index) => addressFor(`many ${index}`));
+    const fromBlock = await nextBlock();
+    await chain.callToken({ name: 'mint', to: many[0] as Address, units: 1n });
+    await chain.callToken({ name: 'mint', to: addressFor('not of the many'), units: 2n });
+    await chain.callToken({ name: 'mint', to: many[1_499] as Address, units: 3n });
+    const overMany = await scan(fromBlock, many);
+    expect(overMany.transfers.map(({ recipient, units }) => [recipient, units])).toEqual([
+      [many[0], 1n],
+      [many[1_499], 3n],
+    ]);
+    expect(await scan(fromBlock, many.slice(500))).toMatchObject({ transfers: [{ units: 3n }] });
+  });
+
+  it('finds the releases of each factory it knows, the merchant part and the fee apart', async () => {
+    const past = await deployFactory(chain.deployer, chain.token);
+    const unknown = await deployFactory(chain.deployer, chain.token);
+    const terms = termsFor('release');
+    const depositAt = ({ factory, implementation }: { factory: Address; implementation: Address }) =>
+      createDepositAddressCalculator({ chainId: chain.anvil.chainId, factory, implementation })(terms);
+    const fromBlock = await nextBlock();
+    for (const each of [chain, past, unknown]) {
+      await chain.callToken({ name: 'mint', to: depositAt(each), units: 10_000_001n });
+      await chain.relay({ kind: 'forward', factory: each.factory, terms: [terms] });
+    }
+    const both = createChainReader({
+      endpoints: chain.endpoints,
+      sources: { token: chain.token, factories: [chain.factory, past.factory] },
+    });
+    const { forwarded } = await scan(fromBlock, [], never, both);
+    expect(forwarded).toMatchObject([
+      {
+        deposit: depositAt(chain),
+        toMerchantUnits: 9_750_001n,
+        feeUnits: 250_000n,
+        blockNumber: fromBlock + 1,
+      },
+      {
+        deposit: depositAt(past),
+        toMerchantUnits: 9_750_001n,
+        feeUnits: 250_000n,
+        blockNumber: fromBlock + 3,
+      },
+    ]);
+    expect((await scan(fromBlock, [])).forwarded).toHaveLength(1);
+  });
+
+  it('goes as far as the block range allows and says how far that is', async () => {
+    const short = createChainReader({
+      endpoints: chain.endpoints,
+      sources: { token: chain.token, factories: [chain.factory] },
+      initialBlockRange: 4,
+      maximumBlockRange: 6,
+    });
+    await chain.anvil.mine(20);
+    const scannedTo: number[] = [];
+    for (const _ of [1, 2, 3]) scannedTo.push((await scan(1, [], never, short)).scannedTo.number);
+    expect(scannedTo).toEqual([4, 6, 6]);
+  });
+});
+
+describe('a reorganisation', () => {
+  it('takes back what was seen, and shows as another hash of the same block', async () => {
+    const recipient = addressFor('reorganised');
+    const fromBlock = await nextBlock();
+    await chain.callToken({ name: 'mint', to: recipient, units: 4n });
+    const before = await scan(fromBlock, [recipient]);
+    expect(before.transfers).toHaveLength(1);
+    await chain.anvil.rpc('anvil_reorg', [1, []]);
+    const after = await scan(fromBlock, [recipient]);
+    expect(after.transfers).toEqual([]);
+    expect(after.scannedTo.number).toBe(before.scannedTo.number);
+    expect(after.scannedTo.hash).not.toBe(before.scannedTo.hash);
+  });
+});

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ChainEndpoint,
+  closeChainEndpoints,
+  createChainEndpoints,
+} from '../../src/chain/chain-endpoint.ts';
+import { DeploymentFailedError, deployContract } from '../../src/chain/deploy-contract.ts';
+import { deployFactory } from '../../src/chain/deploy-factory.ts';
+import {
+  type Deployment,
+  DeploymentMismatchError,
+  verifyDeployment,
+} from '../../src/chain/verify-deployment.ts';
+import { keccak256Hex } from '../../src/domain/keccak.ts';
+import { CallRevertedError, ChainUnavailableError } from '../../src/domain/ports/chain.ts';
+import { startAlteringProxy } from './altering-proxy.ts';
+import { addressFor, deployTestUsdc, type LocalChain, startLocalChain } from './local-chain.ts';
+
+/** The selector of cloneInitCodeHash(). */
+const CLONE_INIT_CODE_HASH_CALL = '0x190c3e1b';
+
+let chain: LocalChain;
+let deployment: Deployment;
+
+beforeAll(async () => {
+  chain = await startLocalChain();
+  deployment = { chainId: chain.anvil.chainId, factory: chain.factory, token: chain.token };
+});
+
+afterAll(() => chain.stop());
+
+async function codeAt(address: string): Promise<string> {
+  return String(await chain.anvil.rpc('eth_getCode', [address, 'latest']));
+}
+
+/** What is wrong with the deployment, while the code at an address is replaced. */
+async function problemsWith(changed: Deployment, endpoints: readonly ChainEndpoint[] = chain.endpoints) {
+  const failure = await verifyDeployment(endpoints, changed).catch((error: unknown) => error);
+  if (failure instanceof DeploymentMismatchError) return failure.problems;
+  throw new Error('it was not refused for a mismatch', { cause: failure });
+}
+
+async function withCode<T>(address: string, code: string, use: () => Promise<T>): Promise<T> {
+  const original = await codeAt(address);
+  await chain.anvil.rpc('anvil_setCode', [address, code]);
+  try {
+    return await use();
+  } finally {
+    await chain.anvil.rpc('anvil_setCode', [address, original]);
+  }
+}
+
+describe('a deployed factory', () => {
+  it('is verified, with its implementation and the hash of its code', async () => {
+    expect(await verifyDeployment(chain.endpoints, deployment)).toEqual({
+      implementation: chain.implementation,
+      factoryCodeHash: `0x${keccak256Hex(Buffer.from((await codeAt(chain.factory)).slice(2), 'hex'))}`,
+    });
+  });
+
+  it('for a token that does not exist is not deployed', async () => {
+    await expect(deployFactory(chain.deployer, addressFor('no token'))).rejects.toThrow(CallRevertedError);
+  });
+
+  it('is not reported as deployed while no block has it', async () => {
+    await chain.anvil.rpc('evm_setAutomine', [false]);
+    const hasty = { ...chain.deployer, timeoutMs: 50 };
+    await expect(deployFactory(hasty, chain.token)).rejects.toThrow(DeploymentFailedError);
+    await chain.anvil.rpc('evm_setAutomine', [true]);
+    await chain.anvil.mine();
+  });
+
+  it('is not reported as deployed when its transaction failed', async () => {
+    const proxy = await startAlteringProxy(chain.anvil.url);
+    proxy.alter = async (call, ask) => {
+      const answer = await ask(call);
+      if (call.method !== 'eth_getTransactionReceipt' || answer.result === null) return answer;
+      return { result: { ...(answer.result as object), status: '0x0' } };
+    };
+    const endpoints = createChainEndpoints({ urls: [proxy.url], chainId: chain.anvil.chainId });
+    // PUSH0 PUSH0 RETURN: the smallest init code.
+    const deploying = deployContract({ ...chain.deployer, endpoints }, '0x5f5ff3');
+    await expect(deploying).rejects.toThrow(/failed/);
+    await closeChainEndpoints(endpoints);
+    await proxy.stop();
+  });
+});
+
+describe('verification refuses', () => {
+  it('a factory where there is no contract', async () => {
+    const factory = addressFor('no factory');
+    expect(await problemsWith({ ...deployment, factory })).toEqual([
+      `There is no contract at the factory's address ${factory}.`,
+    ]);
+  });
+
+  it('a token where there is no contract', async () => {
+    const token = addressFor('no token');
+    expect(await problemsWith({ ...deployment, token })).toEqual([
+      `There is no contract at the token's address ${token}.`,
+    ]);
+  });
+
+  it('a factory that pays out another token', async () => {
+    const token = await deployTestUsdc(chain.deployer);
+    const problems = await problemsWith({ ...deployment, token });
+    expect(problems[0]).toBe(
+      `The factory at ${chain.factory} pays out ${chain.token}, but the configured token is ${token}.`,
+    );
+  });
+
+  it('a contract that is no factory, whatever it answers', async () => {
+    const problems = await problemsWith({ ...deployment, factory: chain.token });
+    expect(problems.join(' ')).toContain('runs other code than contracts/artifacts/DepositFactory.json');
+    expect(problems.join(' ')).toContain('pays out no token');
+  });
+
+  it('a factory with a single changed byte', async () => {
+    const code = await codeAt(chain.factory);
+    const last = code.endsWith('00') ? '01' : '00';
+    await withCode(chain.factory, code.slice(0, -2) + last, async () => {
+      expect(await problemsWith(deployment)).toEqual([
+        `The factory at ${chain.factory} runs other code than contracts/artifacts/DepositFactory.json.`,
+      ]);
+    });
+  });
+
+  it('a factory with another implementation than it deployed itself', async () => {
+    const digits = chain.implementation.slice(2).toLowerCase();
+    const forged = addressFor('thief').slice(2).toLowerCase();
+    const code = (await codeAt(chain.factory)).replaceAll(digits, forged);
+    await withCode(chain.factory, code, async () => {
+      const problems = (await problemsWith(deployment)).join(' ');
+      expect(problems).toContain(`names ${addressFor('thief')} as its implementation`);
+      expect(problems).toContain('runs other code');
+    });
+  });
+
+  it('a factory whose arithmetic is not ours', async () => {
+    // The immutable hash of the clone's creation code is part of every address.
+    const cloneHash = String(
+      await chain.anvil.rpc('eth_call', [{ to: chain.factory, data: CLONE_INIT_CODE_HASH_CALL }, 'latest']),
+    ).slice(2);
+    const code = (await codeAt(chain.factory)).replaceAll(cloneHash, 'ee'.repeat(32));
+    await withCode(chain.factory, code, async () => {
+      expect((await problemsWith(deployment)).join(' ')).toMatch(
+        /factory computes 0x\w+, our arithmetic 0x\w+/,
+      );
+    });
+  });
+
+  it('an implementation with other code, or none', async () => {
+    await withCode(chain.implementation, '0x5f5ffd', async () => {
+      expect(await problemsWith(deployment)).toEqual([
+        `The implementation at ${chain.implementation} runs other code than contracts/artifacts/Deposit.json.`,
+      ]);
+    });
+    await withCode(chain.implementation, '0x', async () => {
+      expect(await problemsWith(deployment)).toEqual([
+        `The factory's implementation is not at ${chain.implementation}, where our arithmetic expects it.`,
+      ]);
+    });
+  });
+
+  it('an endpoint of another chain among right ones, but not one that is down', async () => {
+    const proxy = await startAlteringProxy(chain.anvil.url);
+    const urls = [chain.anvil.url, proxy.url];
+    const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId });
+    proxy.alter = (call, ask) => (call.method === 'eth_chainId' ? { result: '0x89' } : ask(call));
+    expect((await problemsWith(deployment, endpoints)).join()).toMatch(/serves chain 137, not 31337/);
+    proxy.failWithStatus = 500;
+    expect((await verifyDeployment(endpoints, deployment)).implementation).toBe(chain.implementation);
+    await closeChainEndpoints(endpoints);
+    await proxy.stop();
+  });
+
+  it('to judge when no endpoint answers', async () => {
+    const proxy = await startAlteringProxy(chain.anvil.url);
+    proxy.failWithStatus = 500;
+    const endpoints = createChainEndpoints({ urls: [proxy.url], chainId: chain.anvil.chainId });
+    await expect(verifyDeployment(endpoints, deployment)).rejects.toThrow(ChainUnavailableError);
+    await closeChainEndpoints(endpoints);
+    await proxy.stop();
+  });
+});
