@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import { ADDRESS, atOnce, NOW_MS, newAccount, newKey, type StoreContext } from './fixtures.ts';
+
+export function accountPromises(context: StoreContext): void {
+  it('gives back an account as it was stored', async () => {
+    const full = newAccount({
+      email: 'm@example.com',
+      wallet: ADDRESS,
+      providers: ['moonpay'],
+      suspended: true,
+    });
+    const plain = newAccount({ features: [] });
+    await context.store.accounts.createAccount(full);
+    await context.store.accounts.createAccount(plain);
+    await context.reopen();
+    expect(await context.store.accounts.findAccount(full.id)).toEqual(full);
+    expect(await context.store.accounts.listAccounts()).toEqual([full, plain]);
+    expect(await context.store.accounts.findAccount('unknown')).toBeNull();
+  });
+
+  it('refuses a second account with the same id', async () => {
+    const account = newAccount();
+    await context.store.accounts.createAccount(account);
+    await expect(context.store.accounts.createAccount({ ...account, name: 'other' })).rejects.toThrow();
+    expect(await context.store.accounts.findAccount(account.id)).toEqual(account);
+  });
+
+  it('changes only what a change names', async () => {
+    const account = newAccount({ wallet: ADDRESS, providers: ['wert'] });
+    await context.store.accounts.createAccount(account);
+    expect(
+      await context.store.accounts.updateAccount(account.id, { feeBasisPoints: 0, providers: null }),
+    ).toEqual({
+      ...account,
+      feeBasisPoints: 0,
+      providers: null,
+    });
+    expect(await context.store.accounts.updateAccount('unknown', { name: 'x' })).toBeNull();
+  });
+
+  it('merges changes that arrive together', async () => {
+    const account = newAccount();
+    await context.store.accounts.createAccount(account);
+    await Promise.all([
+      context.store.accounts.updateAccount(account.id, { name: 'new' }),
+      context.store.accounts.updateAccount(account.id, { suspended: true }),
+    ]);
+    expect(await context.store.accounts.findAccount(account.id)).toEqual({
+      ...account,
+      name: 'new',
+      suspended: true,
+    });
+  });
+
+  it('gives 50 concurrent requests for a key exactly ten keys', async () => {
+    const account = newAccount();
+    await context.store.accounts.createAccount(account);
+    const made = await atOnce(50, () => context.store.accounts.createKey(newKey(account.id)));
+    expect(made.filter(Boolean)).toHaveLength(10);
+    expect(await context.store.accounts.listKeys(account.id)).toHaveLength(10);
+  });
+
+  it('gives a new key for a revoked one, and counts each account on its own', async () => {
+    const [one, other] = [newAccount(), newAccount()];
+    for (const account of [one, other]) await context.store.accounts.createAccount(account);
+    const keys = Array.from({ length: 10 }, () => newKey(one.id));
+    for (const key of keys) await context.store.accounts.createKey(key);
+    expect(await context.store.accounts.createKey(newKey(one.id))).toBe(false);
+    expect(await context.store.accounts.createKey(newKey(other.id))).toBe(true);
+    await context.store.accounts.revokeKey(keys[3]?.id as string, NOW_MS);
+    expect(await context.store.accounts.createKey(newKey(one.id))).toBe(true);
+    expect(await context.store.accounts.createKey(newKey(one.id))).toBe(false);
+  });
+
+  it('refuses a key of an unknown account, and a hash that another key has', async () => {
+    const account = newAccount();
+    await context.store.accounts.createAccount(account);
+    const key = newKey(account.id);
+    await context.store.accounts.createKey(key);
+    await expect(context.store.accounts.createKey(newKey('unknown'))).rejects.toThrow();
+    await expect(context.store.accounts.createKey(newKey(account.id, { hash: key.hash }))).rejects.toThrow();
+    expect(await context.store.accounts.listKeys(account.id)).toEqual([key]);
+  });
+
+  it('keeps the time of the first revocation', async () => {
+    const account = newAccount();
+    const key = newKey(account.id);
+    await context.store.accounts.createAccount(account);
+    await context.store.accounts.createKey(key);
+    await context.store.accounts.revokeKey(key.id, NOW_MS + 1);
+    expect(await context.store.accounts.revokeKey(key.id, NOW_MS + 2)).toEqual({
+      ...key,
+      revokedAtMs: NOW_MS + 1,
+    });
+    expect(await context.store.accounts.revokeKey('unknown', NOW_MS)).toBeNull();
+  });
+
+  it('knows the account of a key at once, and forgets it with the revocation', async () => {
+    const account = newAccount();
+    const key = newKey(account.id);
+    await context.store.accounts.createAccount(account);
+    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+    await context.store.accounts.createKey(key);
+    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toEqual(account);
+    expect(await context.store.accounts.findAccountByKeyHash(key.id)).toBeNull();
+    await context.store.accounts.revokeKey(key.id, NOW_MS);
+    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+    await context.reopen();
+    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+  });
+
+  it('shows a changed account with the next call by its key', async () => {
+    const account = newAccount();
+    const key = newKey(account.id);
+    await context.store.accounts.createAccount(account);
+    await context.store.accounts.createKey(key);
+    await context.store.accounts.findAccountByKeyHash(key.hash);
+    await context.store.accounts.updateAccount(account.id, { suspended: true });
+    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toMatchObject({ suspended: true });
+  });
+}

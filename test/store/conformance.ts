@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { accountPromises } from './accounts.ts';
+import type { StoreContext } from './fixtures.ts';
+import { ledgerPromises } from './ledger.ts';
+import { ledgerModelPromises } from './ledger-model.ts';
+import { paymentListPromises } from './payment-lists.ts';
+import { paymentPromises } from './payments.ts';
+import { providerPromises } from './providers.ts';
+import { relayPromises } from './relay.ts';
+import { webhookPromises } from './webhooks.ts';
+
+/** A store with an empty database of its own. */
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes the store and opens another over the same database. */
+  reopen(): Promise<Store>;
+  /** Closes the newest store and removes the database. */
+  dispose(): Promise<void>;
+}
+
+/** What every engine promises behind the store's ports. */
+export function describeStore(name: string, open: () => Promise<OpenedStore>): void {
+  describe(name, () => {
+    let opened: OpenedStore;
+    let store: Store;
+    const context: StoreContext = {
+      get store() {
+        return store;
+      },
+      async reopen() {
+        store = await opened.reopen();
+      },
+    };
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.dispose());
+
+    describe('accounts and keys', () => accountPromises(context));
+    describe('payments', () => paymentPromises(context));
+    describe('lists of payments', () => paymentListPromises(context));
+    describe('the ledger', () => ledgerPromises(context));
+    describe('the ledger under any sequence of scans and reorganisations', () =>
+      ledgerModelPromises(context));
+    describe('the relay', () => relayPromises(context));
+    describe('webhooks', () => webhookPromises(context));
+    describe('provider settings', () => providerPromises(context));
+  });
+}

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import { atOnce, givePayments, newPayment, type StoreContext } from './fixtures.ts';
+
+const idsOf = (payments: readonly Payment[]) => payments.map((payment) => payment.id);
+
+export function paymentListPromises(context: StoreContext): void {
+  it('pages through payments newest first, each once, by account and status', async () => {
+    const paid = { status: 'paid', forwardStatus: 'completed' } as const;
+    // More than one account's payments mixed, and more than an engine looks at in one go.
+    const [first] = await givePayments(context.store, 1);
+    const [second] = await givePayments(context.store, 1);
+    const accounts = [first?.accountId as string, second?.accountId as string] as const;
+    const more = Array.from({ length: 2_500 }, (_, index) =>
+      newPayment(index % 100 === 0 ? accounts[0] : accounts[1], index % 250 === 0 ? paid : {}),
+    );
+    await Promise.all(more.map((payment) => context.store.payments.createPayment(payment, null)));
+    const all = [first as Payment, second as Payment, ...more].reverse();
+
+    for (const [filter, size] of [
+      [{}, 1_000],
+      [{ accountId: accounts[0] }, 7],
+      [{ accountId: accounts[1] }, 900],
+      [{ status: 'paid' }, 3],
+      [{ accountId: accounts[1], status: 'paid' }, 10],
+      [{ accountId: 'unknown' }, 10],
+    ] as const) {
+      const wanted = all.filter(
+        (payment) =>
+          ('accountId' in filter ? payment.accountId === filter.accountId : true) &&
+          ('status' in filter ? payment.status === filter.status : true),
+      );
+      const found: Payment[] = [];
+      for (;;) {
+        const page = await context.store.payments.listPayments(filter, found.at(-1)?.id ?? null, size);
+        found.push(...page);
+        if (page.length < size) break;
+      }
+      expect(idsOf(found)).toEqual(idsOf(wanted));
+    }
+  });
+
+  it('lists ids oldest first between two bounds that need not be ids', async () => {
+    const ids = idsOf(await givePayments(context.store, 10));
+    const { payments } = context.store;
+    expect(await payments.listPaymentIds('', '~', 100)).toEqual(ids);
+    expect(await payments.listPaymentIds('', '~', 3)).toEqual(ids.slice(0, 3));
+    expect(await payments.listPaymentIds(ids[2] as string, ids[6] as string, 100)).toEqual(ids.slice(3, 6));
+    expect(await payments.listPaymentIds(`${ids[2]}~`, '~', 100)).toEqual(ids.slice(3));
+    expect(await payments.listPaymentIds('~', '~', 100)).toEqual([]);
+  });
+
+  it('lists every deposit address once, in the order of row numbers that never change', async () => {
+    const created = await givePayments(context.store, 1);
+    await atOnce(49, (index) => {
+      const depositAddress = `0x${index.toString(16).padStart(40, '0')}` as const;
+      const payment = newPayment(created[0]?.accountId as string, { depositAddress });
+      created.push(payment);
+      return context.store.payments.createPayment(payment, null);
+    });
+    const pages = async () => {
+      const rows: { row: number; depositAddress: string }[] = [];
+      for (;;) {
+        const page = await context.store.payments.listDepositAddresses(rows.at(-1)?.row ?? 0, 20);
+        rows.push(...page);
+        if (page.length < 20) return rows;
+      }
+    };
+    const rows = await pages();
+    expect(rows.map((row) => row.depositAddress)).toEqual(created.map((payment) => payment.depositAddress));
+    expect(rows.map((row) => row.row)).toEqual(rows.map((row) => row.row).sort((one, other) => one - other));
+    expect(new Set(rows.map((row) => row.row)).size).toBe(50);
+    await context.reopen();
+    expect(await pages()).toEqual(rows);
+
+    const wanted = [rows[40], rows[3]].map((row) => row?.row as number);
+    const found = await context.store.payments.findPaymentsByRow([...wanted, 1_000_000]);
+    expect(idsOf(found)).toEqual([created[40]?.id, created[3]?.id]);
+    expect(await context.store.payments.findPaymentsByRow([])).toEqual([]);
+  });
+
+  it('refuses a list without a sensible limit, and does not shorten it silently', async () => {
+    const { payments } = context.store;
+    for (const limit of [0, -1, 1.5, Number.NaN, 10_001, Number.POSITIVE_INFINITY]) {
+      await expect(payments.listPayments({}, null, limit)).rejects.toThrow(RangeError);
+      await expect(payments.listPaymentIds('', '~', limit)).rejects.toThrow(RangeError);
+      await expect(payments.listDepositAddresses(0, limit)).rejects.toThrow(RangeError);
+    }
+  });
+}

@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import {
+  atOnce,
+  DAY_MS,
+  givePayment,
+  givePayments,
+  leave,
+  NOW_MS,
+  newAccount,
+  newPayment,
+  newRecord,
+  newSession,
+  pay,
+  type StoreContext,
+} from './fixtures.ts';
+
+/** Larger than 64 bits hold: a token can move any 256-bit number. */
+const HUGE = 2n ** 256n - 1n;
+
+export function paymentPromises(context: StoreContext): void {
+  it('gives back a payment as it was stored, also over a restart', async () => {
+    const payment = await givePayment(context.store);
+    const changed: Partial<Payment> = {
+      ...{
+        originalAmountCents: null,
+        customerFeeCents: null,
+        passFeeToCustomer: false,
+        email: null,
+        note: null,
+      },
+      ...{ status: 'canceled', forwardStatus: 'manual_required', paidAtMs: NOW_MS, cancelReason: 'expired' },
+      ...{
+        receivedUnits: HUGE,
+        forwardedUnits: HUGE - 1n,
+        txidIn: '0x1',
+        txidOut: '0x2',
+        releaseRequested: true,
+      },
+      ...{ releaseDueAtMs: NOW_MS, releaseRefusals: 3, releaseRefusalReason: 'blocklisted', relayBatchId: 9 },
+    };
+    const other = newPayment(payment.accountId, changed);
+    expect(await context.store.payments.createPayment(other, null)).toEqual({ kind: 'created' });
+    await context.reopen();
+    expect(await context.store.payments.findPaymentById(payment.id)).toEqual(payment);
+    expect(await context.store.payments.findPaymentById(other.id)).toEqual(other);
+  });
+
+  it("answers for another account's payment as for an unknown one", async () => {
+    const payment = await givePayment(context.store);
+    expect(await context.store.payments.findPayment(payment.accountId, payment.id)).toEqual(payment);
+    expect(await context.store.payments.findPayment('another', payment.id)).toBeNull();
+    expect(await context.store.payments.findPayment(payment.accountId, newPayment('x').id)).toBeNull();
+    expect(await context.store.payments.findPaymentById(newPayment('x').id)).toBeNull();
+    expect(await context.store.payments.viewPayment(newPayment('x').id)).toBeNull();
+  });
+
+  it('fails a bad creation alone among good ones', async () => {
+    const first = await givePayment(context.store);
+    const payments = Array.from({ length: 300 }, () => newPayment(first.accountId));
+    const bad = new Set([0, 7, 255, 256, 299]);
+    const outcomes = await Promise.allSettled(
+      payments.map((payment, index) =>
+        context.store.payments.createPayment(bad.has(index) ? { ...payment, id: first.id } : payment, null),
+      ),
+    );
+    for (const [index, payment] of payments.entries()) {
+      expect(outcomes[index]?.status).toBe(bad.has(index) ? 'rejected' : 'fulfilled');
+      expect(await context.store.payments.findPaymentById(payment.id)).toEqual(
+        bad.has(index) ? null : payment,
+      );
+    }
+  });
+
+  it('refuses a payment of an unknown account', async () => {
+    await expect(context.store.payments.createPayment(newPayment('unknown'), null)).rejects.toThrow();
+  });
+
+  it('creates once for 200 concurrent requests with the same Idempotency-Key', async () => {
+    const account = newAccount();
+    await context.store.accounts.createAccount(account);
+    const record = newRecord(account.id, 'the same');
+    const outcomes = await atOnce(200, () =>
+      context.store.payments.createPayment(newPayment(account.id), record),
+    );
+    expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(1);
+    const [only, ...others] = await context.store.payments.listPayments({}, null, 10);
+    expect(others).toEqual([]);
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'replayed')
+        expect(outcome).toMatchObject({ payment: only, fingerprint: record.fingerprint });
+    }
+  });
+
+  it('answers a replay with the parameters of the first request', async () => {
+    const first = await givePayment(context.store);
+    const record = newRecord(first.accountId, 'k', { fingerprint: 'first' });
+    const payment = newPayment(first.accountId);
+    await context.store.payments.createPayment(payment, record);
+    const again = { ...record, fingerprint: 'second', createdAtMs: NOW_MS + DAY_MS - 1 };
+    const outcome = await context.store.payments.createPayment(newPayment(first.accountId), again);
+    expect(outcome).toEqual({ kind: 'replayed', payment, fingerprint: 'first' });
+  });
+
+  it('lets an Idempotency-Key be used again after 24 hours, and keeps accounts apart', async () => {
+    const [one, other] = [await givePayment(context.store), await givePayment(context.store)];
+    const create = (accountId: string, createdAtMs: number) =>
+      context.store.payments.createPayment(newPayment(accountId), newRecord(accountId, 'k', { createdAtMs }));
+    expect(await create(one.accountId, NOW_MS)).toEqual({ kind: 'created' });
+    expect(await create(other.accountId, NOW_MS)).toEqual({ kind: 'created' });
+    expect(await create(one.accountId, NOW_MS + DAY_MS)).toEqual({ kind: 'created' });
+    expect(await create(one.accountId, NOW_MS + DAY_MS + 1)).toMatchObject({ kind: 'replayed' });
+  });
+
+  it('finds what an Idempotency-Key stands for if it was used after a time', async () => {
+    const first = await givePayment(context.store);
+    const payment = newPayment(first.accountId);
+    await context.store.payments.createPayment(payment, newRecord(first.accountId, 'k'));
+    const find = (key: string, sinceMs: number) =>
+      context.store.payments.findIdempotent(first.accountId, key, sinceMs);
+    expect(await find('k', NOW_MS - 1)).toEqual({ payment, fingerprint: 'of the parameters' });
+    expect(await find('k', NOW_MS)).toBeNull();
+    expect(await find('other', 0)).toBeNull();
+    expect(await context.store.payments.findIdempotent('another', 'k', 0)).toBeNull();
+  });
+
+  it('keeps no Idempotency-Key of a creation that failed', async () => {
+    const first = await givePayment(context.store);
+    const record = newRecord(first.accountId, 'k');
+    await expect(context.store.payments.createPayment(first, record)).rejects.toThrow();
+    expect(await context.store.payments.findIdempotent(first.accountId, 'k', 0)).toBeNull();
+    expect(await context.store.payments.createPayment(newPayment(first.accountId), record)).toEqual({
+      kind: 'created',
+    });
+  });
+
+  it('applies exactly the change that was decided', async () => {
+    const payment = await givePayment(context.store);
+    const untouched = await givePayment(context.store);
+    const change = { status: 'paid', forwardStatus: 'completed', receivedUnits: HUGE, note: 'new' } as const;
+    expect(await context.store.payments.decidePayment(payment.id, () => ({ change }))).toEqual({
+      ...payment,
+      ...change,
+    });
+    expect(await context.store.payments.findPaymentById(payment.id)).toEqual({ ...payment, ...change });
+    expect(await context.store.payments.findPaymentById(untouched.id)).toEqual(untouched);
+    expect(await context.store.payments.decidePayment(untouched.id, leave)).toEqual(untouched);
+    expect(await context.store.payments.decidePayment(newPayment('x').id, leave)).toBeNull();
+  });
+
+  it('loses no change of decisions that arrive together', async () => {
+    const payment = await givePayment(context.store);
+    const add = ({ payment: { receivedUnits } }: PaymentView) => ({
+      change: { receivedUnits: receivedUnits + 1n },
+    });
+    await atOnce(500, () => context.store.payments.decidePayment(payment.id, add));
+    expect(await context.store.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 500n });
+  });
+
+  it('leaves no trace of a decision that throws, and none of its neighbours fails with it', async () => {
+    const payments = await givePayments(context.store, 40);
+    const outcomes = await Promise.allSettled(
+      payments.map((payment, index) =>
+        context.store.payments.addSession(newSession(payment), () => {
+          if (index % 3 === 0) throw new RangeError('no');
+          return pay({} as PaymentView);
+        }),
+      ),
+    );
+    for (const [index, payment] of payments.entries()) {
+      const view = await context.store.payments.viewPayment(payment.id);
+      const thrown = index % 3 === 0;
+      expect(outcomes[index]?.status).toBe(thrown ? 'rejected' : 'fulfilled');
+      expect(view?.sessions).toHaveLength(thrown ? 0 : 1);
+      expect(view?.payment.status).toBe(thrown ? 'unpaid' : 'paid');
+      expect(await context.store.webhooks.listWebhooks(payment.id)).toHaveLength(thrown ? 0 : 1);
+    }
+  });
+
+  it('refuses a second webhook for the same event, together with its change', async () => {
+    const payment = await givePayment(context.store);
+    await context.store.payments.decidePayment(payment.id, pay);
+    const again = () => ({ ...pay({} as PaymentView), change: { note: 'twice' } });
+    await expect(context.store.payments.decidePayment(payment.id, again)).rejects.toThrow();
+    expect(await context.store.webhooks.listWebhooks(payment.id)).toHaveLength(1);
+    expect(await context.store.payments.findPaymentById(payment.id)).toMatchObject({ note: payment.note });
+  });
+
+  it('shows a started session to its own decision and to every later view', async () => {
+    const payment = await givePayment(context.store);
+    const sessions = [newSession(payment), newSession(payment, { quotedUnits: null })];
+    let seen: PaymentView | undefined;
+    for (const session of sessions) {
+      const decided = await context.store.payments.addSession(session, (view) => {
+        seen = view;
+        return { change: { enoughUnits: 5n } };
+      });
+      expect(decided).toEqual({ ...payment, enoughUnits: 5n });
+    }
+    expect(seen?.sessions).toEqual(sessions);
+    expect(await context.store.payments.viewPayment(payment.id)).toEqual({
+      payment: { ...payment, enoughUnits: 5n },
+      ledger: { deposits: [], releases: [], finalBlock: -1 },
+      sessions,
+    });
+    expect(await context.store.payments.addSession(newSession(newPayment('x')), leave)).toBeNull();
+  });
+
+  it('keeps whatever text and amount a payment may carry', async () => {
+    const account = newAccount();
+    await context.store.accounts.createAccount(account);
+    const units = fc.bigInt({ min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) });
+    const carried = fc.record({
+      note: fc.option(fc.string({ unit: 'grapheme', maxLength: 500 })),
+      callbackUrl: fc.string({ unit: 'grapheme' }),
+      amountCents: fc.integer({ min: 1, max: 1_000_000 }),
+      usdUnits: units,
+      enoughUnits: units,
+      receivedUnits: fc.bigInt({ min: 0n, max: HUGE }),
+      paidAtMs: fc.option(fc.maxSafeNat()),
+    });
+    const stored = fc.asyncProperty(fc.array(carried, { minLength: 1, maxLength: 20 }), async (changes) => {
+      const payments = changes.map((change) => newPayment(account.id, change));
+      await Promise.all(payments.map((payment) => context.store.payments.createPayment(payment, null)));
+      const found = await Promise.all(payments.map(({ id }) => context.store.payments.findPaymentById(id)));
+      expect(found).toEqual(payments);
+    });
+    await fc.assert(stored, { numRuns: 50 });
+  });
+}

@@ -1,0 +1,132 @@
+import { expect, it } from 'vitest';
+import {
+  atOnce,
+  givePayment,
+  givePayments,
+  leave,
+  NOW_MS,
+  newAttempt,
+  newBatch,
+  recordingDecide,
+  type StoreContext,
+} from './fixtures.ts';
+
+export function relayPromises(context: StoreContext): void {
+  it('lists due releases, the longest waiting first, and none that is carried or not yet due', async () => {
+    const late = await givePayment(context.store, { releaseDueAtMs: NOW_MS });
+    const early = await givePayment(context.store, { releaseDueAtMs: NOW_MS - 5 });
+    await givePayment(context.store, { releaseDueAtMs: NOW_MS + 1 });
+    await givePayment(context.store);
+    const { relay } = context.store;
+    expect(await relay.listDueReleases(NOW_MS, 10)).toEqual([early, late]);
+    expect(await relay.listDueReleases(NOW_MS, 1)).toEqual([early]);
+    await relay.openBatch(newBatch([early]), leave);
+    expect(await relay.listDueReleases(NOW_MS, 10)).toEqual([late]);
+  });
+
+  it('keeps a batch with its attempts exactly as signed, also over a restart', async () => {
+    const payments = await givePayments(context.store, 3);
+    const opened = await context.store.relay.openBatch(newBatch(payments.toReversed()), leave);
+    const bump = newAttempt();
+    await context.store.relay.addAttempt(opened.id, bump);
+    await context.reopen();
+    expect(await context.store.relay.findOpenBatch(opened.relayer)).toEqual({
+      ...opened,
+      attempts: [...opened.attempts, bump],
+    });
+    expect(await context.store.relay.findOpenBatch('another')).toBeNull();
+  });
+
+  it('marks the payments before they are decided, and frees them before they are decided again', async () => {
+    const payments = await givePayments(context.store, 2, { releaseDueAtMs: NOW_MS });
+    const carriers: (number | null)[] = [];
+    const decide = recordingDecide(({ payment }) => {
+      carriers.push(payment.relayBatchId);
+      return { change: { forwardStatus: payment.relayBatchId === null ? 'ready' : 'processing' } };
+    });
+    const batch = await context.store.relay.openBatch(newBatch(payments), decide);
+    expect(await context.store.payments.findPaymentById(payments[0]?.id as string)).toMatchObject({
+      relayBatchId: batch.id,
+      forwardStatus: 'processing',
+    });
+    await context.store.relay.closeBatch(batch.id, 'resolved', NOW_MS, decide);
+    expect(await context.store.payments.findPaymentById(payments[1]?.id as string)).toMatchObject({
+      relayBatchId: null,
+      forwardStatus: 'ready',
+    });
+    expect(carriers).toEqual([batch.id, batch.id, null, null]);
+    expect(decide.ids).toEqual([...batch.paymentIds, ...batch.paymentIds]);
+    expect(await context.store.relay.findOpenBatch(batch.relayer)).toBeNull();
+    expect(await context.store.relay.listDueReleases(NOW_MS, 10)).toHaveLength(2);
+  });
+
+  it('lets a relayer have one batch in flight, whoever asks at once', async () => {
+    const payments = await givePayments(context.store, 20);
+    const outcomes = await Promise.allSettled(
+      payments.map((payment) => context.store.relay.openBatch(newBatch([payment]), leave)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const carried = await context.store.payments.listPayments({}, null, 100);
+    expect(carried.filter(({ relayBatchId }) => relayBatchId !== null)).toHaveLength(1);
+    const other = newBatch([payments[19] as (typeof payments)[number]], { relayer: 'another' });
+    await expect(context.store.relay.openBatch(other, leave)).resolves.toMatchObject({ relayer: 'another' });
+  });
+
+  it('never carries a payment in two batches', async () => {
+    const payments = await givePayments(context.store, 2);
+    const outcomes = await Promise.allSettled(
+      ['one', 'other'].map((relayer) =>
+        context.store.relay.openBatch(newBatch(payments, { relayer }), leave),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('leaves no trace of a batch or of a closing whose decision throws', async () => {
+    const payments = await givePayments(context.store, 3);
+    const throwing = recordingDecide(({ payment }) => {
+      if (payment.id === payments[2]?.id) throw new Error('no');
+      return { change: { forwardStatus: 'processing' } };
+    });
+    await expect(context.store.relay.openBatch(newBatch(payments), throwing)).rejects.toThrow('no');
+    expect(await context.store.relay.findOpenBatch(newBatch([]).relayer)).toBeNull();
+    expect((await context.store.payments.listPayments({}, null, 10)).toReversed()).toEqual(payments);
+
+    const batch = await context.store.relay.openBatch(newBatch(payments), leave);
+    await expect(context.store.relay.closeBatch(batch.id, 'abandoned', NOW_MS, throwing)).rejects.toThrow(
+      'no',
+    );
+    expect(await context.store.relay.findOpenBatch(batch.relayer)).toEqual(batch);
+    for (const { id } of payments) {
+      expect(await context.store.payments.findPaymentById(id)).toMatchObject({ relayBatchId: batch.id });
+    }
+  });
+
+  it('rescues without marking the payment as carried', async () => {
+    const payment = await givePayment(context.store);
+    const decide = recordingDecide();
+    const rescue = newBatch([payment], {
+      kind: 'rescue',
+      rescueToken: '0x0000000000000000000000000000000000000000',
+    });
+    const batch = await context.store.relay.openBatch(rescue, decide);
+    expect(await context.store.payments.findPaymentById(payment.id)).toEqual(payment);
+    expect(decide.ids).toEqual([payment.id]);
+    await context.store.relay.closeBatch(batch.id, 'resolved', NOW_MS, decide);
+    expect(decide.ids).toEqual([payment.id, payment.id]);
+  });
+
+  it('refuses what no open batch stands behind', async () => {
+    const payment = await givePayment(context.store);
+    const batch = await context.store.relay.openBatch(newBatch([payment]), leave);
+    await context.store.relay.closeBatch(batch.id, 'abandoned', NOW_MS, leave);
+    const { relay } = context.store;
+    await expect(relay.closeBatch(batch.id, 'resolved', NOW_MS, leave)).rejects.toThrow();
+    await expect(relay.addAttempt(batch.id, newAttempt())).rejects.toThrow();
+    await expect(relay.openBatch(newBatch([]), leave)).rejects.toThrow(RangeError);
+    await expect(relay.openBatch(newBatch([payment], { attempts: [] }), leave)).rejects.toThrow(RangeError);
+    await expect(relay.openBatch(newBatch([payment], { paymentIds: ['unknown'] }), leave)).rejects.toThrow();
+    const [next] = await atOnce(1, () => relay.openBatch(newBatch([payment]), leave));
+    expect(next?.id).not.toBe(batch.id);
+  });
+}
