@@ -212,6 +212,27 @@ describe('a node that is behind', () => {
     ).rejects.toThrow(/is behind/);
   });
 
+  it('is noticed also when it catches up just after it has answered with no logs', async () => {
+    const { reader } = createReader(1);
+    const toBlock = await chain.anvil.blockNumber();
+    let hasAnsweredLogs = false;
+    proxies[0].alter = (call, ask) => {
+      if (call.method === 'eth_getLogs') {
+        hasAnsweredLogs = true;
+        return { result: [] };
+      }
+      return call.method === 'eth_getBlockByNumber' && !hasAnsweredLogs ? { result: null } : ask(call);
+    };
+    const query = {
+      fromBlock: toBlock,
+      toBlock,
+      recipients: [addressFor('lagging')],
+      isCandidate: () => false,
+    };
+    await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/is behind/);
+    expect(hasAnsweredLogs).toBe(false);
+  });
+
   it('is noticed when the chain changes during the scan', async () => {
     const { reader } = createReader(1);
     let asked = 0;
@@ -275,6 +296,26 @@ describe('an endpoint that allows few blocks', () => {
     const query = { fromBlock: 1, toBlock: 9, recipients: [addressFor('any')], isCandidate: () => false };
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/rate limit/);
     expect(proxies[0].asked.filter((method) => method === 'eth_getLogs')).toHaveLength(2);
+  });
+});
+
+describe('the filter', () => {
+  it('names up to a thousand recipients, and above that none', async () => {
+    const { reader } = createReader(1);
+    const named: unknown[] = [];
+    proxies[0].alter = (call, ask) => {
+      const [filter] = call.params as [{ address: unknown; topics: unknown[] }];
+      if (call.method === 'eth_getLogs' && filter.address === chain.token) {
+        named.push((filter.topics[2] as unknown[] | undefined)?.length ?? null);
+      }
+      return ask(call);
+    };
+    const many = Array.from({ length: 1_001 }, (_, index) => addressFor(`filtered ${index}`));
+    for (const recipients of [many.slice(0, 1), many.slice(0, 1_000), many, null]) {
+      const query = { fromBlock: 1, toBlock: 2, recipients, isCandidate: () => false };
+      await reader.withView((view) => view.readLogs(query));
+    }
+    expect(named).toEqual([1, 1_000, null, null]);
   });
 });
 
