@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { type LogLevel, logLevels, variables } from './config-variables.ts';
 import { parsePercentBasisPoints } from './domain/money.ts';
 import { type Address, parsePayoutAddress } from './domain/payout-address.ts';
 import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
@@ -13,13 +14,18 @@ export interface ProviderCredentials {
   readonly baseUrl: string;
 }
 
-/** How this service reaches the chain and signs on it. */
-export interface ChainConfig {
+/** What deploying a factory needs. */
+export interface ContractDeploymentConfig {
   readonly chainId: number;
   readonly rpcUrls: readonly string[];
-  readonly factory: Address;
+  /** Only for chains that have no well-known USDC. */
   readonly token: Address | null;
   readonly relayerPrivateKey: `0x${string}`;
+}
+
+/** How this service reaches the chain and signs on it. */
+export interface ChainConfig extends ContractDeploymentConfig {
+  readonly factory: Address;
   readonly feeWallet: Address;
 }
 
@@ -54,9 +60,6 @@ export interface Config {
   readonly sandboxChainPort: number | null;
 }
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
 /** All that is wrong with a configuration, one line a variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -67,62 +70,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
-
-/** One environment variable: its name, whether a file may hold it, and what the documentation says of it. */
-export interface Variable {
-  readonly name: string;
-  readonly isSecret: boolean;
-  readonly help: string;
-}
-
-const secret = (name: string, help: string): Variable => ({ name, isSecret: true, help });
-const plain = (name: string, help: string): Variable => ({ name, isSecret: false, help });
-
-/** Every variable that is read; the documentation and `.env.example` are made from this list. */
-export const variables: readonly Variable[] = [
-  plain('HOST', 'Address the public server listens on (127.0.0.1).'),
-  plain('PORT', 'Port of the public server (3000).'),
-  plain('ADMIN_HOST', 'Address of the admin server: metrics (127.0.0.1).'),
-  plain('ADMIN_PORT', 'Port of the admin server (PORT + 1).'),
-  plain(
-    'BASE_URL',
-    'The root under which customers and merchants reach the service (http://localhost:PORT).',
-  ),
-  plain('DATA_DIR', 'Folder for the database, the control socket and the sandbox (./data).'),
-  secret('DATABASE_URL', 'Empty for SQLite in DATA_DIR; postgres://… is not built yet and is refused.'),
-  secret(
-    'SECRET_KEY',
-    'At least 32 characters; webhook signing tokens derive from it. The sandbox makes its own.',
-  ),
-  secret(
-    'SECRET_KEY_PREVIOUS',
-    'Earlier values of SECRET_KEY, comma-separated; they still prove old tokens.',
-  ),
-  plain('TRUST_PROXY', 'Networks of proxies whose X-Forwarded-For is believed, comma-separated (none).'),
-  plain('TLS_CERT_FILE', 'Certificate chain (PEM) for HTTPS without a proxy.'),
-  plain('TLS_KEY_FILE', 'Its private key (PEM).'),
-  plain('LOG_LEVEL', `One of ${logLevels.join(', ')} (info).`),
-  plain(
-    'CALLBACK_ALLOWED_HOSTS',
-    'host:port,… exempt from the public-host rule for callbacks; still https (none).',
-  ),
-  plain('RATE_LIMIT_CREATE_PER_MINUTE', 'Creates a minute and API key (60).'),
-  plain('RATE_LIMIT_STATUS_PER_MINUTE', 'Status reads a minute and API key (120).'),
-  plain('RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', 'Requests without a valid key a minute and address (30).'),
-  plain('CHECKOUT_EXPIRY_HOURS', 'How long a checkout waits for money (168).'),
-  plain('UNDERPAYMENT_TOLERANCE_PERCENT', 'How much less than expected still counts as paid in full (2).'),
-  plain('CHAIN_ID', 'The chain (137, Polygon).'),
-  secret('POLYGON_RPC_URL', 'RPC endpoints, comma-separated; with two or more, finality needs two to agree.'),
-  plain('DEPOSIT_FACTORY_ADDRESS', 'The deposit factory, as `contract deploy` printed it.'),
-  plain('SETTLEMENT_TOKEN_ADDRESS', 'The USDC contract, only for chains that have no well-known one.'),
-  secret('RELAYER_PRIVATE_KEY', 'The key that sends releases; it can spend only its own gas money.'),
-  plain('FEE_WALLET', "Where the account's fees go."),
-  plain('SANDBOX_CHAIN_PORT', "Fixes the loopback port of the sandbox's chain (a free one)."),
-  ...providerIds.flatMap((id) => [
-    secret(`${id.toUpperCase()}_API_KEY`, 'Credentials of this provider; without them it is inactive.'),
-    plain(`${id.toUpperCase()}_BASE_URL`, "Where this provider's adapter sends its requests."),
-  ]),
-];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -135,7 +82,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   const read = createReader(environment, problems);
   const isLive = mode === 'live';
 
-  const port = read.integer('PORT', 3000, 0, 65_535);
+  const port = read.integer('PORT', 3000, 1, 65_535);
   const tls = readTls(read, problems);
   const baseUrl = readBaseUrl(read, tls !== null, port, problems);
   const host = read.text('HOST') ?? '127.0.0.1';
@@ -157,7 +104,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     host,
     port,
     adminHost: read.text('ADMIN_HOST') ?? '127.0.0.1',
-    adminPort: read.integer('ADMIN_PORT', port === 0 ? 0 : port + 1, 0, 65_535),
+    adminPort: read.integer('ADMIN_PORT', port + 1, 1, 65_535),
     baseUrl,
     dataDir: read.text('DATA_DIR') ?? './data',
     databaseUrl,
@@ -293,25 +240,45 @@ function readTolerance(read: Reader, problems: string[]): number {
 }
 
 function readChain(read: Reader, problems: string[]): ChainConfig | null {
-  const rpcUrls = read.list('POLYGON_RPC_URL');
-  if (rpcUrls.length === 0) problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint.');
-  if (rpcUrls.some((url) => !/^https?:\/\//.test(url) || !URL.canParse(url))) {
-    // The value itself may hold a credential and is not repeated.
-    problems.push('POLYGON_RPC_URL must be a list of http(s) URLs.');
-  }
+  const deployment = readContractDeployment(read, problems);
   const factory = read.address('DEPOSIT_FACTORY_ADDRESS');
   if (read.text('DEPOSIT_FACTORY_ADDRESS') === null) {
     problems.push('DEPOSIT_FACTORY_ADDRESS is missing: `card-checkout contract deploy` makes one.');
   }
   const feeWallet = read.address('FEE_WALLET');
   if (read.text('FEE_WALLET') === null) problems.push('FEE_WALLET is missing.');
+  return deployment === null || factory === null || feeWallet === null
+    ? null
+    : { ...deployment, factory, feeWallet };
+}
+
+function readContractDeployment(read: Reader, problems: string[]): ContractDeploymentConfig | null {
+  const rpcUrls = read.list('POLYGON_RPC_URL');
+  if (rpcUrls.length === 0) problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint.');
+  if (rpcUrls.some((url) => !isHttpUrl(url))) {
+    // The value itself may hold a credential and is not repeated.
+    problems.push('POLYGON_RPC_URL must be a list of http(s) URLs.');
+  }
   const key = read.text('RELAYER_PRIVATE_KEY');
   const isKey = key !== null && /^0x[0-9a-fA-F]{64}$/.test(key);
   if (!isKey) problems.push('RELAYER_PRIVATE_KEY must be 0x and 64 hex digits.');
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
-  if (factory === null || feeWallet === null || !isKey) return null;
-  return { chainId, rpcUrls, factory, token, relayerPrivateKey: key as `0x${string}`, feeWallet };
+  return isKey ? { chainId, rpcUrls, token, relayerPrivateKey: key as `0x${string}` } : null;
+}
+
+/** What `contract deploy` needs, before there is a factory to configure. Throws `ConfigError`. */
+export function readContractDeploymentConfig(
+  environment: Environment = process.env,
+): ContractDeploymentConfig {
+  const problems: string[] = [];
+  const config = readContractDeployment(createReader(environment, problems), problems);
+  if (config === null || problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text);
 }
 
 function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId, ProviderCredentials> {
@@ -322,7 +289,7 @@ function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId
     const baseUrl = read.text(urlName);
     if (apiKey === null) {
       if (baseUrl !== null) problems.push(`${keyName} is missing: ${urlName} is set.`);
-    } else if (baseUrl === null || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+    } else if (baseUrl === null || !isHttpUrl(baseUrl)) {
       problems.push(`${urlName} must be an http(s) URL: ${keyName} is set.`);
     } else {
       providers.set(id, { apiKey, baseUrl: baseUrl.replace(/\/$/, '') });

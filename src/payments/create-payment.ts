@@ -2,7 +2,6 @@ import type { Account } from '../domain/account.ts';
 import { type DepositTerms, paymentReference } from '../domain/deposit-address.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import {
-  type Currency,
   formatCents,
   grossUpCents,
   leastUnits,
@@ -25,6 +24,7 @@ import {
   providerCatalogue,
   providerIds,
 } from '../domain/provider-catalogue.ts';
+import type { CreatePaymentRequest } from './create-payment-request.ts';
 import { fingerprintOf, replayOf } from './idempotency.ts';
 import {
   isEnabledFor,
@@ -57,19 +57,6 @@ export interface CreatePaymentContext {
   readonly tokenFingerprint: string;
   /** How much less than expected still counts as enough. */
   readonly toleranceBasisPoints: number;
-}
-
-/** A create request whose form was found good; `provider` is still any text. */
-export interface CreatePaymentRequest {
-  readonly payoutAddress: Address;
-  readonly callbackUrl: string;
-  readonly amountCents: number;
-  readonly currency: Currency;
-  readonly passFeeToCustomer: boolean;
-  readonly provider: string;
-  readonly email: string | null;
-  readonly note: string | null;
-  readonly idempotencyKey: string | null;
 }
 
 /**

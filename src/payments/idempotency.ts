@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { IdempotencyRecord, PaymentStore } from '../domain/ports/payment-store.ts';
-import type { CreatePaymentRequest } from './create-payment.ts';
+import type { CreatePaymentRequest } from './create-payment-request.ts';
 
 /** How long an Idempotency-Key stands for its payment. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;

@@ -10,7 +10,7 @@ const belowApp = ['http', 'worker', 'cli', 'payments', 'accounts', 'domain', ...
  */
 const mayImport: Record<string, string[]> = {
   main: ['app', 'config', 'sandbox', ...belowApp],
-  app: ['config', 'sandbox', ...belowApp],
+  app: ['config', 'config-variables', 'sandbox', ...belowApp],
   http: ['payments', 'accounts', 'domain'],
   worker: ['payments', 'accounts', 'domain'],
   cli: ['config', 'payments', 'accounts', 'domain'],
@@ -18,7 +18,8 @@ const mayImport: Record<string, string[]> = {
   accounts: ['domain'],
   ...Object.fromEntries(outsideWorld.map((part) => [part, ['domain']])),
   domain: [],
-  config: ['domain'],
+  config: ['domain', 'config-variables'],
+  'config-variables': ['domain'],
   // The local chain, the simulated on-ramps and the shop are a small world of their own.
   sandbox: belowApp,
 };

@@ -1,0 +1,23 @@
+import { parseCallbackUrl } from '../domain/callback-url.ts';
+import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import { checkCallbackHost } from '../webhooks/check-callback-host.ts';
+import type { OwnAddresses } from '../webhooks/own-addresses.ts';
+import type { HostResolver } from '../webhooks/resolve-host.ts';
+
+/** The judge of callbacks at creation: first the text, then where its name leads. */
+export function createCallbackGuard(
+  resolver: HostResolver,
+  ownAddresses: OwnAddresses,
+  allowedHosts: ReadonlySet<string>,
+): CallbackGuard {
+  return {
+    refusalOf(callback) {
+      const parsed = parseCallbackUrl(callback, allowedHosts);
+      if (!parsed.ok) return parsed.reason;
+      if (parsed.kind === 'allowed') return null;
+      return checkCallbackHost(resolver, parsed.hostname, ownAddresses).then((verdict) =>
+        verdict.ok ? null : verdict.reason,
+      );
+    },
+  };
+}

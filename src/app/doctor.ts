@@ -1,0 +1,98 @@
+import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
+import { createRelayer } from '../chain/relayer.ts';
+import { verifyDeployment } from '../chain/verify-deployment.ts';
+import type { DoctorCheck } from '../cli/program.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { StoreInUseError } from '../store/store-errors.ts';
+import { requireChain, requireToken } from './live-world.ts';
+import { createLog } from './log.ts';
+import { openStore } from './open-store.ts';
+
+/** Below this the relayer soon cannot send any more: gas for about a hundred payments at busy times. */
+const LOW_GAS_WEI = 10n ** 18n;
+
+/** Checks a live configuration and everything it points to; every check says what it found. */
+export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
+  let config: Config;
+  try {
+    config = readConfig('live');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { checks: error.problems.map((detail) => ({ name: 'configuration', isFine: false, detail })) };
+  }
+  return {
+    checks: [
+      { name: 'configuration', isFine: true, detail: 'all variables are valid' },
+      await checkStore(config),
+      ...(await checkChain(config)),
+      checkProviders(config),
+    ],
+  };
+}
+
+async function checkStore(config: Config): Promise<DoctorCheck> {
+  try {
+    await (await openStore(config, createLog('silent'))).close();
+    return { name: 'store', isFine: true, detail: `SQLite in ${config.dataDir} opens` };
+  } catch (error) {
+    if (error instanceof StoreInUseError) {
+      return { name: 'store', isFine: true, detail: `a server is using ${config.dataDir}` };
+    }
+    return { name: 'store', isFine: false, detail: messageOf(error) };
+  }
+}
+
+async function checkChain(config: Config): Promise<DoctorCheck[]> {
+  const chain = requireChain(config);
+  const endpoints = createChainEndpoints({ urls: chain.rpcUrls, chainId: chain.chainId });
+  const checks: DoctorCheck[] = [];
+  try {
+    checks.push(
+      await checked('contract', async () => {
+        const token = requireToken(chain);
+        const { factoryCodeHash } = await verifyDeployment(endpoints, { ...chain, token });
+        return `factory ${chain.factory} runs our code (${factoryCodeHash}) and computes our addresses`;
+      }),
+      await checked('relayer', async () => {
+        const relayer = createRelayer({
+          endpoints,
+          chainId: chain.chainId,
+          privateKey: chain.relayerPrivateKey,
+        });
+        const balance = await relayer.readGasBalance();
+        const pol = Number(balance / 10n ** 12n) / 1e6;
+        if (balance < LOW_GAS_WEI)
+          throw new Error(`${relayer.address} has only ${pol} POL for gas: send it some`);
+        return `${relayer.address} has ${pol} POL for gas`;
+      }),
+    );
+    if (chain.rpcUrls.length === 1) {
+      checks.push({
+        name: 'endpoints',
+        isFine: true,
+        detail: 'only one RPC endpoint: nobody contradicts it if it errs',
+      });
+    }
+  } finally {
+    await closeChainEndpoints(endpoints);
+  }
+  return checks;
+}
+
+function checkProviders(config: Config): DoctorCheck {
+  const ids = [...config.providers.keys()];
+  if (ids.length > 0) return { name: 'providers', isFine: true, detail: `credentials for ${ids.join(', ')}` };
+  return { name: 'providers', isFine: false, detail: 'no provider has credentials: nobody could pay' };
+}
+
+async function checked(name: string, check: () => Promise<string>): Promise<DoctorCheck> {
+  try {
+    return { name, isFine: true, detail: await check() };
+  } catch (error) {
+    return { name, isFine: false, detail: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

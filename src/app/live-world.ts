@@ -1,0 +1,109 @@
+import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
+import { createChainReader } from '../chain/create-chain-reader.ts';
+import { knownToken } from '../chain/known-tokens.ts';
+import { createRelayer } from '../chain/relayer.ts';
+import { createTokenReader } from '../chain/token-reader.ts';
+import { verifyDeployment } from '../chain/verify-deployment.ts';
+import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConfig } from '../config.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { ProviderAdapter } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { defaultRelayLimits } from '../payments/relay-releases.ts';
+import { createHostedSessionAdapter } from '../providers/hosted-session-adapter.ts';
+import { createLiveRates } from '../rates/create-live-rates.ts';
+import type { Log } from './log.ts';
+import type { Pace, World } from './world.ts';
+
+/** How long a provider may take to start a session. */
+const SESSION_TIMEOUT_MS = 8_000;
+
+const livePace: Pace = {
+  watchIntervalMs: 2_000,
+  relayIntervalMs: 1_000,
+  rescanIntervalMs: 5 * 60_000,
+  rescanDepthBlocks: 2_000,
+  relayLimits: defaultRelayLimits,
+};
+
+/**
+ * The world of live mode. Refuses to come up when chain, factory and our own arithmetic do not agree: an address we
+ * cannot release from must never be shown to anybody. Throws `ConfigError`, `DeploymentMismatchError` or
+ * `ChainUnavailableError`.
+ */
+export async function openLiveWorld(config: Config, clock: Clock, log: Log): Promise<World> {
+  const chain = requireChain(config);
+  const token = requireToken(chain);
+  const endpoints = createChainEndpoints({ urls: chain.rpcUrls, chainId: chain.chainId });
+  try {
+    const verified = await verifyDeployment(endpoints, {
+      chainId: chain.chainId,
+      factory: chain.factory,
+      token,
+    });
+    const rates = createLiveRates({ clock, warn: (message, cause) => log.warn({ err: cause }, message) });
+    return {
+      chainId: chain.chainId,
+      settlement: { factory: chain.factory, token, feeWallet: chain.feeWallet, ...verified },
+      chain: createChainReader({
+        endpoints,
+        sources: { token, factories: [chain.factory] },
+        onDisagreement: (doubt) => log.error({ doubt }, 'RPC endpoints disagree about the final block'),
+      }),
+      token: createTokenReader({ endpoints, token }),
+      relayer: createRelayer({ endpoints, chainId: chain.chainId, privateKey: chain.relayerPrivateKey }),
+      rates,
+      adapters: openAdapters(config),
+      pace: livePace,
+      explorerTransactionUrl: explorerOf(chain.chainId),
+      async stop() {
+        await rates.stop();
+        await closeChainEndpoints(endpoints);
+      },
+    };
+  } catch (error) {
+    await closeChainEndpoints(endpoints);
+    throw error;
+  }
+}
+
+/** The chain settings, which live mode must have. */
+export function requireChain(config: Config): ChainConfig {
+  if (config.chain === null) throw new ConfigError(['The chain is not configured.']);
+  return config.chain;
+}
+
+/** The token's contract: the well-known one, or the one configured for a chain that has none. */
+export function requireToken(chain: ContractDeploymentConfig): Address {
+  const known = knownToken(chain.chainId);
+  if (known !== null && chain.token !== null && chain.token !== known) {
+    throw new ConfigError([
+      `SETTLEMENT_TOKEN_ADDRESS must be empty: USDC of chain ${chain.chainId} is ${known}.`,
+    ]);
+  }
+  const token = known ?? chain.token;
+  if (token === null) {
+    throw new ConfigError([
+      `SETTLEMENT_TOKEN_ADDRESS is missing: chain ${chain.chainId} has no well-known USDC.`,
+    ]);
+  }
+  return token;
+}
+
+/** One adapter for each provider with credentials. */
+function openAdapters(config: Config): ReadonlyMap<ProviderId, ProviderAdapter> {
+  const adapters = new Map<ProviderId, ProviderAdapter>();
+  for (const [id, credentials] of config.providers) {
+    adapters.set(id, createHostedSessionAdapter({ id, ...credentials, timeoutMs: SESSION_TIMEOUT_MS }));
+  }
+  return adapters;
+}
+
+function explorerOf(chainId: number): (transactionHash: string) => string | null {
+  const explorers: Readonly<Record<number, string>> = {
+    137: 'https://polygonscan.com/tx/',
+    80002: 'https://amoy.polygonscan.com/tx/',
+  };
+  const prefix = explorers[chainId];
+  return (transactionHash) => (prefix === undefined ? null : prefix + transactionHash);
+}

@@ -1,0 +1,96 @@
+import { createServer, type Server } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What is counted; names begin with `card_checkout_`. */
+export interface Metrics {
+  readonly registry: Registry;
+  observeRequest(route: string, method: string, status: number, durationMs: number): void;
+  readonly scannedBlock: Gauge;
+  readonly latestBlock: Gauge;
+  readonly chainRewinds: Counter;
+  readonly missedLogs: Counter;
+  readonly relayPasses: Counter<'result'>;
+  readonly webhooks: Counter<'outcome'>;
+  readonly taskFailures: Counter<'task'>;
+  readonly relayerBalancePol: Gauge;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'card_checkout_request_duration_seconds',
+    help: 'Time to answer a request, by route pattern, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
+    registers,
+  });
+  return {
+    registry,
+    observeRequest(route, method, status, durationMs) {
+      requests.observe({ route, method, status }, durationMs / 1000);
+    },
+    scannedBlock: new Gauge({
+      name: 'card_checkout_scanned_block',
+      help: 'Newest final block scanned.',
+      registers,
+    }),
+    latestBlock: new Gauge({
+      name: 'card_checkout_latest_block',
+      help: 'Newest block of the chain.',
+      registers,
+    }),
+    chainRewinds: new Counter({
+      name: 'card_checkout_chain_rewinds_total',
+      help: 'How often the chain lost blocks that it had called final.',
+      registers,
+    }),
+    missedLogs: new Counter({
+      name: 'card_checkout_missed_logs_total',
+      help: 'Events that a first scan of final blocks had missed.',
+      registers,
+    }),
+    relayPasses: new Counter({
+      name: 'card_checkout_relay_passes_total',
+      help: 'Passes of the sender, by what they did.',
+      labelNames: ['result'],
+      registers,
+    }),
+    webhooks: new Counter({
+      name: 'card_checkout_webhooks_total',
+      help: 'Webhooks by the outcome of their one attempt.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    taskFailures: new Counter({
+      name: 'card_checkout_task_failures_total',
+      help: 'Steps of the worker that failed and are tried again.',
+      labelNames: ['task'],
+      registers,
+    }),
+    relayerBalancePol: new Gauge({
+      name: 'card_checkout_relayer_balance_pol',
+      help: 'Gas money of the relayer in POL.',
+      registers,
+    }),
+  };
+}
+
+/** The admin server: metrics for the operator's monitoring, never on the public port. */
+export async function startAdminServer(metrics: Metrics, host: string, port: number): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('There is nothing at this address.\n');
+      return;
+    }
+    response
+      .writeHead(200, { 'content-type': metrics.registry.contentType })
+      .end(await metrics.registry.metrics());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return server;
+}

@@ -1,0 +1,89 @@
+import type { Config, Role } from '../config.ts';
+import { readConfig } from '../config.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { openLiveWorld } from './live-world.ts';
+import { createLog, type Log } from './log.ts';
+import { openStore } from './open-store.ts';
+import { type Service, startService } from './start-service.ts';
+
+const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
+
+const roles: readonly Role[] = ['all', 'api', 'worker'];
+
+/** Runs the service until it is told to stop by SIGINT or SIGTERM; the second signal ends it at once. */
+export async function runUntilStopped(options: {
+  readonly isLive: boolean;
+  readonly role: string;
+}): Promise<void> {
+  const role = roles.find((name) => name === options.role);
+  if (role === undefined) throw new Error(`--role must be one of ${roles.join(', ')}`);
+  const config = readConfig(options.isLive ? 'live' : 'sandbox');
+  if (role !== 'all') throw new Error('--role api and worker need PostgreSQL, which is not supported yet');
+
+  const log = createLog(config.logLevel);
+  const stopped = signalToStop();
+  const running = options.isLive
+    ? await startLive(config, role, log)
+    : await startSandboxMode(config, role, log);
+  await stopped;
+  await running.stop();
+}
+
+/** Something that was started, with everything under it. */
+interface Running {
+  stop(): Promise<void>;
+}
+
+async function startLive(config: Config, role: Role, log: Log): Promise<Running> {
+  if (config.secretKey === null) throw new Error('SECRET_KEY is missing');
+  const secretKey = config.secretKey;
+  return withCleanUp(async (cleanUp) => {
+    const store = cleanUp.add(await openStore(config, log), (opened) => opened.close());
+    const world = cleanUp.add(await openLiveWorld(config, systemClock, log), (opened) => opened.stop());
+    const parts = { config, role, secretKey, store, world, clock: systemClock, log, sandboxControls: null };
+    const service = cleanUp.add(await startService(parts), (started: Service) => started.stop());
+    log.info({ port: service.port, adminPort: service.adminPort, baseUrl: config.baseUrl }, 'ready');
+  });
+}
+
+async function startSandboxMode(config: Config, role: Role, log: Log): Promise<Running> {
+  // Loaded only here: live mode must not even contain the sandbox.
+  const { startSandboxParts } = await import('./sandbox-mode.ts');
+  return withCleanUp((cleanUp) => startSandboxParts(config, role, systemClock, log, cleanUp));
+}
+
+/** What has to be undone, in reverse order, when stopping or when a later step of starting fails. */
+export interface CleanUp {
+  add<T>(part: T, undo: (part: T) => Promise<void>): T;
+}
+
+async function withCleanUp(start: (cleanUp: CleanUp) => Promise<void>): Promise<Running> {
+  const undoing: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const undo of undoing.splice(0).reverse()) await undo();
+  };
+  try {
+    await start({
+      add(part, undo) {
+        undoing.push(() => undo(part));
+        return part;
+      },
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}
+
+/** Resolves with the first signal to stop; a second one no longer waits for anything. */
+function signalToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    const onSignal = () => {
+      process.once('SIGINT', () => process.exit(130));
+      process.once('SIGTERM', () => process.exit(143));
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+  });
+}

@@ -1,0 +1,123 @@
+import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
+import { createChainReader } from '../chain/create-chain-reader.ts';
+import { createRelayer } from '../chain/relayer.ts';
+import { createTokenReader } from '../chain/token-reader.ts';
+import { verifyDeployment } from '../chain/verify-deployment.ts';
+import type { SandboxControls } from '../cli/operations-context.ts';
+import type { Config, Role } from '../config.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { defaultRelayLimits } from '../payments/relay-releases.ts';
+import type { StartSession } from '../payments/start-session.ts';
+import { createHostedSessionAdapter } from '../providers/hosted-session-adapter.ts';
+import type { Sandbox } from '../sandbox/start-sandbox.ts';
+import { openDemoAccount } from './demo-account.ts';
+import type { Log } from './log.ts';
+import { openStore } from './open-store.ts';
+import type { CleanUp } from './run-until-stopped.ts';
+import { welcome } from './sandbox-welcome.ts';
+import { readOrCreateSecretKey } from './secret-key.ts';
+import { type Service, startService } from './start-service.ts';
+import type { Pace, World } from './world.ts';
+
+/** How long a simulated on-ramp may take; shorter than its `slow` fault. */
+const SESSION_TIMEOUT_MS = 3_000;
+
+/** Quicker than live, because the local chain is. */
+const sandboxPace: Pace = {
+  watchIntervalMs: 400,
+  relayIntervalMs: 400,
+  rescanIntervalMs: 60_000,
+  rescanDepthBlocks: 200,
+  relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },
+};
+
+/** Starts the sandbox: the same service, with a world of its own around it. */
+export async function startSandboxParts(
+  config: Config,
+  role: Role,
+  clock: Clock,
+  log: Log,
+  cleanUp: CleanUp,
+): Promise<void> {
+  const { startSandbox } = await import('../sandbox/start-sandbox.ts');
+  // The store's lock is taken first: it says that no other process uses this data folder, chain included.
+  const store = cleanUp.add(await openStore(config, log), (opened) => opened.close());
+  const sandbox = cleanUp.add(
+    await startSandbox({ dataDir: config.dataDir, chainPort: config.sandboxChainPort, log }),
+    (started) => started.stop(),
+  );
+  const world = cleanUp.add(await openSandboxWorld(sandbox, log), (opened) => opened.stop());
+  const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
+  const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
+  cleanUp.add(
+    await startService({
+      config,
+      role,
+      secretKey,
+      store,
+      world,
+      clock,
+      log,
+      sandboxControls: (startSession) => sandboxControls(sandbox, startSession),
+    }),
+    (started: Service) => started.stop(),
+  );
+  process.stdout.write(welcome({ config, demo, sandbox }));
+}
+
+async function openSandboxWorld(sandbox: Sandbox, log: Log): Promise<World> {
+  const { chainId, factory, usdc: token, feeWallet } = sandbox;
+  const endpoints = createChainEndpoints({ urls: [sandbox.rpcUrl], chainId });
+  const verified = await verifyDeployment(endpoints, { chainId, factory, token });
+  return {
+    chainId,
+    settlement: { factory, token, feeWallet: feeWallet as Address, ...verified },
+    chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
+    token: createTokenReader({ endpoints, token }),
+    relayer: createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey }),
+    rates: sandbox.rates,
+    adapters: new Map(
+      providerIds.map((id) => [
+        id,
+        createHostedSessionAdapter({
+          id,
+          baseUrl: `${sandbox.onrampBaseUrl}/${id}`,
+          apiKey: sandbox.providerKeys[id],
+          timeoutMs: SESSION_TIMEOUT_MS,
+        }),
+      ]),
+    ),
+    pace: sandboxPace,
+    explorerTransactionUrl: () => null,
+    async stop() {
+      await closeChainEndpoints(endpoints);
+      log.debug('the sandbox world is closed');
+    },
+  };
+}
+
+function sandboxControls(sandbox: Sandbox, startSession: StartSession): SandboxControls {
+  return {
+    async pay(payment, provider, deliveryUnits) {
+      const chosen = chooseProvider(payment.provider, provider);
+      const session = await startSession(payment, chosen);
+      const paid = await sandbox.pay(session.redirectUrl, deliveryUnits);
+      return { provider: chosen, ...paid };
+    },
+    async setFault(target, provider, fault) {
+      if (target === 'rates') sandbox.faults.setRates(fault);
+      else if (target === 'chain') sandbox.faults.setChain(fault);
+      else sandbox.faults.setProvider(provider as ProviderId, fault);
+    },
+  };
+}
+
+/** The provider named on the command line, else the payment's own, else the first of the catalogue. */
+function chooseProvider(own: string, named: string | null): ProviderId {
+  const chosen = named ?? (own === MULTI_PROVIDER ? (providerIds[0] as ProviderId) : own);
+  if (!isProviderId(chosen)) throw new ServiceError('provider_unknown', `There is no provider ${chosen}.`);
+  return chosen;
+}

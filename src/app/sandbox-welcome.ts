@@ -1,0 +1,45 @@
+import type { Config } from '../config.ts';
+import type { DemoAccount } from './demo-account.ts';
+
+/** What `npm start` prints once everything is up. */
+export function welcome(parts: {
+  readonly config: Pick<Config, 'baseUrl' | 'adminHost' | 'adminPort' | 'dataDir'>;
+  readonly demo: DemoAccount;
+  readonly sandbox: {
+    readonly anvilUrl: string;
+    readonly onrampBaseUrl: string;
+    readonly merchantWallet: string;
+  };
+}): string {
+  const { config, demo, sandbox } = parts;
+  const body = JSON.stringify({
+    address: sandbox.merchantWallet,
+    callback: 'https://shop.example/webhook',
+    amount: '25.00',
+  });
+  return `
+card-checkout sandbox is ready. Nothing here is real money.
+
+  API             ${config.baseUrl}/api/v1
+  API key         ${demo.apiKey}
+  Merchant        account ${demo.accountId}, wallet ${sandbox.merchantWallet}
+  Local chain     ${sandbox.anvilUrl}
+  On-ramps        ${sandbox.onrampBaseUrl} (simulated)
+  Metrics         http://${config.adminHost}:${config.adminPort}/metrics
+  Data            ${config.dataDir} (kept over restarts)
+
+Create a checkout, then open the checkout_url it answers with:
+
+  curl -s ${config.baseUrl}/api/v1/wallet \\
+    -H 'Authorization: Bearer ${demo.apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '${body}'
+
+Or play the customer from another terminal:
+
+  npx card-checkout sandbox pay PAYMENT_ID
+
+Ctrl-C stops everything.
+
+`;
+}

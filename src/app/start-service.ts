@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { CONTROL_SOCKET, startControlServer } from '../cli/control-server.ts';
+import type { SandboxControls } from '../cli/operations-context.ts';
+import type { Config, Role } from '../config.ts';
+import { createDepositAddressCalculator } from '../domain/deposit-address.ts';
+import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
+import type { Payment } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
+import { registerApi } from '../http/api/routes.ts';
+import { registerCheckoutPages } from '../http/checkout/routes.ts';
+import { registerHealth } from '../http/health.ts';
+import { createPublicServer } from '../http/server.ts';
+import { registerWellKnown } from '../http/well-known.ts';
+import type { CreatePaymentContext } from '../payments/create-payment.ts';
+import {
+  createKnownAddresses,
+  createReservedAddressCheck,
+  type KnownAddresses,
+} from '../payments/known-addresses.ts';
+import { rescueToken } from '../payments/rescue-token.ts';
+import { createStartSession, type StartSession } from '../payments/start-session.ts';
+import type { Store } from '../store/store.ts';
+import { deliverWebhook } from '../webhooks/deliver.ts';
+import { createOwnAddresses } from '../webhooks/own-addresses.ts';
+import { createHostResolver } from '../webhooks/resolve-host.ts';
+import { startWorker, type Worker } from '../worker.ts';
+import { createCallbackGuard } from './callback-guard.ts';
+import type { Log } from './log.ts';
+import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
+import { createWorkerTasks } from './worker-tasks.ts';
+import type { World } from './world.ts';
+
+/** What a service is started with. */
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly role: Role;
+  readonly secretKey: string;
+  readonly store: Store;
+  readonly world: World;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Makes the sandbox's controls out of the running parts; null in live mode. */
+  readonly sandboxControls: ((startSession: StartSession) => SandboxControls) | null;
+}
+
+/** A running service. */
+export interface Service {
+  readonly port: number;
+  readonly adminPort: number;
+  /** Serves what was begun, then ends. The store and the world are closed by whoever opened them. */
+  stop(): Promise<void>;
+}
+
+/** Everything that is made once from the options and shared by the parts. */
+interface Parts extends ServiceOptions {
+  readonly tokens: IpnTokens;
+  readonly known: KnownAddresses;
+  readonly metrics: Metrics;
+  readonly resolver: ReturnType<typeof createHostResolver>;
+  readonly ownAddresses: ReturnType<typeof createOwnAddresses>;
+  readonly startSession: StartSession;
+}
+
+/** At creation the callback's name is looked up within this; a name that does not answer is accepted. */
+const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
+const CALLBACK_CACHE_MS = 60_000;
+const CALLBACK_CACHE_ENTRIES = 10_000;
+
+/** Opens the doors and sets everything going that goes on by itself. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const parts = assemble(options);
+  await parts.known.catchUp();
+  const { config, log, clock, store } = parts;
+
+  let isStopping = false;
+  const server = options.role === 'worker' ? null : openDoors(parts, () => !isStopping);
+  const adminServer = await startAdminServer(parts.metrics, config.adminHost, config.adminPort);
+  const control = await startControlServer(join(config.dataDir, CONTROL_SOCKET), {
+    ...store,
+    directory: directoryOf(parts),
+    nowMs: clock.nowMs,
+    rescue: (id, token) =>
+      rescueToken({ ...store, relayer: parts.world.relayer, nowMs: clock.nowMs }, id, token),
+    sandbox: options.sandboxControls?.(parts.startSession) ?? null,
+  });
+  const worker = options.role === 'api' ? null : await startWork(parts);
+  if (server !== null) await server.listen({ host: config.host, port: config.port });
+
+  return {
+    port: server === null ? config.port : portOf(server.server),
+    adminPort: portOf(adminServer),
+    async stop() {
+      isStopping = true;
+      log.info('stopping');
+      await server?.close();
+      await worker?.stop();
+      await Promise.all([closed(control), closed(adminServer)]);
+      parts.resolver.close();
+    },
+  };
+}
+
+function assemble(options: ServiceOptions): Parts {
+  const { config, store, world, clock } = options;
+  const startSession = createStartSession({
+    ...store,
+    providers: { adapters: world.adapters, settings: store.providers },
+    token: world.token,
+    nowMs: clock.nowMs,
+    toleranceBasisPoints: config.toleranceBasisPoints,
+    // Coming back from the provider must not lead straight to it again.
+    checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
+  });
+  return {
+    ...options,
+    tokens: createIpnTokens(options.secretKey, config.previousSecretKeys),
+    known: createKnownAddresses(store.payments),
+    metrics: createMetrics(),
+    resolver: createHostResolver({
+      timeoutMs: CALLBACK_LOOKUP_TIMEOUT_MS,
+      cacheTtlMs: CALLBACK_CACHE_MS,
+      cacheMaxEntries: CALLBACK_CACHE_ENTRIES,
+    }),
+    ownAddresses: createOwnAddresses(),
+    startSession,
+  };
+}
+
+function directoryOf({ world, store }: Parts) {
+  return { adapters: world.adapters, settings: store.providers };
+}
+
+/** The public server with everything that can be reached on it. */
+function openDoors(parts: Parts, isServing: () => boolean): FastifyInstance {
+  const { config, store, world, clock, tokens } = parts;
+  const server = createPublicServer({
+    logger: parts.log,
+    trustProxy: config.trustProxy,
+    tls:
+      config.tls === null
+        ? null
+        : { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
+    isHttpsOnly: config.baseUrl.startsWith('https:'),
+    observe: parts.metrics.observeRequest,
+  });
+  registerApi(server, {
+    accounts: store.accounts,
+    create: createContextOf(parts),
+    status: { payments: store.payments, tokens },
+    tokens,
+    callbacks: createCallbackGuard(parts.resolver, parts.ownAddresses, config.callbackAllowedHosts),
+    limits: createMemoryRateLimiters(config.rateLimits, clock.monotonicMs),
+    baseUrl: config.baseUrl,
+  });
+  registerCheckoutPages(server, {
+    payments: store.payments,
+    accounts: store.accounts,
+    directory: directoryOf(parts),
+    startSession: parts.startSession,
+    baseUrl: config.baseUrl,
+    nowMs: clock.nowMs,
+    isSandbox: parts.sandboxControls !== null,
+    explorerTransactionUrl: world.explorerTransactionUrl,
+  });
+  registerHealth(server, {
+    isReady: () => (isServing() ? { ready: true } : { ready: false, reason: 'it is shutting down' }),
+  });
+  const { settlement } = world;
+  registerWellKnown(server, {
+    chainId: world.chainId,
+    token: settlement.token,
+    factories: [
+      {
+        address: settlement.factory,
+        implementation: settlement.implementation,
+        codeHash: settlement.factoryCodeHash as `0x${string}`,
+      },
+    ],
+    feeWallets: [settlement.feeWallet],
+  });
+  return server;
+}
+
+function createContextOf(parts: Parts): CreatePaymentContext {
+  const { world, store, clock, known, config } = parts;
+  const { factory, implementation, token, feeWallet } = world.settlement;
+  return {
+    payments: store.payments,
+    providers: directoryOf(parts),
+    rates: world.rates,
+    settlement: {
+      chainId: world.chainId,
+      factory,
+      feeWallet,
+      depositAddressOf: createDepositAddressCalculator({ chainId: world.chainId, factory, implementation }),
+      isReservedAddress: createReservedAddressCheck(known, [
+        token,
+        factory,
+        implementation,
+        world.relayer.address,
+      ]),
+    },
+    nowMs: clock.nowMs,
+    newPaymentId: createPaymentIdGenerator(clock.nowMs),
+    tokenFingerprint: parts.tokens.currentFingerprint,
+    toleranceBasisPoints: config.toleranceBasisPoints,
+  };
+}
+
+/** Starts the loops; stopping them also waits for open deliveries, which end within their own deadline. */
+async function startWork(parts: Parts): Promise<Pick<Worker, 'stop'>> {
+  const { store, clock, log, metrics, config } = parts;
+  // This process is the store's only one: what is still `sending` was cut off by a crash.
+  const abandoned = await store.webhooks.abandonStaleWebhooks(clock.nowMs());
+  if (abandoned > 0)
+    log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
+
+  const { tasks, drain } = createWorkerTasks({
+    ...parts,
+    nowMs: clock.nowMs,
+    expiryMs: config.checkoutExpiryHours * 3_600_000,
+    deliver: (delivery) =>
+      deliverWebhook(
+        {
+          resolver: parts.resolver,
+          ownAddresses: parts.ownAddresses,
+          allowedHosts: config.callbackAllowedHosts,
+        },
+        delivery,
+      ),
+    wake: (...names) => worker.wake(...names),
+  });
+  const worker = startWorker(tasks, (name, error, failuresInARow) => {
+    metrics.taskFailures.inc({ task: name });
+    log.warn({ err: error, task: name, failuresInARow }, 'a step failed and is tried again');
+  });
+  return {
+    async stop() {
+      await worker.stop();
+      await drain();
+    },
+  };
+}
+
+function portOf(server: Pick<Server, 'address'>): number {
+  return (server.address() as AddressInfo).port;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

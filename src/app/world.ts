@@ -1,0 +1,37 @@
+import type { Address } from '../domain/payout-address.ts';
+import type { ChainReader, Relayer, TokenReader } from '../domain/ports/chain.ts';
+import type { ProviderAdapters } from '../domain/ports/provider.ts';
+import type { Rates } from '../domain/ports/rates.ts';
+import type { RelayLimits } from '../payments/relay-releases.ts';
+
+/** The outside world as one mode of the service sees it: live, or brought along by the sandbox. */
+export interface World {
+  readonly chainId: number;
+  readonly settlement: {
+    readonly factory: Address;
+    readonly implementation: Address;
+    readonly token: Address;
+    readonly feeWallet: Address;
+    /** keccak-256 of the factory's code on chain, to be published. */
+    readonly factoryCodeHash: string;
+  };
+  readonly chain: ChainReader;
+  readonly token: TokenReader;
+  readonly relayer: Relayer;
+  readonly rates: Rates;
+  readonly adapters: ProviderAdapters;
+  readonly pace: Pace;
+  /** Where a transaction can be looked at, or null where the chain has no explorer. */
+  readonly explorerTransactionUrl: (transactionHash: string) => string | null;
+  stop(): Promise<void>;
+}
+
+/** How fast things go on by themselves. */
+export interface Pace {
+  readonly watchIntervalMs: number;
+  readonly relayIntervalMs: number;
+  readonly rescanIntervalMs: number;
+  /** How many final blocks are read a second time. */
+  readonly rescanDepthBlocks: number;
+  readonly relayLimits: RelayLimits;
+}

@@ -1,0 +1,163 @@
+import { Command } from 'commander';
+import type { OperationArguments } from './operations-context.ts';
+import { printResult } from './print.ts';
+
+/** What the command line asks of the rest of the program. */
+export interface ProgramServices {
+  /** Starts the service and returns when it has been told to stop. */
+  start(options: { readonly isLive: boolean; readonly role: string }): Promise<void>;
+  /** Runs an operation in the running server, or on the store itself when none runs. */
+  runOperation(name: string, args: OperationArguments): Promise<unknown>;
+  /** Checks the configuration and everything it points to. */
+  doctor(): Promise<{ readonly checks: readonly DoctorCheck[] }>;
+  /** Deploys a deposit factory with the relayer's key. */
+  deployContract(): Promise<unknown>;
+}
+
+/** One thing that `doctor` looked at. */
+export interface DoctorCheck {
+  readonly name: string;
+  readonly isFine: boolean;
+  /** What was found, and what to do about it if it is not fine. */
+  readonly detail: string;
+}
+
+/** Builds the command line. Each command of it is also a row in docs/command-line.md, which a test compares. */
+export function createProgram(services: ProgramServices, version: string): Command {
+  const program = new Command('card-checkout')
+    .description('Card checkout that settles in USDC on Polygon.')
+    .version(version)
+    .showHelpAfterError();
+
+  leaf(program, 'start', 'start the service; without --live the sandbox')
+    .option('--live', 'live mode, with a validated configuration')
+    .option('--role <role>', 'all, api or worker', 'all')
+    .action((options: { live?: boolean; role: string }) =>
+      services.start({ isLive: options.live === true, role: options.role }),
+    );
+  addAccountCommands(program, services);
+  addProviderCommands(program, services);
+  addPaymentCommands(program, services);
+  addSandboxCommands(program, services);
+
+  const contract = program.command('contract').description('the deposit contract');
+  leaf(contract, 'deploy', 'deploy a deposit factory and print its address').action(
+    async (options: { json?: boolean }) => printResult(await services.deployContract(), options),
+  );
+  leaf(program, 'doctor', 'say what is wrong with a configuration').action(
+    async (options: { json?: boolean }) => {
+      const report = await services.doctor();
+      printResult(options.json === true ? report : report.checks.map(describeCheck), options);
+      if (report.checks.some((check) => !check.isFine)) process.exitCode = 1;
+    },
+  );
+  return program;
+}
+
+function describeCheck({ isFine, name, detail }: DoctorCheck): string {
+  return `${isFine ? 'ok   ' : 'WRONG'} ${name}: ${detail}`;
+}
+
+function addAccountCommands(program: Command, services: ProgramServices): void {
+  const account = program.command('account').description('merchant accounts');
+  operation(leaf(account, 'create', 'create an account'), services, 'account create')
+    .requiredOption('--name <name>', 'the shop as customers see it')
+    .option('--email <address>', 'the merchant’s e-mail address')
+    .option('--fee-percent <percent>', 'the card fee of the account (2.5)')
+    .option('--wallet <address>', 'the merchant’s own wallet');
+  operation(leaf(account, 'list', 'list all accounts'), services, 'account list');
+  operation(leaf(account, 'update', 'change an account').argument('<account>'), services, 'account update')
+    .option('--fee-percent <percent>', 'the card fee for new payments')
+    .option('--wallet <address>', 'the merchant’s own wallet')
+    .option('--enable <feature>', 'switch a feature on')
+    .option('--disable <feature>', 'switch a feature off')
+    .option('--providers <list>', 'comma-separated provider ids, or all')
+    .option('--suspend', 'refuse new checkouts')
+    .option('--resume', 'accept new checkouts again');
+
+  const key = program.command('key').description('API keys of an account');
+  operation(leaf(key, 'create', 'create a key and show it once'), services, 'key create')
+    .requiredOption('--account <account>', 'the account')
+    .option('--name <name>', 'what the key is for');
+  operation(leaf(key, 'list', 'list the keys of an account'), services, 'key list').requiredOption(
+    '--account <account>',
+    'the account',
+  );
+  operation(leaf(key, 'revoke', 'revoke a key at once').argument('<key>'), services, 'key revoke');
+}
+
+function addProviderCommands(program: Command, services: ProgramServices): void {
+  const provider = program.command('provider').description('on-ramp providers');
+  operation(leaf(provider, 'list', 'list all providers'), services, 'provider list');
+  operation(leaf(provider, 'set', 'change a provider').argument('<provider>'), services, 'provider set')
+    .option('--active', 'offer it')
+    .option('--inactive', 'do not offer it')
+    .option('--minimum-usd <amount>', 'the least amount in USD');
+}
+
+function addPaymentCommands(program: Command, services: ProgramServices): void {
+  const payment = program.command('payment').description('payments');
+  operation(leaf(payment, 'list', 'list the newest payments'), services, 'payment list')
+    .option('--account <account>', 'of this account only')
+    .option('--status <status>', 'unpaid, paid or canceled');
+  for (const [name, description] of [
+    ['show', 'show a payment with deposits, releases and webhooks'],
+    ['cancel', 'cancel a payment for which nothing has arrived'],
+    ['release', 'release what lies at the deposit address to the merchant'],
+  ] as const) {
+    operation(leaf(payment, name, description).argument('<payment>'), services, `payment ${name}`);
+  }
+  operation(
+    leaf(payment, 'rescue', 'send a wrong token at the deposit address to the merchant').argument(
+      '<payment>',
+    ),
+    services,
+    'payment rescue',
+  ).requiredOption('--token <address>', 'the token’s address, or pol');
+}
+
+function addSandboxCommands(program: Command, services: ProgramServices): void {
+  const sandbox = program.command('sandbox').description('play the world around the service');
+  operation(
+    leaf(sandbox, 'pay', 'play the customer to the end of the on-ramp').argument('<payment>'),
+    services,
+    'sandbox pay',
+  )
+    .option('--provider <provider>', 'pay at this provider')
+    .option('--usdc <amount>', 'deliver this amount instead of the quoted one');
+
+  const fault = sandbox.command('fault').description('bring the unhappy cases about');
+  for (const target of ['provider', 'rates', 'chain'] as const) {
+    const command = leaf(fault, target, `break or mend: ${target}`);
+    if (target === 'provider') command.argument('<provider>');
+    operation(command, services, 'sandbox fault', { target })
+      .option('--down', 'no answer')
+      .option('--slow', 'answers come too late')
+      .option('--up', 'all is well again');
+  }
+}
+
+/** A command that does something; every one of them takes --json. */
+function leaf(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description).option('--json', 'print JSON');
+}
+
+/** Lets a command run an operation: its argument and options become the operation's arguments by their names. */
+function operation(
+  command: Command,
+  services: ProgramServices,
+  name: string,
+  fixed: OperationArguments = {},
+): Command {
+  return command.action(async () => {
+    const args: Record<string, string | boolean | undefined> = { ...fixed };
+    for (const [index, declared] of command.registeredArguments.entries()) {
+      args[declared.name()] = command.args[index];
+    }
+    for (const option of command.options) {
+      args[option.long?.replace('--', '') ?? option.name()] = command.getOptionValue(option.attributeName());
+    }
+    const { json, ...rest } = args;
+    printResult(await services.runOperation(name, rest), { json: json === true });
+  });
+}
