@@ -1,0 +1,47 @@
+import type { FastifyReply } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { checkoutPage } from './checkout-page.ts';
+import { takesPayment } from './checkout-view.ts';
+import type { CheckoutPagesContext } from './context.ts';
+import { newNonce, sendPage } from './page-headers.ts';
+import { type Checkout, readCheckout } from './read-checkout.ts';
+import { problemWords } from './words.ts';
+
+/** The page of a checkout. */
+export function sendCheckout(
+  context: CheckoutPagesContext,
+  reply: FastifyReply,
+  checkout: Checkout,
+  answer: { readonly status: number; readonly problem: string | null },
+): FastifyReply {
+  const nonce = newNonce();
+  const { isSandbox, explorerTransactionUrl } = context;
+  const markup = checkoutPage(checkout, {
+    nonce,
+    isSandbox,
+    explorerTransactionUrl,
+    problem: answer.problem,
+  });
+  return sendPage(reply, { status: answer.status, nonce, baseUrl: context.baseUrl, markup });
+}
+
+/**
+ * The page again after a visit could not be started, with the reason and the other providers. The checkout is read
+ * anew: it may have been paid or canceled meanwhile, and then the state says more than the reason. Rethrows what is
+ * no `ServiceError`.
+ */
+export async function sendProblem(
+  context: CheckoutPagesContext,
+  reply: FastifyReply,
+  paymentId: string,
+  provider: ProviderId | null,
+  error: unknown,
+): Promise<FastifyReply> {
+  if (!(error instanceof ServiceError)) throw error;
+  const checkout = await readCheckout(context, paymentId);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
+  const problem = takesPayment(checkout.view) ? problemWords(error, provider, checkout.payment) : null;
+  return sendCheckout(context, reply, checkout, { status: error.status, problem });
+}

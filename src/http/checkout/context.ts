@@ -1,0 +1,27 @@
+import type { StartSession } from '../../payments/start-session.ts';
+import type { ReadCheckoutContext } from './read-checkout.ts';
+import type { ExplorerTransactionUrl } from './receipt.ts';
+
+/** What the customer's pages need. */
+export interface CheckoutPagesContext extends ReadCheckoutContext {
+  readonly startSession: StartSession;
+  /** The public address of the service, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Shows the banner that no real money moves. */
+  readonly isSandbox: boolean;
+  /** A transaction's page in a block explorer (http or https), or null where there is none. */
+  readonly explorerTransactionUrl: ExplorerTransactionUrl;
+}
+
+export interface PaymentRoute {
+  Params: { paymentId: string };
+  Querystring: Record<string, unknown>;
+}
+
+export interface ProviderRoute {
+  Params: { paymentId: string; provider: string };
+}
+
+export interface ShortLinkRoute {
+  Params: { shortCode: string };
+}

@@ -1,0 +1,50 @@
+import type { Account } from '../../domain/account.ts';
+import { UnknownStateError } from '../../domain/errors.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { isPaymentId } from '../../domain/payment-id.ts';
+import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import {
+  listOffers,
+  type ProviderDirectory,
+  type ProviderOffer,
+} from '../../payments/provider-availability.ts';
+import { type CheckoutView, checkoutViewOf, takesPayment } from './checkout-view.ts';
+
+export interface ReadCheckoutContext {
+  readonly payments: PaymentStore;
+  readonly accounts: AccountStore;
+  readonly directory: ProviderDirectory;
+  readonly nowMs: () => number;
+}
+
+/** All that a checkout's page is made of. */
+export interface Checkout {
+  readonly payment: Payment;
+  readonly account: Account;
+  readonly view: CheckoutView;
+  /** The providers of this payment, each with the reason why it cannot serve; empty when none may be visited. */
+  readonly offers: readonly ProviderOffer[];
+}
+
+/** Reads a checkout by the text in its address; null when there is none. */
+export async function readCheckout(
+  context: ReadCheckoutContext,
+  paymentId: string,
+): Promise<Checkout | null> {
+  if (!isPaymentId(paymentId)) return null;
+  const stored = await context.payments.viewPayment(paymentId);
+  if (stored === null) return null;
+  const { payment } = stored;
+  const account = await context.accounts.findAccount(payment.accountId);
+  if (account === null) throw new UnknownStateError(`payment ${payment.id} belongs to no account`);
+  const view = checkoutViewOf(stored, context.nowMs());
+  const offers =
+    takesPayment(view) && !account.suspended
+      ? (await listOffers(context.directory, account, payment)).filter(
+          ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
+        )
+      : [];
+  return { payment, account, view, offers };
+}

@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { CheckoutPagesContext, PaymentRoute, ProviderRoute, ShortLinkRoute } from './context.ts';
+import { messagePage } from './message-page.ts';
+import { newNonce, sendPage } from './page-headers.ts';
+import { showCheckout } from './show-checkout.ts';
+import { showShortLink } from './show-short-link.ts';
+import { showStatus } from './show-status.ts';
+import { visitProvider } from './visit-provider.ts';
+
+/** A form of ours has no fields: what a click means stands in its address. */
+const FORM_LIMIT_BYTES = 1024;
+
+/**
+ * Registers the pages customers see: `/pay/:paymentId` with what belongs to it, and the short links `/s/:shortCode`.
+ * They keep to their own scope: errors are pages there, and the server's own body parsers do not apply.
+ */
+export function registerCheckoutPages(server: FastifyInstance, context: CheckoutPagesContext): void {
+  server.register(async (pages) => {
+    pages.removeAllContentTypeParsers();
+    pages.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
+      (_request, _body, done) => done(null, null),
+    );
+    pages.setErrorHandler((error, request, reply) => showError(context, error, request, reply));
+
+    pages.get<PaymentRoute>('/pay/:paymentId', (request, reply) => showCheckout(context, request, reply));
+    pages.get<PaymentRoute>('/pay/:paymentId/status', (request, reply) =>
+      showStatus(context, request, reply),
+    );
+    pages.post<ProviderRoute>('/pay/:paymentId/providers/:provider', (request, reply) =>
+      visitProvider(context, request, reply),
+    );
+    pages.get<ProviderRoute>('/pay/:paymentId/providers/:provider', (request, reply) =>
+      showOnlyByForm(context, request, reply),
+    );
+    pages.get<ShortLinkRoute>('/s/:shortCode', (request, reply) => showShortLink(context, request, reply));
+  });
+}
+
+/** A visit at a provider begins with a click, never by opening an address. */
+function showOnlyByForm(
+  context: CheckoutPagesContext,
+  request: FastifyRequest<ProviderRoute>,
+  reply: FastifyReply,
+): FastifyReply {
+  const nonce = newNonce();
+  const markup = messagePage({
+    heading: 'Please start from the checkout',
+    sentence: 'This address works only by the button on the checkout page.',
+    nonce,
+    isSandbox: context.isSandbox,
+    link: { href: `/pay/${encodeURIComponent(request.params.paymentId)}`, label: 'Back to the checkout' },
+  });
+  return sendPage(reply.header('allow', 'POST'), { status: 405, nonce, baseUrl: context.baseUrl, markup });
+}
+
+/** Failures as pages of the same look; what is ours to repair is logged, and never shown. */
+function showError(
+  context: CheckoutPagesContext,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const status = statusOf(error);
+  if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
+  const nonce = newNonce();
+  const markup = messagePage({ ...messageOf(status), nonce, isSandbox: context.isSandbox });
+  return sendPage(reply, { status, nonce, baseUrl: context.baseUrl, markup });
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof ServiceError) return error.status;
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+  return status >= 400 && status < 600 ? status : 500;
+}
+
+function messageOf(status: number): { heading: string; sentence: string } {
+  if (status === 404) {
+    return {
+      heading: 'There is no checkout here',
+      sentence: 'The link may be incomplete. Please open it again from the shop or the message it came with.',
+    };
+  }
+  if (status < 500) {
+    return { heading: 'That did not work', sentence: 'Please go back to the checkout and try again.' };
+  }
+  return {
+    heading: 'Something went wrong on our side',
+    sentence: 'Your card was not charged by this. Please try again in a moment.',
+  };
+}

@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { paymentIdOfShortCode } from '../../domain/short-code.ts';
+import { isPreview } from './automatic-visit.ts';
+import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
+import { newNonce, sendPage } from './page-headers.ts';
+import { readCheckout } from './read-checkout.ts';
+import { shortLinkPage } from './short-link-page.ts';
+
+/** `GET /s/:shortCode`: a page for link previews that leads customers on to the checkout. */
+export async function showShortLink(
+  context: CheckoutPagesContext,
+  request: FastifyRequest<ShortLinkRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const paymentId = paymentIdOfShortCode(request.params.shortCode);
+  const checkout = paymentId === null ? null : await readCheckout(context, paymentId);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  const nonce = newNonce();
+  const { isSandbox, baseUrl } = context;
+  const options = { nonce, isSandbox, baseUrl, isPreview: isPreview(request.headers) };
+  return sendPage(reply, { status: 200, nonce, baseUrl, markup: shortLinkPage(checkout, options) });
+}

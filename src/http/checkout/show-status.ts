@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { checkoutContent } from './checkout-page.ts';
+import { refreshSecondsOf } from './checkout-view.ts';
+import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
+import { setCommonHeaders } from './page-headers.ts';
+import { readCheckout } from './read-checkout.ts';
+
+/**
+ * `GET /pay/:paymentId/status`: what the page's script asks for, the parts of the page that change. 304 while
+ * they are those that the script names in If-None-Match.
+ */
+export async function showStatus(
+  context: CheckoutPagesContext,
+  request: FastifyRequest<PaymentRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  setCommonHeaders(reply);
+  const checkout = await readCheckout(context, request.params.paymentId);
+  if (checkout === null) {
+    const { status, message } = new ServiceError('payment_not_found');
+    return reply.code(status).send({ error: message });
+  }
+  const content = checkoutContent(checkout, context.explorerTransactionUrl);
+  reply.header('etag', `"${content.revision}"`);
+  if (request.headers['if-none-match'] === `"${content.revision}"`) return reply.code(304).send();
+  return reply.send({
+    view: checkout.view.kind,
+    revision: content.revision,
+    refreshSeconds: refreshSecondsOf(checkout.view),
+    title: content.title,
+    status: content.status.toString(),
+    detail: content.detail.toString(),
+  });
+}

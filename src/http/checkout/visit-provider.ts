@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { isProviderId } from '../../domain/provider-catalogue.ts';
+import { sendCheckout, sendProblem } from './answer-checkout.ts';
+import { takesPayment } from './checkout-view.ts';
+import type { CheckoutPagesContext, ProviderRoute } from './context.ts';
+import { readCheckout } from './read-checkout.ts';
+import { redirectToProvider } from './redirect-to-provider.ts';
+import { isSameOrigin } from './same-origin.ts';
+
+/** `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. */
+export async function visitProvider(
+  context: CheckoutPagesContext,
+  request: FastifyRequest<ProviderRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { paymentId, provider } = request.params;
+  const checkout = await readCheckout(context, paymentId);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  if (!isSameOrigin(request.headers, context.baseUrl)) {
+    const problem = 'Please use the buttons on this page to go on.';
+    return sendCheckout(context, reply, checkout, { status: 403, problem });
+  }
+  // The page was older than the payment: what has become of it says all. Also keeps a customer of whom something
+  // has arrived already from being charged the whole amount again.
+  if (!takesPayment(checkout.view)) {
+    return sendCheckout(context, reply, checkout, { status: 409, problem: null });
+  }
+  if (!isProviderId(provider)) {
+    return sendProblem(context, reply, paymentId, null, new ServiceError('provider_unknown'));
+  }
+  try {
+    return redirectToProvider(reply, await context.startSession(checkout.payment, provider));
+  } catch (error) {
+    return sendProblem(context, reply, paymentId, provider, error);
+  }
+}
