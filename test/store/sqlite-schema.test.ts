@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UnknownStateError } from '../../src/domain/errors.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { StoreTooNewError } from '../../src/store/store-errors.ts';
+import { DAY_MS, givePayment, NOW_MS, newPayment, newRecord } from './fixtures.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-schema-'));
+  file = join(folder, 'checkout.sqlite');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Uses the file directly, as no store does. */
+function withDatabase<T>(use: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file);
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+const tables = (database: DatabaseSync) =>
+  database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .all()
+    .map((row) => row.name as string);
+
+describe('the schema', () => {
+  it('of a released migration is never edited', () => {
+    const digests = migrations.map(({ sql }) => createHash('sha256').update(sql).digest('hex').slice(0, 16));
+    expect(digests).toEqual(['f6640e47e2035425']);
+  });
+
+  it('written by a newer version is refused and left alone', async () => {
+    await (await openSqliteStore({ file })).close();
+    withDatabase((database) => database.exec("INSERT INTO migrations VALUES (999, 'of the future', 0)"));
+    const opening = openSqliteStore({ file });
+    await expect(opening).rejects.toThrow(StoreTooNewError);
+    await expect(opening).rejects.toMatchObject({ foundMigration: 999, knownMigration: migrations.length });
+  });
+
+  it('applies each migration once, in order, and none by half', () => {
+    const first = { number: 1, name: 'first', sql: 'CREATE TABLE one (x)' };
+    const bad = { number: 2, name: 'bad', sql: 'CREATE TABLE two (x); CREATE TABLE one (x)' };
+    withDatabase((database) => {
+      expect(() => migrate(database, file, [first, bad], () => 1)).toThrow('migration 2 (bad) failed');
+      expect(tables(database)).toEqual(['migrations', 'one']);
+      migrate(database, file, [first, { ...bad, sql: 'CREATE TABLE two (x)' }], () => 2);
+      migrate(database, file, [first, { ...bad, sql: 'CREATE TABLE two (x)' }], () => 3);
+      expect(tables(database)).toEqual(['migrations', 'one', 'two']);
+      const applied = database.prepare('SELECT number, applied_at_ms AS at FROM migrations').all();
+      expect(applied.map((row) => [row.number, row.at])).toEqual([
+        [1, 1],
+        [2, 2],
+      ]);
+      const misplaced = [first, { ...bad, number: 3 }];
+      expect(() => migrate(database, file, misplaced, () => 1)).toThrow('not in its place');
+    });
+  });
+
+  it('makes a create maintain no index but that of the id', async () => {
+    await (await openSqliteStore({ file })).close();
+    const indexes = withDatabase((database) => database.prepare('PRAGMA index_list(payments)').all());
+    const complete = indexes.filter((index) => index.partial === 0);
+    expect(complete.map((index) => index.origin)).toEqual(['u']);
+    withDatabase((database) => {
+      const columns = database.prepare(`PRAGMA index_info(${complete[0]?.name})`).all();
+      expect(columns.map((column) => column.name)).toEqual(['id']);
+    });
+  });
+
+  it('finds due releases, pending webhooks and the rows of a block by an index', async () => {
+    await (await openSqliteStore({ file })).close();
+    const plans = [
+      'SELECT id FROM payments WHERE release_due_at_ms <= ? AND relay_batch_id IS NULL ORDER BY release_due_at_ms, row',
+      'UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ?',
+      "SELECT id FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms, id LIMIT ?",
+      "SELECT id FROM webhooks WHERE status = 'sending' AND claimed_at_ms < ?",
+      'SELECT DISTINCT payment_id FROM deposits WHERE block_number > ?',
+      'SELECT 1 FROM releases WHERE payment_id = ?',
+    ];
+    withDatabase((database) => {
+      for (const sql of plans) {
+        const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+        expect(plan.map((row) => row.detail).join(), sql).toMatch(/USING (COVERING )?INDEX/);
+      }
+    });
+  });
+});
+
+describe('stored rows', () => {
+  it('in a state that does not exist are an error and not a guess', async () => {
+    const store = await openSqliteStore({ file });
+    const payment = await givePayment(store);
+    withDatabase((database) => database.exec("UPDATE payments SET status = 'refunded'"));
+    await expect(store.payments.findPaymentById(payment.id)).rejects.toThrow(UnknownStateError);
+    await store.close();
+  });
+
+  it('of a payment whose own amounts JavaScript could not read back are refused', async () => {
+    const store = await openSqliteStore({ file });
+    const { accountId } = await givePayment(store);
+    for (const enoughUnits of [2n ** 53n, 2n ** 64n, -1n]) {
+      await expect(
+        store.payments.createPayment(newPayment(accountId, { enoughUnits }), null),
+      ).rejects.toThrow();
+    }
+    await store.close();
+  });
+
+  it('of Idempotency-Keys are deleted some time after their 24 hours', async () => {
+    const store = await openSqliteStore({ file });
+    const { accountId } = await givePayment(store);
+    const create = (key: string, createdAtMs: number) =>
+      store.payments.createPayment(newPayment(accountId), newRecord(accountId, key, { createdAtMs }));
+    for (let index = 0; index < 100; index++) await create(`old ${index}`, NOW_MS);
+    for (let index = 0; index < 25; index++) await create(`new ${index}`, NOW_MS + DAY_MS);
+    await store.close();
+    const keys = withDatabase((database) =>
+      database.prepare('SELECT key FROM idempotency_records ORDER BY row').all(),
+    );
+    expect(keys.map((row) => row.key)).toEqual(Array.from({ length: 25 }, (_, index) => `new ${index}`));
+  });
+});

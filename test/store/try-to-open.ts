@@ -1,0 +1,10 @@
+/** Opens a store as a second server would, and prints what came of it. */
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+
+try {
+  const store = await openSqliteStore({ file: process.argv[2] as string });
+  await store.close();
+  console.log('opened');
+} catch (error) {
+  console.log((error as Error).name);
+}
