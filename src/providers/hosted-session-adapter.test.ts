@@ -154,9 +154,7 @@ describe('a refusal', () => {
     const adapter = await adapterFor(json(422, { error: { code: 'below_minimum', minimum_usd: '20.00' } }));
     const error = await errorOf(adapter.quote(request));
     expect(error.errorName).toBe('below_minimum');
-    expect(error.message).toBe(
-      'The amount is below the minimum of MoonPay: minimum 20.00 USD, given 10.90 USD.',
-    );
+    expect(error.message).toBe('The minimum of MoonPay is 20.00 USD; the amount given is 10.90 USD.');
   });
 
   it.each([

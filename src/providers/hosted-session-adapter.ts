@@ -104,11 +104,11 @@ function refusal(id: ProviderId, request: QuoteRequest, answer: JsonAnswer): Ser
   const cause = new Error(`${id} answered ${answer.status} ${String(code)}`);
   if (code === 'below_minimum') {
     const minimumCents = readCentsOrNull(error, 'minimum_usd');
-    const minimum = minimumCents === null ? 'not stated' : `${formatCents(minimumCents)} USD`;
     const given = formatCents(Number(request.usdUnits / 10_000n));
+    const minimum = minimumCents === null ? 'higher' : `${formatCents(minimumCents)} USD`;
     return new ServiceError(
       'below_minimum',
-      `The amount is below the minimum of ${name}: minimum ${minimum}, given ${given} USD.`,
+      `The minimum of ${name} is ${minimum}; the amount given is ${given} USD.`,
       { cause },
     );
   }

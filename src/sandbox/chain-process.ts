@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stateFileOf } from './chain-state-file.ts';
+import type { SandboxLog } from './sandbox-log.ts';
+
+/** The chain id of every local chain; no real chain has it. */
+export const SANDBOX_CHAIN_ID = 31_337;
+
+/** Historical states kept on disk, for questions about blocks that are not the newest. */
+const MAXIMUM_PERSISTED_STATES = 100;
+const WRITE_STATE_MS = 10_000;
+const AFTER_KILL_MS = 3_000;
+const MAXIMUM_LOG_EXCERPT = 500;
+
+function processFileOf(directory: string): string {
+  return join(directory, 'chain.pid');
+}
+
+function logFileOf(directory: string): string {
+  return join(directory, 'chain.log');
+}
+
+/** Starts anvil with the state in `directory` and records its process id there. */
+export async function spawnChain(anvil: string, directory: string, port: number): Promise<ChildProcess> {
+  const output = openSync(logFileOf(directory), 'w', 0o600);
+  try {
+    const child = spawn(
+      anvil,
+      [
+        '--state',
+        stateFileOf(directory),
+        '--port',
+        String(port),
+        '--chain-id',
+        String(SANDBOX_CHAIN_ID),
+        '--slots-in-an-epoch',
+        '1', // so that `finalized` is latest − 2
+        '--no-mining',
+        '--cache-path',
+        join(directory, 'chain-cache'),
+        '--max-persisted-states',
+        String(MAXIMUM_PERSISTED_STATES),
+        '--quiet',
+      ],
+      // A process group of its own: Ctrl-C in the terminal must reach it through us, once, after we have saved.
+      // Its home is ours, so that it leaves nothing in the user's.
+      { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
+    );
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    await writeFile(processFileOf(directory), `${child.pid}\n`, { mode: 0o600 });
+    child.unref();
+    return child;
+  } finally {
+    closeSync(output);
+  }
+}
+
+/** The last words of the node, for an error message. */
+export function chainLogExcerpt(directory: string): string {
+  return readFileSync(logFileOf(directory), 'utf8').trim().slice(-MAXIMUM_LOG_EXCERPT);
+}
+
+/** Whether this process is an anvil that keeps its state in `directory`; a recycled process id is not. */
+async function isOurChain(pid: number, directory: string): Promise<boolean> {
+  try {
+    const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+    return basename(words[0] ?? '') === 'anvil' && words.includes(stateFileOf(directory));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+async function isGoneWithin(pid: number, directory: string, timeoutMs: number): Promise<boolean> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (await isOurChain(pid, directory)) {
+    if (performance.now() > deadlineMs) return false;
+    await delay(20);
+  }
+  return true;
+}
+
+function signal(pid: number, name: 'SIGINT' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Ends a node so that it writes its state, by force when that takes too long; resolves when it is gone. */
+export async function endChain(pid: number, directory: string, log: SandboxLog): Promise<void> {
+  if (await isOurChain(pid, directory)) {
+    signal(pid, 'SIGINT');
+    if (!(await isGoneWithin(pid, directory, WRITE_STATE_MS))) {
+      log.warn({ pid }, 'the local chain did not end in time and is killed');
+      signal(pid, 'SIGKILL');
+      if (!(await isGoneWithin(pid, directory, AFTER_KILL_MS))) {
+        throw new Error(`the local chain (process ${pid}) cannot be ended`);
+      }
+    }
+  }
+  await rm(processFileOf(directory), { force: true });
+}
+
+/**
+ * Ends the node that an earlier run of the sandbox left behind when it was killed: two on one state would overwrite
+ * each other's blocks. The caller must already own the data folder, or this would end a living server's chain.
+ */
+export async function endOrphanedChain(directory: string, log: SandboxLog): Promise<void> {
+  let text: string;
+  try {
+    text = await readFile(processFileOf(directory), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  const pid = Number(text.trim());
+  if (Number.isSafeInteger(pid) && pid > 1) {
+    if (await isOurChain(pid, directory)) {
+      log.warn({ pid }, 'a local chain of an earlier run is still there; it is ended and its state is kept');
+    }
+    await endChain(pid, directory, log);
+  }
+}

@@ -1,0 +1,108 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, parseAbi } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import depositFactoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
+import testUsdcArtifact from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
+import type { JsonRpcClient } from '../chain/json-rpc.ts';
+import { type Address, checksumAddress } from '../domain/payout-address.ts';
+import { SANDBOX_CHAIN_ID } from './chain-process.ts';
+import type { DevelopmentKeys } from './development-keys.ts';
+
+/** The contracts of a sandbox. */
+export interface SandboxContracts {
+  readonly usdc: Address;
+  readonly factory: Address;
+  /** The code that every deposit address runs. */
+  readonly implementation: Address;
+}
+
+const abi = parseAbi([
+  'function configureMinter(address minter, uint256 minterAllowedAmount)',
+  'function isMinter(address minter) view returns (bool)',
+  'function implementation() view returns (address)',
+  'constructor(address token)',
+]);
+
+const MAXIMUM_UINT256 = (1n << 256n) - 1n;
+/** 1,000 coins: far more gas money than a sandbox uses. */
+const GAS_MONEY_WEI = 10n ** 21n;
+const GAS_LIMIT = 10_000_000n;
+const MAXIMUM_FEE_PER_GAS = 10n ** 11n;
+
+interface DeployerCall {
+  readonly nonce: number;
+  readonly to: Address | null;
+  readonly data: Hex;
+}
+
+/** Sends one transaction of the deployer, mines it and checks that it succeeded. */
+async function execute(rpc: JsonRpcClient, keys: DevelopmentKeys, call: DeployerCall): Promise<void> {
+  const raw = await privateKeyToAccount(keys.deployer.privateKey).signTransaction({
+    chainId: SANDBOX_CHAIN_ID,
+    type: 'eip1559',
+    nonce: call.nonce,
+    ...(call.to === null ? {} : { to: call.to }),
+    data: call.data,
+    gas: GAS_LIMIT,
+    maxFeePerGas: MAXIMUM_FEE_PER_GAS,
+    maxPriorityFeePerGas: 1n,
+  });
+  const hash = await rpc.call('eth_sendRawTransaction', [raw]);
+  await rpc.call('evm_mine', []);
+  const receipt = (await rpc.call('eth_getTransactionReceipt', [hash])) as { status?: unknown } | null;
+  if (receipt?.status !== '0x1')
+    throw new Error(`a transaction of the sandbox's set-up failed: ${String(hash)}`);
+}
+
+async function hasCode(rpc: JsonRpcClient, address: Address): Promise<boolean> {
+  return (await rpc.call('eth_getCode', [address, 'latest'])) !== '0x';
+}
+
+async function readWord(rpc: JsonRpcClient, to: Address, data: Hex): Promise<string> {
+  const word = await rpc.call('eth_call', [{ to, data }, 'latest']);
+  if (typeof word !== 'string' || !/^0x[0-9a-f]{64}$/.test(word))
+    throw new Error('a contract gave no answer');
+  return word.slice(2);
+}
+
+/**
+ * Deploys the test USDC and the deposit factory where they are not there yet. Their addresses follow from the
+ * deployer's first two nonces, so every sandbox has the same ones and each step can be judged by the chain alone: a
+ * start that was killed halfway is carried on by the next. Gives the relayer and the minter gas money.
+ */
+export async function deploySandboxContracts(
+  rpc: JsonRpcClient,
+  keys: DevelopmentKeys,
+): Promise<SandboxContracts> {
+  const addressOf = (nonce: bigint) =>
+    checksumAddress(getContractAddress({ from: keys.deployer.address, nonce }).slice(2));
+  const usdc = addressOf(0n);
+  const factory = addressOf(1n);
+
+  for (const { address } of [keys.deployer, keys.relayer, keys.minter]) {
+    const balance = BigInt((await rpc.call('eth_getBalance', [address, 'latest'])) as string);
+    if (balance < GAS_MONEY_WEI)
+      await rpc.call('anvil_setBalance', [address, `0x${GAS_MONEY_WEI.toString(16)}`]);
+  }
+  if (!(await hasCode(rpc, usdc))) {
+    await execute(rpc, keys, { nonce: 0, to: null, data: testUsdcArtifact.bytecode as Hex });
+  }
+  if (!(await hasCode(rpc, factory))) {
+    const bytecode = depositFactoryArtifact.bytecode as Hex;
+    await execute(rpc, keys, { nonce: 1, to: null, data: encodeDeployData({ abi, bytecode, args: [usdc] }) });
+  }
+  const isMinter = encodeFunctionData({ abi, functionName: 'isMinter', args: [keys.minter.address] });
+  if (BigInt(`0x${await readWord(rpc, usdc, isMinter)}`) === 0n) {
+    const args = [keys.minter.address, MAXIMUM_UINT256] as const;
+    const nonce = Number(await rpc.call('eth_getTransactionCount', [keys.deployer.address, 'latest']));
+    await execute(rpc, keys, {
+      nonce,
+      to: usdc,
+      data: encodeFunctionData({ abi, functionName: 'configureMinter', args }),
+    });
+  }
+  for (const address of [usdc, factory]) {
+    if (!(await hasCode(rpc, address))) throw new Error(`there is no contract at ${address}`);
+  }
+  const word = await readWord(rpc, factory, encodeFunctionData({ abi, functionName: 'implementation' }));
+  return { usdc, factory, implementation: checksumAddress(word.slice(24)) };
+}

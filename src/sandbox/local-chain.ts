@@ -1,0 +1,160 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createJsonRpcClient, type JsonRpcClient } from '../chain/json-rpc.ts';
+import {
+  chainLogExcerpt,
+  endChain,
+  endOrphanedChain,
+  SANDBOX_CHAIN_ID,
+  spawnChain,
+} from './chain-process.ts';
+import { prepareChainState, saveChainState } from './chain-state-file.ts';
+import { findAnvil } from './find-anvil.ts';
+import { claimLoopbackPort } from './loopback-port.ts';
+import type { SandboxLog } from './sandbox-log.ts';
+
+export interface LocalChainOptions {
+  /** Absolute; holds everything of the chain. */
+  readonly directory: string;
+  /** A fixed port, or a free one. */
+  readonly port?: number;
+  readonly log: SandboxLog;
+}
+
+/** A running anvil that is started again when it dies. */
+export interface LocalChain {
+  readonly url: string;
+  readonly rpc: JsonRpcClient;
+  /** The process id of the node as it now runs. */
+  pid(): number;
+  /** Writes the whole state to disk; what came before survives any kill. */
+  save(): Promise<void>;
+  /** Saves, ends the node and waits until it is gone. */
+  stop(): Promise<void>;
+}
+
+const READY_MS = 10_000;
+const MAXIMUM_STATE_BYTES = 1024 * 1024 * 1024;
+/** After a start there is no state of blocks before the newest; this many new ones bring `finalized` back. */
+const BLOCKS_UNTIL_FINALIZED = 3;
+const RESTART_DELAY_MS = 200;
+const MAXIMUM_RESTARTS = 5;
+const RESTART_WINDOW_MS = 60_000;
+
+async function choosePort(port: number | undefined): Promise<number> {
+  const claimed = await claimLoopbackPort(port ?? 0);
+  if (claimed === null) throw new Error(`the port ${port} for the local chain is already in use`);
+  return claimed;
+}
+
+async function waitUntilReady(rpc: JsonRpcClient, child: ChildProcess, directory: string): Promise<void> {
+  const deadlineMs = performance.now() + READY_MS;
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the local chain ended while starting: ${chainLogExcerpt(directory)}`);
+    }
+    try {
+      const chainId = Number(await rpc.call('eth_chainId', []));
+      if (chainId !== SANDBOX_CHAIN_ID) throw new Error(`the local chain has the id ${chainId}`);
+      return;
+    } catch (cause) {
+      if (performance.now() > deadlineMs) throw new Error('the local chain did not start in time', { cause });
+      await delay(20);
+    }
+  }
+}
+
+async function launch(options: LocalChainOptions, rpc: JsonRpcClient, port: number): Promise<ChildProcess> {
+  const { directory } = options;
+  await rm(join(directory, 'chain-cache'), { recursive: true, force: true });
+  await prepareChainState(directory, options.log);
+  const child = await spawnChain(findAnvil(), directory, port);
+  try {
+    await waitUntilReady(rpc, child, directory);
+    for (let count = 0; count < BLOCKS_UNTIL_FINALIZED; count++) await rpc.call('evm_mine', []);
+    return child;
+  } catch (error) {
+    await endChain(child.pid as number, directory, options.log);
+    throw error;
+  }
+}
+
+/** Starts the chain, ending what an earlier run left behind. Its port stays the same while it runs. */
+export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
+  const { directory, log } = options;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await endOrphanedChain(directory, log);
+  const port = await choosePort(options.port);
+  const url = `http://127.0.0.1:${port}`;
+  const rpc = createJsonRpcClient({ url, timeoutMs: 30_000, maximumResponseBytes: MAXIMUM_STATE_BYTES });
+
+  let isStopping = false;
+  let saving: Promise<void> | null = null;
+  let restarting: Promise<void> = Promise.resolve();
+  let restartTimesMs: number[] = [];
+  let child = await launch(options, rpc, port);
+
+  /** The node died by itself or was killed: it is brought back with the last saved state, within reason. */
+  async function restart(): Promise<void> {
+    const nowMs = performance.now();
+    restartTimesMs = restartTimesMs.filter((timeMs) => nowMs - timeMs < RESTART_WINDOW_MS);
+    if (restartTimesMs.length >= MAXIMUM_RESTARTS) {
+      log.error(
+        { excerpt: chainLogExcerpt(directory) },
+        'the local chain keeps ending and is not started again',
+      );
+      return;
+    }
+    restartTimesMs.push(nowMs);
+    log.error(
+      { signal: child.signalCode, code: child.exitCode },
+      'the local chain ended unexpectedly; restarting it',
+    );
+    await delay(RESTART_DELAY_MS);
+    if (isStopping) return;
+    try {
+      child = await launch(options, rpc, port);
+      watch(child);
+    } catch (error) {
+      log.error({ err: error }, 'the local chain could not be started again');
+      await restart();
+    }
+  }
+
+  function watch(running: ChildProcess): void {
+    running.once('exit', () => {
+      if (!isStopping) restarting = restart();
+    });
+  }
+
+  function save(): Promise<void> {
+    saving ??= saveChainState(rpc, directory).finally(() => {
+      saving = null;
+    });
+    return saving;
+  }
+
+  watch(child);
+  await save();
+
+  return {
+    url,
+    rpc,
+    pid: () => child.pid as number,
+    save,
+    async stop() {
+      if (isStopping) return;
+      isStopping = true;
+      await restarting;
+      try {
+        await save();
+      } catch (error) {
+        log.warn({ err: error }, 'the local chain could not be saved before its end');
+      }
+      await endChain(child.pid as number, directory, log);
+      await rpc.close();
+    },
+  };
+}

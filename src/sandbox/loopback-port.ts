@@ -1,0 +1,21 @@
+import { createServer } from 'node:net';
+
+const LOOPBACK = '127.0.0.1';
+
+/** Whether nobody listens on this loopback port; with 0 the system picks one. Returns the port, or null when taken. */
+export function claimLoopbackPort(port: number): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(null);
+      else reject(error);
+    });
+    server.listen(port, LOOPBACK, () => {
+      const address = server.address();
+      server.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('the listener has no port'));
+        else resolve(address.port);
+      });
+    });
+  });
+}

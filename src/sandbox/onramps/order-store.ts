@@ -1,0 +1,227 @@
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import type { Currency } from '../../domain/money.ts';
+import type { Address } from '../../domain/payout-address.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { type Order, type OrderState, orderStates, type Transfer } from './order.ts';
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS orders (
+    id TEXT PRIMARY KEY,
+    provider TEXT NOT NULL,
+    amount_cents INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    wallet_address TEXT NOT NULL,
+    external_id TEXT NOT NULL,
+    email TEXT,
+    return_url TEXT NOT NULL,
+    quoted_units TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    delivery_units TEXT,
+    due_at_ms INTEGER,
+    transaction_hash TEXT,
+    refusals INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS orders_due ON orders (due_at_ms) WHERE state = 'accepted';
+  CREATE INDEX IF NOT EXISTS orders_unpaid ON orders (expires_at_ms) WHERE state = 'open';
+  CREATE TABLE IF NOT EXISTS transfers (
+    nonce INTEGER PRIMARY KEY,
+    order_id TEXT REFERENCES orders (id),
+    hash TEXT NOT NULL,
+    raw_transaction TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'final', 'void'))
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS transfers_pending ON transfers (nonce) WHERE state = 'pending';
+`;
+
+/** Unpaid orders are forgotten this long after they expired; paid ones stay, as the chain they are on does. */
+const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
+
+type Row = Record<string, SQLOutputValue>;
+
+function readOrder(row: Row): Order {
+  const state = row['state'] as OrderState;
+  if (!orderStates.includes(state)) throw new Error(`an order is in the unknown state ${String(state)}`);
+  return {
+    id: row['id'] as string,
+    provider: row['provider'] as ProviderId,
+    amountCents: row['amount_cents'] as number,
+    currency: row['currency'] as Currency,
+    walletAddress: row['wallet_address'] as Address,
+    externalId: row['external_id'] as string,
+    email: row['email'] as string | null,
+    returnUrl: row['return_url'] as string,
+    quotedUnits: BigInt(row['quoted_units'] as string),
+    createdAtMs: row['created_at_ms'] as number,
+    expiresAtMs: row['expires_at_ms'] as number,
+    state,
+    deliveryUnits: row['delivery_units'] === null ? null : BigInt(row['delivery_units'] as string),
+    dueAtMs: row['due_at_ms'] as number | null,
+    transactionHash: row['transaction_hash'] as string | null,
+    refusals: row['refusals'] as number,
+  };
+}
+
+function readTransfer(row: Row): Transfer {
+  return {
+    nonce: row['nonce'] as number,
+    orderId: row['order_id'] as string | null,
+    hash: row['hash'] as string,
+    rawTransaction: row['raw_transaction'] as string,
+    state: row['state'] as Transfer['state'],
+  };
+}
+
+export type OrderStore = ReturnType<typeof openOrderStore>;
+
+/** The simulated on-ramps' own books. Every write is on disk when the call returns. */
+export function openOrderStore(path: string) {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  database.exec(schema);
+
+  /** All of it or nothing. */
+  function inTransaction<T>(work: () => T): T {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  const insertOrder = database.prepare(
+    `INSERT INTO orders (id, provider, amount_cents, currency, wallet_address, external_id, email, return_url,
+       quoted_units, created_at_ms, expires_at_ms, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
+  );
+  const forgetUnpaid = database.prepare("DELETE FROM orders WHERE state = 'open' AND expires_at_ms < ?");
+  const selectOrder = database.prepare('SELECT * FROM orders WHERE id = ?');
+  const acceptOpen = database.prepare(
+    `UPDATE orders SET state = 'accepted', delivery_units = ?, due_at_ms = ?
+      WHERE id = ? AND state = 'open' AND expires_at_ms > ?`,
+  );
+  const selectDue = database.prepare(
+    "SELECT * FROM orders WHERE state = 'accepted' AND due_at_ms <= ? ORDER BY due_at_ms, id LIMIT ?",
+  );
+  const setOrderState = database.prepare('UPDATE orders SET state = ? WHERE id = ?');
+  const setOrderSigned = database.prepare(
+    "UPDATE orders SET state = 'signed', transaction_hash = ? WHERE id = ? AND state = 'accepted'",
+  );
+  const setOrderDueAgain = database.prepare(
+    'UPDATE orders SET state = ?, due_at_ms = ?, refusals = refusals + ?, transaction_hash = NULL WHERE id = ?',
+  );
+  const insertTransfer = database.prepare(
+    'INSERT INTO transfers (nonce, order_id, hash, raw_transaction, state) VALUES (?, ?, ?, ?, ?)',
+  );
+  const replaceTransfer = database.prepare(
+    'UPDATE transfers SET hash = ?, raw_transaction = ? WHERE nonce = ?',
+  );
+  const setTransferState = database.prepare('UPDATE transfers SET state = ? WHERE nonce = ?');
+  const selectTransfer = database.prepare('SELECT * FROM transfers WHERE nonce = ?');
+  const selectPending = database.prepare(
+    "SELECT * FROM transfers WHERE state = 'pending' AND nonce < ? ORDER BY nonce LIMIT ?",
+  );
+  const selectHighest = database.prepare('SELECT max(nonce) AS nonce FROM transfers');
+
+  return {
+    createOrder(order: Order): void {
+      forgetUnpaid.run(order.createdAtMs - FORGET_UNPAID_AFTER_MS);
+      insertOrder.run(
+        order.id,
+        order.provider,
+        order.amountCents,
+        order.currency,
+        order.walletAddress,
+        order.externalId,
+        order.email,
+        order.returnUrl,
+        String(order.quotedUnits),
+        order.createdAtMs,
+        order.expiresAtMs,
+      );
+    },
+
+    findOrder(id: string): Order | null {
+      const row = selectOrder.get(id);
+      return row === undefined ? null : readOrder(row);
+    },
+
+    /** False when it is not open any more or has expired: a second click pays nothing. */
+    acceptOrder(id: string, deliveryUnits: bigint, dueAtMs: number, nowMs: number): boolean {
+      return acceptOpen.run(String(deliveryUnits), dueAtMs, id, nowMs).changes === 1;
+    },
+
+    listDueOrders(nowMs: number, limit: number): readonly Order[] {
+      return selectDue.all(nowMs, limit).map(readOrder);
+    },
+
+    /** One more than the highest nonce that was ever given away, 0 at first. */
+    nextNonce(): number {
+      const highest = selectHighest.get()?.['nonce'];
+      return typeof highest === 'number' ? highest + 1 : 0;
+    },
+
+    findTransfer(nonce: number): Transfer | null {
+      const row = selectTransfer.get(nonce);
+      return row === undefined ? null : readTransfer(row);
+    },
+
+    /** Pending transfers with nonces below this, lowest first. */
+    listPendingTransfers(belowNonce: number, limit: number): readonly Transfer[] {
+      return selectPending.all(belowNonce, limit).map(readTransfer);
+    },
+
+    /** Binds an accepted order to its nonce. Only then may the transaction leave the house. */
+    addTransfer(transfer: Transfer & { readonly orderId: string }): void {
+      inTransaction(() => {
+        const { nonce, orderId, hash, rawTransaction } = transfer;
+        insertTransfer.run(nonce, orderId, hash, rawTransaction, transfer.state);
+        if (setOrderSigned.run(hash, orderId).changes !== 1)
+          throw new Error(`order ${orderId} is not to be paid`);
+      });
+    },
+
+    /** Stores the empty transaction that takes a nonce whose transfer must not happen (any more). */
+    putFiller(filler: Transfer): void {
+      inTransaction(() => {
+        if (replaceTransfer.run(filler.hash, filler.rawTransaction, filler.nonce).changes === 0) {
+          insertTransfer.run(filler.nonce, null, filler.hash, filler.rawTransaction, 'void');
+        }
+      });
+    },
+
+    /** The node has the transfer (again). */
+    markSent(transfer: Transfer): void {
+      inTransaction(() => {
+        setTransferState.run('pending', transfer.nonce);
+        setOrderState.run('sent', transfer.orderId);
+      });
+    },
+
+    markDelivered(transfer: Transfer): void {
+      inTransaction(() => {
+        setTransferState.run('final', transfer.nonce);
+        setOrderState.run('delivered', transfer.orderId);
+      });
+    },
+
+    /** The transfer moved nothing and never will; its order is tried again with another nonce, or given up. */
+    voidTransfer(
+      transfer: Transfer,
+      next: { state: 'accepted' | 'failed'; dueAtMs: number; isRefused: boolean },
+    ): void {
+      inTransaction(() => {
+        setTransferState.run('void', transfer.nonce);
+        setOrderDueAgain.run(next.state, next.dueAtMs, next.isRefused ? 1 : 0, transfer.orderId);
+      });
+    },
+
+    close(): void {
+      database.close();
+    },
+  };
+}

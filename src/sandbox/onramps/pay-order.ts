@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DeliveryWorker } from './delivery-worker.ts';
+import type { Order } from './order.ts';
+import type { OrderStore } from './order-store.ts';
+
+/** Plays the customer to the end of the on-ramp, without a page. */
+export interface PayOrderRequest {
+  /** The address of its page, or its id. */
+  readonly order: string;
+  /** What is delivered instead of what was promised, 10⁻⁶ units. */
+  readonly deliveryUnits?: bigint;
+}
+
+/** The order cannot be paid (any more); the message says why, for a person. */
+export class OrderNotPayableError extends Error {
+  override readonly name = 'OrderNotPayableError';
+}
+
+const SEND_MS = 15_000;
+const RETRY_MS = 50;
+
+/** The id in the address of an order's page, or the id itself. */
+export function orderIdOf(order: string): string {
+  if (!URL.canParse(order)) return order;
+  return /^\/[a-z]+\/pay\/([^/]+)/.exec(new URL(order).pathname)?.[1] ?? order;
+}
+
+async function waitUntilSent(store: OrderStore, worker: DeliveryWorker, orderId: string): Promise<string> {
+  const deadlineMs = performance.now() + SEND_MS;
+  let lastError: unknown;
+  while (performance.now() < deadlineMs) {
+    try {
+      await worker.deliverNow();
+    } catch (error) {
+      lastError = error; // the chain may just be restarting
+    }
+    const order = store.findOrder(orderId);
+    if (order?.transactionHash && (order.state === 'sent' || order.state === 'delivered')) {
+      return order.transactionHash;
+    }
+    await delay(RETRY_MS);
+  }
+  throw new Error('the order is paid, but its transfer could not be sent in time; it will be sent later', {
+    cause: lastError,
+  });
+}
+
+/**
+ * Pays an order with a good card and resolves when its transfer is sent. Throws `OrderNotPayableError` when the order
+ * is unknown, expired or already paid.
+ */
+export async function payOrder(
+  dependencies: { readonly store: OrderStore; readonly worker: DeliveryWorker; readonly nowMs: () => number },
+  request: PayOrderRequest,
+): Promise<{ readonly transactionHash: string; readonly order: Order }> {
+  const { store, worker, nowMs } = dependencies;
+  const order = store.findOrder(orderIdOf(request.order));
+  if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
+  const deliveryUnits = request.deliveryUnits ?? order.quotedUnits;
+  if (deliveryUnits <= 0n) throw new OrderNotPayableError('the amount to deliver must be positive');
+  if (!store.acceptOrder(order.id, deliveryUnits, nowMs(), nowMs())) {
+    const reason = order.state === 'open' ? 'has expired' : 'is already paid';
+    throw new OrderNotPayableError(`the order ${order.id} ${reason}`);
+  }
+  const transactionHash = await waitUntilSent(store, worker, order.id);
+  return { transactionHash, order };
+}

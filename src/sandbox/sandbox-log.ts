@@ -1,0 +1,6 @@
+/** What the sandbox says; a pino logger fits. */
+export interface SandboxLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+
+/** What a sandbox keeps over restarts besides the chain and the orders. */
+export interface SandboxSettings {
+  /** The on-ramps' port: the addresses of open sessions name it, so it should not change. 0 before the first start. */
+  readonly onrampPort: number;
+  /** The API keys of the simulated on-ramps. */
+  readonly providerKeys: Readonly<Record<ProviderId, string>>;
+}
+
+function settingsFileOf(directory: string): string {
+  return join(directory, 'settings.json');
+}
+
+function createSettings(): SandboxSettings {
+  const keys = providerIds.map((id) => [id, `sandbox_${id}_${randomBytes(18).toString('base64url')}`]);
+  return { onrampPort: 0, providerKeys: Object.fromEntries(keys) as Record<ProviderId, string> };
+}
+
+function isSettings(value: unknown): value is SandboxSettings {
+  const { onrampPort, providerKeys } = (value ?? {}) as Partial<SandboxSettings>;
+  const keys: Partial<Record<ProviderId, unknown>> = providerKeys ?? {};
+  return Number.isSafeInteger(onrampPort) && providerIds.every((id) => typeof keys[id] === 'string');
+}
+
+/** The settings of an earlier run, or new ones. Throws when the file is there but damaged. */
+export async function readSandboxSettings(directory: string): Promise<SandboxSettings> {
+  let text: string;
+  try {
+    text = await readFile(settingsFileOf(directory), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return createSettings();
+    throw error;
+  }
+  const settings: unknown = JSON.parse(text);
+  if (!isSettings(settings))
+    throw new Error(`${settingsFileOf(directory)} is damaged; delete it to have new keys`);
+  return settings;
+}
+
+/** Replaces the file as a whole. */
+export async function writeSandboxSettings(directory: string, settings: SandboxSettings): Promise<void> {
+  const next = `${settingsFileOf(directory)}.new`;
+  await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  await rename(next, settingsFileOf(directory));
+}

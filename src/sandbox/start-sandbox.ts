@@ -1,0 +1,158 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Address } from '../domain/payout-address.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { createFixedRates, type FixedRates } from '../rates/create-fixed-rates.ts';
+import { startBlockProducer } from './block-producer.ts';
+import { startChainGateway } from './chain-gateway.ts';
+import { SANDBOX_CHAIN_ID } from './chain-process.ts';
+import { deploySandboxContracts, type SandboxContracts } from './deploy-sandbox-contracts.ts';
+import { type DevelopmentKeys, deriveDevelopmentKeys } from './development-keys.ts';
+import type { Fault } from './fault.ts';
+import { type LocalChain, startLocalChain } from './local-chain.ts';
+import { claimLoopbackPort } from './loopback-port.ts';
+import type { PayOrderRequest } from './onramps/pay-order.ts';
+import { type Onramps, startOnramps } from './onramps/start-onramps.ts';
+import type { SandboxLog } from './sandbox-log.ts';
+import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
+
+export interface SandboxOptions {
+  /** The caller holds it exclusively; everything of the sandbox lies in `sandbox` below it. */
+  readonly dataDir: string;
+  /** A free port where none is given. */
+  readonly chainPort?: number;
+  readonly log: SandboxLog;
+  readonly blockIntervalMs?: number;
+  /** How long the card that takes long takes. */
+  readonly slowDeliveryMs?: number;
+  /** How late a slow provider or chain answers. */
+  readonly slowAnswerMs?: number;
+}
+
+/** The outside world on one machine: chain, contracts, on-ramps, rates. */
+export interface Sandbox extends SandboxContracts {
+  /** The chain as the server sees it: through the gateway that can be broken. */
+  readonly rpcUrl: string;
+  /** The node itself, for wallets and tests. */
+  readonly anvilUrl: string;
+  readonly chainId: number;
+  readonly relayerPrivateKey: `0x${string}`;
+  readonly feeWallet: Address;
+  /** A demo merchant's payout wallet. */
+  readonly merchantWallet: Address;
+  /** The provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
+  readonly onrampBaseUrl: string;
+  readonly providerKeys: Readonly<Record<ProviderId, string>>;
+  readonly rates: FixedRates;
+  readonly faults: {
+    setProvider(provider: ProviderId, fault: Fault): void;
+    setChain(fault: Fault): void;
+    setRates(fault: Fault): void;
+  };
+  /** Plays the customer at an on-ramp; resolves when the transfer is sent. Throws `OrderNotPayableError`. */
+  pay(request: PayOrderRequest): Promise<{ readonly transactionHash: string }>;
+  /** The process id of the node, for tests that kill it. */
+  chainProcessId(): number;
+  /** Ends everything and waits until the chain's state is on disk. */
+  stop(): Promise<void>;
+}
+
+/** On the port of the last run where it is free, so that open sessions keep their addresses. */
+async function startOnrampsWhereTheyWere(
+  options: SandboxOptions,
+  directory: string,
+  chain: LocalChain,
+  usdc: Address,
+  keys: DevelopmentKeys,
+): Promise<{ onramps: Onramps; providerKeys: Readonly<Record<ProviderId, string>> }> {
+  const settings = await readSandboxSettings(directory);
+  const port = await claimLoopbackPort(settings.onrampPort);
+  if (port === null) {
+    options.log.warn(
+      { port: settings.onrampPort },
+      "the on-ramps' port is taken; open sessions lose their pages",
+    );
+  }
+  const { providerKeys } = settings;
+  const onramps = await startOnramps({
+    directory,
+    rpc: chain.rpc,
+    usdc,
+    minter: keys.minter,
+    apiKeys: providerKeys,
+    port: port ?? 0,
+    log: options.log,
+    ...(options.slowDeliveryMs === undefined ? {} : { slowDeliveryMs: options.slowDeliveryMs }),
+    ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),
+  });
+  await writeSandboxSettings(directory, { onrampPort: onramps.port, providerKeys });
+  return { onramps, providerKeys };
+}
+
+/** Starts the sandbox, or goes on with the one that an earlier run left in `dataDir`. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { log } = options;
+  const directory = resolve(options.dataDir, 'sandbox');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const keys = deriveDevelopmentKeys();
+  /** What runs, in the order in which it was started. */
+  const running: { stop(): Promise<void> }[] = [];
+  const stop = async () => {
+    for (const part of running.splice(0).reverse()) await part.stop();
+  };
+
+  try {
+    const chain = await startLocalChain({
+      directory: join(directory, 'chain'),
+      log,
+      ...(options.chainPort === undefined ? {} : { port: options.chainPort }),
+    });
+    running.push(chain);
+    const contracts = await deploySandboxContracts(chain.rpc, keys);
+    await chain.save();
+    const blockIntervalMs = options.blockIntervalMs;
+    running.push(
+      startBlockProducer(chain, {
+        log,
+        ...(blockIntervalMs === undefined ? {} : { intervalMs: blockIntervalMs }),
+      }),
+    );
+    const gateway = await startChainGateway({
+      chainPort: Number(new URL(chain.url).port),
+      ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),
+    });
+    running.push(gateway);
+    const { onramps, providerKeys } = await startOnrampsWhereTheyWere(
+      options,
+      directory,
+      chain,
+      contracts.usdc,
+      keys,
+    );
+    running.push(onramps);
+    const rates = createFixedRates();
+    return {
+      ...contracts,
+      rpcUrl: gateway.url,
+      anvilUrl: chain.url,
+      chainId: SANDBOX_CHAIN_ID,
+      relayerPrivateKey: keys.relayer.privateKey,
+      feeWallet: keys.feeWallet.address,
+      merchantWallet: keys.merchant.address,
+      onrampBaseUrl: onramps.baseUrl,
+      providerKeys,
+      rates,
+      faults: {
+        setProvider: (provider, fault) => onramps.setFault(provider, fault),
+        setChain: (fault) => gateway.setFault(fault),
+        setRates: (fault) => rates.setFault(fault),
+      },
+      pay: (request) => onramps.payOrder(request),
+      chainProcessId: () => chain.pid(),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
