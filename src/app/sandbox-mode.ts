@@ -6,7 +6,6 @@ import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { Address } from '../domain/payout-address.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { defaultRelayLimits } from '../payments/relay-releases.ts';
@@ -46,7 +45,11 @@ export async function startSandboxParts(
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
   const store = cleanUp.add(await openStore(config, log), (opened) => opened.close());
   const sandbox = cleanUp.add(
-    await startSandbox({ dataDir: config.dataDir, chainPort: config.sandboxChainPort, log }),
+    await startSandbox({
+      dataDir: config.dataDir,
+      log,
+      ...(config.sandboxChainPort === null ? {} : { chainPort: config.sandboxChainPort }),
+    }),
     (started) => started.stop(),
   );
   const world = cleanUp.add(await openSandboxWorld(sandbox, log), (opened) => opened.stop());
@@ -74,7 +77,7 @@ async function openSandboxWorld(sandbox: Sandbox, log: Log): Promise<World> {
   const verified = await verifyDeployment(endpoints, { chainId, factory, token });
   return {
     chainId,
-    settlement: { factory, token, feeWallet: feeWallet as Address, ...verified },
+    settlement: { factory, token, feeWallet, ...verified },
     chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
     token: createTokenReader({ endpoints, token }),
     relayer: createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey }),
@@ -104,8 +107,11 @@ function sandboxControls(sandbox: Sandbox, startSession: StartSession): SandboxC
     async pay(payment, provider, deliveryUnits) {
       const chosen = chooseProvider(payment.provider, provider);
       const session = await startSession(payment, chosen);
-      const paid = await sandbox.pay(session.redirectUrl, deliveryUnits);
-      return { provider: chosen, ...paid };
+      const units = deliveryUnits ?? session.quotedUnits;
+      if (units === null)
+        throw new ServiceError('provider_unavailable', 'The provider gave no quote; name an amount.');
+      const { transactionHash } = await sandbox.pay({ order: session.redirectUrl, deliveryUnits: units });
+      return { provider: chosen, transactionHash, deliveryUnits: units };
     },
     async setFault(target, provider, fault) {
       if (target === 'rates') sandbox.faults.setRates(fault);

@@ -60,8 +60,10 @@ async function startSession(
   const adapter = await requireServable(context, view, provider);
 
   const nowMs = context.nowMs();
+  // Once something has arrived, its session is used up: who comes back then wants to add what is missing.
+  const hasArrived = view.ledger.deposits.length > 0;
   const unused = sessions.find((session) => session.provider === provider && session.expiresAtMs > nowMs);
-  if (unused !== undefined) return unused;
+  if (unused !== undefined && !hasArrived) return unused;
   if (sessions.length >= MAXIMUM_SESSIONS_PER_PAYMENT) {
     throw new ServiceError('rate_limited', 'This checkout was opened at providers too often.', {
       retryAfterSeconds: 3600,
