@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
+import type { StartedSession } from '../../src/domain/ports/provider.ts';
+import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import { createHostedSessionAdapter } from '../../src/providers/hosted-session-adapter.ts';
+import { SESSION_LIFETIME_MS } from '../../src/sandbox/onramps/order.ts';
+import { openOrderStore } from '../../src/sandbox/onramps/order-store.ts';
+import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { makeFolder, payWithCard, someAddress, startFastSandbox, startSessionAt } from './fixture.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  sandbox = await startFastSandbox({ dataDir: folder.path, slowAnswerMs: 1_500 });
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await folder.remove();
+});
+
+function adapterFor(provider: ProviderId, timeoutMs = 500, apiKey = sandbox.providerKeys[provider]) {
+  const baseUrl = `${sandbox.onrampBaseUrl}/${provider}`;
+  return createHostedSessionAdapter({ id: provider, baseUrl, apiKey, timeoutMs, quoteCacheMs: 0 });
+}
+
+const price = { amountCents: 100_00, currency: 'USD', usdUnits: 100_000_000n } as const;
+
+async function quoteOutcome(provider: ProviderId): Promise<string> {
+  try {
+    await adapterFor(provider).quote(price);
+    return 'quoted';
+  } catch (error) {
+    if (error instanceof ServiceError) return error.errorName;
+    throw error;
+  }
+}
+
+describe('a fault', () => {
+  it.each(['down', 'slow'] as const)(
+    'makes one provider %s, and only that one, until it is up again',
+    async (fault) => {
+      expect(await quoteOutcome('transak')).toBe('quoted');
+      sandbox.faults.setProvider('transak', fault);
+      expect(await quoteOutcome('transak')).toBe('provider_unavailable');
+      expect(await quoteOutcome('banxa')).toBe('quoted');
+      sandbox.faults.setProvider('transak', 'up');
+      expect(await quoteOutcome('transak')).toBe('quoted');
+    },
+  );
+
+  it('takes the pages of a provider down as well', async () => {
+    const session = await startSessionAt(sandbox, someAddress('1'), { provider: 'revolut' });
+    sandbox.faults.setProvider('revolut', 'down');
+    expect((await fetch(session.redirectUrl)).status).toBe(503);
+    await expect(sandbox.pay({ order: session.redirectUrl })).rejects.toThrow('revolut is down');
+    sandbox.faults.setProvider('revolut', 'up');
+    expect((await fetch(session.redirectUrl)).status).toBe(200);
+  });
+
+  it('breaks the chain for the server, while the node goes on', async () => {
+    const server = createJsonRpcClient({ url: sandbox.rpcUrl, timeoutMs: 500 });
+    const node = createJsonRpcClient({ url: sandbox.anvilUrl, timeoutMs: 500 });
+    try {
+      expect(await server.call('eth_chainId', [])).toBe('0x7a69');
+      for (const fault of ['down', 'slow'] as const) {
+        sandbox.faults.setChain(fault);
+        await expect(server.call('eth_chainId', [])).rejects.toThrow();
+        expect(await node.call('eth_chainId', [])).toBe('0x7a69');
+      }
+      sandbox.faults.setChain('up');
+      expect(await server.call('eth_chainId', [])).toBe('0x7a69');
+      const batch = await server.callBatch([
+        { method: 'eth_chainId', params: [] },
+        { method: 'eth_blockNumber', params: [] },
+      ]);
+      expect(batch[0]).toBe('0x7a69');
+    } finally {
+      await server.close();
+      await node.close();
+    }
+  });
+
+  it('makes the exchange rates fail', async () => {
+    sandbox.faults.setRates('down');
+    expect(() => sandbox.rates.usdRate('EUR')).toThrow(ServiceError);
+    sandbox.faults.setRates('up');
+    expect(await sandbox.rates.usdRate('EUR')).toBe(109_000_000n);
+  });
+});
+
+describe('the API of a simulated on-ramp', () => {
+  it.each(['', 'wrong', 'another provider'])('refuses the key %j', async (kind) => {
+    const key = kind === 'another provider' ? sandbox.providerKeys.wert : kind;
+    await expect(adapterFor('stripe', 2_000, key).quote(price)).rejects.toMatchObject({
+      errorName: 'provider_inactive',
+    });
+  });
+
+  it('refuses what leaves nothing to deliver', async () => {
+    const little = { amountCents: 3_00, currency: 'USD', usdUnits: 3_000_000n } as const;
+    await expect(adapterFor('moonpay').quote(little)).rejects.toMatchObject({
+      errorName: 'below_minimum',
+      message: 'The minimum of MoonPay is 4.00 USD; the amount given is 3.00 USD.',
+    });
+  });
+
+  it.each([
+    ['an unknown parameter', { colour: 'red' }],
+    ['a missing address', { wallet_address: undefined }],
+    ['a malformed address', { wallet_address: '0x12' }],
+    ['a number for the amount', { amount: 100 }],
+    ['an unknown currency', { currency: 'GBP' }],
+    ['a script as the way back', { return_url: 'javascript:alert(1)' }],
+    ['no way back', { return_url: '' }],
+    ['an endless reference', { external_id: 'x'.repeat(3_000) }],
+  ])('refuses a session with %s', async (_what, change) => {
+    const body = {
+      amount: '100.00',
+      currency: 'USD',
+      usd_value: '100.000000',
+      wallet_address: someAddress('1'),
+      external_id: 'payment',
+      email: null,
+      return_url: 'http://localhost:3000/',
+      ...change,
+    };
+    const answer = await fetch(`${sandbox.onrampBaseUrl}/wert/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${sandbox.providerKeys.wert}` },
+      body: JSON.stringify(body),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: 'invalid_request' } });
+  });
+});
+
+describe('the page of a simulated on-ramp', () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
+
+  async function hostileSession(): Promise<StartedSession> {
+    return await startSessionAt(sandbox, someAddress('2'), {
+      email: `${hostile}@example.com`,
+      returnUrl: `http://localhost:3000/pay/1?x=${hostile}&y='onclick=alert(3)'`,
+      paymentId: hostile,
+    });
+  }
+
+  function expectHarmless(page: string): void {
+    expect(page).not.toContain('<script');
+    expect(page).not.toContain('<img');
+    expect(page).not.toMatch(/<[^>]*\son\w+=/);
+  }
+
+  it('says what it is, explains its cards and can be filled in by a click, without a script', async () => {
+    const session = await startSessionAt(sandbox, someAddress('2'));
+    const page = await (await fetch(session.redirectUrl)).text();
+    expect(page).toContain('SIMULATED ON-RAMP');
+    expect(page).toContain('no real money');
+    for (const number of [
+      '4242 4242 4242 4242',
+      '4000 0000 0000 0002',
+      '4000 0000 0000 3220',
+      '4000 0000 0000 9995',
+    ]) {
+      expect(page).toContain(`?card=${encodeURIComponent(number)}`);
+      const filled = await (await fetch(`${session.redirectUrl}?card=${encodeURIComponent(number)}`)).text();
+      expect(filled).toContain(`value="${number}"`);
+    }
+    expectHarmless(page);
+  });
+
+  it('does not take a card from a link that is no test card', async () => {
+    const session = await startSessionAt(sandbox, someAddress('2'));
+    for (const card of ['5555555555554444', hostile]) {
+      const page = await (await fetch(`${session.redirectUrl}?card=${encodeURIComponent(card)}`)).text();
+      expect(page).toContain('maxlength="23" value=""');
+      expectHarmless(page);
+    }
+  });
+
+  it('escapes hostile input everywhere and allows nothing from anywhere', async () => {
+    const session = await hostileSession();
+    const first = await fetch(session.redirectUrl);
+    expect(first.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expectHarmless(await first.text());
+    expectHarmless(await (await payWithCard(session, hostile)).text());
+    expectHarmless(await (await payWithCard(session, '4000000000000002')).text());
+    await payWithCard(session, '4242424242424242');
+    const result = await (await fetch(`${session.redirectUrl}/result`)).text();
+    expectHarmless(result);
+    expect(result).toContain('Back to the shop');
+    expect(result).toContain('href="http://localhost:3000/pay/1?x');
+  });
+
+  it('is not found for an unknown order, or for the order of another provider', async () => {
+    const session = await startSessionAt(sandbox, someAddress('2'));
+    const base = sandbox.onrampBaseUrl;
+    expect((await fetch(`${base}/wert/pay/nothing`)).status).toBe(404);
+    expect((await fetch(`${base}/moonpay/pay/${session.providerReference}`)).status).toBe(404);
+    expect((await fetch(`${base}/nobody/pay/${session.providerReference}`)).status).toBe(404);
+  });
+
+  it('takes no payment after thirty minutes', async () => {
+    const session = await startSessionAt(sandbox, someAddress('3'));
+    expect(session.expiresAtMs - Date.now()).toBeLessThanOrEqual(SESSION_LIFETIME_MS);
+    expect(session.expiresAtMs - Date.now()).toBeGreaterThan(SESSION_LIFETIME_MS - 60_000);
+    // An order of yesterday, put into the books behind the on-ramp's back.
+    const store = openOrderStore(`${folder.path}/sandbox/onramps.sqlite`);
+    const order = store.findOrder(session.providerReference);
+    if (order === null) throw new Error('the order is not in the books');
+    const old = { ...order, id: 'wert_old', createdAtMs: 1, expiresAtMs: Date.now() - 1 };
+    store.createOrder(old);
+    store.close();
+    const url = `${sandbox.onrampBaseUrl}/wert/pay/wert_old`;
+    expect((await fetch(url)).status).toBe(410);
+    expect((await payWithCard({ ...session, redirectUrl: url }, '4242424242424242')).status).toBe(410);
+    await expect(sandbox.pay({ order: url })).rejects.toThrow('has expired');
+  });
+});

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { endOrphanedChain, spawnChain } from '../../src/sandbox/chain-process.ts';
+import { findAnvil } from '../../src/sandbox/find-anvil.ts';
+import { type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
+import { claimLoopbackPort } from '../../src/sandbox/loopback-port.ts';
+import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let directory: string;
+let log: ReturnType<typeof createRecordingLog>;
+let chains: LocalChain[];
+
+beforeEach(async () => {
+  folder = await makeFolder();
+  directory = join(folder.path, 'chain');
+  log = createRecordingLog();
+  chains = [];
+});
+
+afterEach(async () => {
+  for (const chain of chains) await chain.stop();
+  await folder.remove();
+});
+
+async function start(port?: number): Promise<LocalChain> {
+  const chain = await startLocalChain({ directory, log, ...(port === undefined ? {} : { port }) });
+  chains.push(chain);
+  return chain;
+}
+
+/** Leaves a mark on the chain. */
+async function mark(chain: LocalChain, digit: string): Promise<void> {
+  await chain.rpc.call('anvil_setBalance', [someAddress(digit), '0x7']);
+  await chain.rpc.call('evm_mine', []);
+}
+
+async function isMarked(chain: LocalChain, digit: string): Promise<boolean> {
+  return (await chain.rpc.call('eth_getBalance', [someAddress(digit), 'latest'])) === '0x7';
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+  } catch {
+    return false;
+  }
+}
+
+describe('the local chain', () => {
+  it('is ready in well under ten seconds, on loopback, with a finalized block two behind', async () => {
+    const startedAtMs = performance.now();
+    const chain = await start();
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+    const numberOf = async (tag: string) =>
+      Number(((await chain.rpc.call('eth_getBlockByNumber', [tag, false])) as { number: string }).number);
+    expect((await numberOf('latest')) - (await numberOf('finalized'))).toBe(2);
+    expect(new URL(chain.url).hostname).toBe('127.0.0.1');
+  });
+
+  it('keeps everything over a stop, also what was not saved before', async () => {
+    const first = await start();
+    await mark(first, '1');
+    const pid = first.pid();
+    await first.stop();
+    expect(isRunning(pid)).toBe(false);
+    expect(await isMarked(await start(), '1')).toBe(true);
+    expect(log.lines).toEqual([]);
+  });
+
+  it('leads its own process group, so that Ctrl-C does not reach it behind our back', async () => {
+    const chain = await start();
+    const group = (await readFile(`/proc/${chain.pid()}/stat`, 'utf8')).split(') ')[1]?.split(' ')[2];
+    expect(Number(group)).toBe(chain.pid());
+  });
+
+  it('comes back on the same port when it is killed, with what was saved', async () => {
+    const chain = await start();
+    await mark(chain, '1');
+    await chain.save();
+    await mark(chain, '2');
+    const killed = chain.pid();
+    process.kill(killed, 'SIGKILL');
+    await vi.waitFor(async () => {
+      expect(chain.pid()).not.toBe(killed);
+      expect(await isMarked(chain, '1')).toBe(true);
+    }, WAIT);
+    expect(await isMarked(chain, '2')).toBe(false);
+    expect(log.lines[0]).toContain('ended unexpectedly');
+  });
+
+  it('answers for finalized blocks right after a restart', async () => {
+    const first = await start();
+    await mark(first, '1');
+    await first.stop();
+    const second = await start();
+    expect(await second.rpc.call('eth_getBalance', [someAddress('1'), 'finalized'])).toBe('0x7');
+  });
+
+  it('refuses a port that is taken', async () => {
+    const chain = await start();
+    const port = Number(new URL(chain.url).port);
+    const other = startLocalChain({ directory: join(folder.path, 'other'), log, port });
+    await expect(other).rejects.toThrow(`the port ${port} for the local chain is already in use`);
+  });
+
+  it.each([
+    ['cut short', (text: string) => text.slice(0, text.length / 2)],
+    ['emptied', () => ''],
+    ['replaced by something else', () => '{"hello":"world"}'],
+  ])('survives a state file that was %s: it takes the one before, and says so', async (_what, damage) => {
+    const first = await start();
+    await mark(first, '1');
+    await first.save();
+    await mark(first, '2');
+    await first.stop();
+    const file = join(directory, 'chain-state.json');
+    await writeFile(file, damage(await readFile(file, 'utf8')));
+    const second = await start();
+    expect(await isMarked(second, '1')).toBe(true);
+    expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
+      expect.stringContaining('damaged'),
+      expect.stringContaining('OLDER'),
+    ]);
+  });
+
+  it('begins anew, loudly, when no state can be used', async () => {
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, 'chain-state.json'), '{');
+    await writeFile(join(directory, 'chain-state.previous.json'), '{');
+    const chain = await start();
+    expect(Number(await chain.rpc.call('eth_blockNumber', []))).toBe(3);
+    expect(log.lines.some((line) => line.includes('begins anew'))).toBe(true);
+  });
+});
+
+describe('a chain that an earlier run left behind', () => {
+  /** A node without anyone who looks after it, as after kill -9 of the server. */
+  async function leaveOrphan(): Promise<{ pid: number; mine: (digit: string) => Promise<void> }> {
+    await mkdir(directory, { recursive: true });
+    const port = (await claimLoopbackPort(0)) as number;
+    const child = await spawnChain(findAnvil(), directory, port);
+    const call = async (method: string, params: unknown[]) =>
+      await fetch(`http://127.0.0.1:${port}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+    await vi.waitFor(() => call('eth_chainId', []), WAIT);
+    return {
+      pid: child.pid as number,
+      mine: async (digit) => {
+        await call('anvil_setBalance', [someAddress(digit), '0x7']);
+        await call('evm_mine', []);
+      },
+    };
+  }
+
+  it('is ended, and what it knew is kept', async () => {
+    const orphan = await leaveOrphan();
+    await orphan.mine('1');
+    const chain = await start();
+    expect(isRunning(orphan.pid)).toBe(false);
+    expect(await isMarked(chain, '1')).toBe(true);
+    expect(log.lines[0]).toContain('earlier run');
+  });
+
+  it('is killed when it does not listen', async () => {
+    const orphan = await leaveOrphan();
+    process.kill(orphan.pid, 'SIGSTOP');
+    const chain = await start();
+    expect(isRunning(orphan.pid)).toBe(false);
+    expect(log.lines.some((line) => line.includes('killed'))).toBe(true);
+    expect(Number(await chain.rpc.call('eth_chainId', []))).toBe(31_337);
+  }, 30_000);
+
+  it('is not mistaken for another process that has its number now', async () => {
+    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    await once(bystander, 'spawn');
+    try {
+      await mkdir(directory, { recursive: true });
+      await writeFile(join(directory, 'chain.pid'), `${bystander.pid}\n`);
+      await endOrphanedChain(directory, log);
+      await start();
+      expect(isRunning(bystander.pid as number)).toBe(true);
+      expect(bystander.signalCode).toBeNull();
+    } finally {
+      bystander.kill('SIGKILL');
+      await once(bystander, 'exit');
+    }
+  });
+
+  it.each(['', 'garbage', '-1', '0', '1'])('is not looked for under the number %j', async (text) => {
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, 'chain.pid'), text);
+    await endOrphanedChain(directory, log);
+    expect(log.lines).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { assumedDeliveryUnits } from '../../src/domain/provider-catalogue.ts';
+import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import {
+  callNode,
+  countTransfers,
+  createRecordingLog,
+  makeFolder,
+  payWithCard,
+  readBalance,
+  readResultState,
+  someAddress,
+  startFastSandbox,
+  startSessionAt,
+  WAIT,
+  waitForFinalBalance,
+  waitUntilDelivered,
+} from './fixture.ts';
+
+const DELIVERY_UNITS = assumedDeliveryUnits('wert', 100_000_000n);
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let sandbox: Sandbox;
+let log: ReturnType<typeof createRecordingLog>;
+
+beforeEach(async () => {
+  folder = await makeFolder();
+  log = createRecordingLog();
+  await start();
+});
+
+afterEach(async () => {
+  await sandbox.stop();
+  await folder.remove();
+});
+
+async function start(): Promise<void> {
+  sandbox = await startFastSandbox({ dataDir: folder.path, log, slowDeliveryMs: 2_000 });
+}
+
+async function restart(): Promise<void> {
+  await sandbox.stop();
+  await start();
+}
+
+it('a sandbox starts in well under ten seconds and leaves nothing running', async () => {
+  const { rpcUrl, anvilUrl, onrampBaseUrl } = sandbox;
+  const pid = sandbox.chainProcessId();
+  await sandbox.stop();
+  expect(existsSync(`/proc/${pid}`)).toBe(false);
+  for (const url of [rpcUrl, anvilUrl, onrampBaseUrl])
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  const startedAtMs = performance.now();
+  await start();
+  expect(performance.now() - startedAtMs).toBeLessThan(8_000);
+});
+
+it('a restart keeps contracts, balances, keys and the addresses of open sessions', async () => {
+  const deposit = someAddress('1');
+  const { usdc, factory, implementation, providerKeys, onrampBaseUrl } = sandbox;
+  const paid = await startSessionAt(sandbox, deposit);
+  await payWithCard(paid, '4242424242424242');
+  await waitUntilDelivered(paid);
+  const open = await startSessionAt(sandbox, deposit);
+  await restart();
+  expect(sandbox).toMatchObject({ usdc, factory, implementation, providerKeys, onrampBaseUrl });
+  expect(await readBalance(sandbox, deposit)).toBe(DELIVERY_UNITS);
+  expect(await readResultState(paid)).toBe('delivered');
+  await payWithCard(open, '4242424242424242');
+  await waitForFinalBalance(sandbox, deposit, 2n * DELIVERY_UNITS);
+  expect(log.lines).toEqual([]);
+});
+
+it('another sandbox has the same contract addresses', async () => {
+  const otherFolder = await makeFolder();
+  const other = await startFastSandbox({ dataDir: otherFolder.path });
+  try {
+    const { usdc, factory, implementation } = sandbox;
+    expect(other).toMatchObject({ usdc, factory, implementation });
+  } finally {
+    await other.stop();
+    await otherFolder.remove();
+  }
+});
+
+it('a paid order whose delivery takes long is delivered after a restart', async () => {
+  const deposit = someAddress('1');
+  const session = await startSessionAt(sandbox, deposit);
+  await payWithCard(session, '4000000000003220');
+  expect(await readResultState(session)).toBe('accepted');
+  await restart();
+  await waitForFinalBalance(sandbox, deposit, DELIVERY_UNITS);
+  expect(await countTransfers(sandbox, deposit)).toBe(1);
+});
+
+it.each([0, 50, 150, 300, 600])(
+  'a node that is killed %i ms after the transfer has delivered exactly once in the end',
+  async (delayMs) => {
+    const deposit = someAddress('1');
+    const session = await startSessionAt(sandbox, deposit);
+    await sandbox.pay({ order: session.redirectUrl });
+    const sentAtMs = performance.now();
+    const killed = sandbox.chainProcessId();
+    await vi.waitFor(() => expect(performance.now() - sentAtMs).toBeGreaterThanOrEqual(delayMs), {
+      timeout: 2_000,
+      interval: 5,
+    });
+    process.kill(killed, 'SIGKILL');
+    await vi.waitFor(() => expect(sandbox.chainProcessId()).not.toBe(killed), WAIT);
+    await waitUntilDelivered(session);
+    await waitForFinalBalance(sandbox, deposit, DELIVERY_UNITS);
+    expect(await countTransfers(sandbox, deposit)).toBe(1);
+
+    // And once more after a restart of everything.
+    await restart();
+    const other = await startSessionAt(sandbox, someAddress('2'));
+    await payWithCard(other, '4242424242424242');
+    await waitUntilDelivered(other);
+    expect(await readBalance(sandbox, deposit)).toBe(DELIVERY_UNITS);
+    expect(await countTransfers(sandbox, deposit)).toBe(1);
+  },
+);
+
+it('many orders, with the node killed again and again in between, are each delivered exactly once', async () => {
+  const digits = [...'123456789abcdef'];
+  const sessions = [];
+  for (const [index, digit] of digits.entries()) {
+    const session = await startSessionAt(sandbox, someAddress(digit));
+    sessions.push(session);
+    await payWithCard(session, '4242424242424242');
+    if (index % 5 === 3) {
+      const killed = sandbox.chainProcessId();
+      process.kill(killed, 'SIGKILL');
+      await vi.waitFor(() => expect(sandbox.chainProcessId()).not.toBe(killed), WAIT);
+    }
+  }
+  for (const session of sessions) await waitUntilDelivered(session);
+  for (const digit of digits) {
+    expect(await readBalance(sandbox, someAddress(digit))).toBe(DELIVERY_UNITS);
+    expect(await countTransfers(sandbox, someAddress(digit))).toBe(1);
+  }
+});
+
+it('what the chain calls final is on disk: no kill takes it back', async () => {
+  const deposit = someAddress('1');
+  const session = await startSessionAt(sandbox, deposit);
+  await payWithCard(session, '4242424242424242');
+  await waitUntilDelivered(session);
+  const finalBlock = (await callNode(sandbox, 'eth_getBlockByNumber', ['finalized', false])) as {
+    number: string;
+    hash: string;
+  };
+  const killed = sandbox.chainProcessId();
+  process.kill(killed, 'SIGKILL');
+  await vi.waitFor(async () => {
+    expect(sandbox.chainProcessId()).not.toBe(killed);
+    const block = await callNode(sandbox, 'eth_getBlockByNumber', [finalBlock.number, false]);
+    expect(block).toMatchObject({ hash: finalBlock.hash });
+  }, WAIT);
+  expect(await countTransfers(sandbox, deposit)).toBe(1);
+  expect(log.lines.some((line) => line.includes('lost a delivery'))).toBe(false);
+});
