@@ -49,8 +49,6 @@ export type CheckoutView =
       readonly releaseHash: string | null;
     };
 
-export type CheckoutViewKind = CheckoutView['kind'];
-
 /** The view of a payment's state, ledger and sessions. Pure; throws `UnknownStateError` for an unknown state. */
 export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs: number): CheckoutView {
   const depositHash = payment.txidIn ?? decisiveDeposit(ledger.deposits, payment.enoughUnits);

@@ -13,8 +13,8 @@ import {
 import { type CheckoutView, checkoutViewOf, takesPayment } from './checkout-view.ts';
 
 export interface ReadCheckoutContext {
-  readonly payments: PaymentStore;
-  readonly accounts: AccountStore;
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
+  readonly accounts: Pick<AccountStore, 'findAccount'>;
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;
 }

@@ -16,7 +16,7 @@ const FORM_LIMIT_BYTES = 1024;
  * They keep to their own scope: errors are pages there, and the server's own body parsers do not apply.
  */
 export function registerCheckoutPages(server: FastifyInstance, context: CheckoutPagesContext): void {
-  server.register(async (pages) => {
+  server.register((pages, _options, done) => {
     pages.removeAllContentTypeParsers();
     pages.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -36,6 +36,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
       showOnlyByForm(context, request, reply),
     );
     pages.get<ShortLinkRoute>('/s/:shortCode', (request, reply) => showShortLink(context, request, reply));
+    done();
   });
 }
 

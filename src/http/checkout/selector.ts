@@ -7,7 +7,7 @@ import { type Html, html, nothing } from './html.ts';
 import { nameOf, refusalWords } from './words.ts';
 
 /** The address a click on a provider posts to. */
-export function visitPath(payment: Payment, provider: ProviderId): string {
+function visitPath(payment: Payment, provider: ProviderId): string {
   return `/pay/${payment.id}/providers/${provider}`;
 }
 

@@ -27,7 +27,7 @@ export function shortLinkPage(
   const title = isOpen ? `Pay ${amount} to ${account.name}` : `${heading} – ${amount} to ${account.name}`;
   const description = payment.note ?? (isOpen ? `Pay ${account.name} by card.` : sentence);
   // As in the checkout_url, save for the e-mail address, which the payment knows.
-  const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER || payment.email === null ? '' : '?auto=1'}`;
+  const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER ? '' : '?auto=1'}`;
   return layout({
     title,
     nonce: options.nonce,

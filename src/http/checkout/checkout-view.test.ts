@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { UnknownStateError } from '../../domain/errors.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { fieldsOf, type PaymentState, paymentStates } from '../../domain/payment-states.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { ProviderSession } from '../../domain/provider-session.ts';
+import { type CheckoutView, checkoutViewOf, refreshSecondsOf, takesPayment } from './checkout-view.ts';
+
+const nowMs = 1_000_000;
+const enoughUnits = 10_000_000n;
+
+function viewIn(
+  state: PaymentState,
+  change: Partial<Payment> = {},
+  rest: Partial<PaymentView> = {},
+): PaymentView {
+  const payment = {
+    enoughUnits,
+    txidIn: null,
+    txidOut: null,
+    cancelReason: null,
+    ...fieldsOf(state),
+    ...change,
+  };
+  return {
+    payment: payment as Payment,
+    ledger: { deposits: [], releases: [], finalBlock: 0 },
+    sessions: [],
+    ...rest,
+  };
+}
+
+function ledgerOf(...units: bigint[]) {
+  const deposits = units.map((amount, index) => ({
+    units: amount,
+    blockNumber: index,
+    logIndex: 0,
+    transactionHash: `deposit ${index + 1}`,
+  }));
+  return { deposits, releases: [], finalBlock: 0 };
+}
+
+function sessionAt(provider: ProviderSession['provider'], createdAtMs: number, expiresAtMs: number) {
+  return {
+    provider,
+    createdAtMs,
+    expiresAtMs,
+    providerReference: `${provider} reference`,
+  } as ProviderSession;
+}
+
+/** The view of each state when nothing else is known of the payment. */
+const kinds: Record<PaymentState, CheckoutView['kind']> = {
+  'unpaid/pending': 'choose',
+  'unpaid/ready': 'seen',
+  'unpaid/processing': 'sending',
+  'unpaid/failed': 'held',
+  'unpaid/manual_required': 'held',
+  'paid/completed': 'paid',
+  'canceled/canceled': 'canceled',
+  'canceled/manual_required': 'closed_with_money',
+  'canceled/completed': 'closed_and_released',
+};
+
+describe('the view of a payment', () => {
+  it.each(Object.keys(paymentStates) as PaymentState[])('exists for %s', (state) => {
+    expect(checkoutViewOf(viewIn(state), nowMs).kind).toBe(kinds[state]);
+  });
+
+  it('refuses two fields that are no state together', () => {
+    const view = viewIn('paid/completed', { forwardStatus: 'pending' });
+    expect(() => checkoutViewOf(view, nowMs)).toThrow(UnknownStateError);
+  });
+
+  it('tells expired from canceled', () => {
+    expect(checkoutViewOf(viewIn('canceled/canceled', { cancelReason: 'expired' }), nowMs).kind).toBe(
+      'expired',
+    );
+    expect(checkoutViewOf(viewIn('canceled/canceled', { cancelReason: 'operator' }), nowMs).kind).toBe(
+      'canceled',
+    );
+  });
+
+  it('says how much is missing when less than enough was seen, whatever visits there were', () => {
+    const sessions = [sessionAt('wert', 1, nowMs + 1)];
+    const view = checkoutViewOf(
+      viewIn('unpaid/pending', {}, { ledger: ledgerOf(3_000_000n, 1n), sessions }),
+      nowMs,
+    );
+    expect(view).toEqual({
+      kind: 'underpaid',
+      receivedUnits: 3_000_001n,
+      missingUnits: 6_999_999n,
+      depositHash: 'deposit 2',
+    });
+  });
+
+  it('shows the newest visit, and whether it can be gone on with', () => {
+    const sessions = [sessionAt('wert', 2, nowMs + 1), sessionAt('moonpay', 1, nowMs + 1)];
+    expect(checkoutViewOf(viewIn('unpaid/pending', {}, { sessions }), nowMs)).toEqual({
+      kind: 'at_provider',
+      provider: 'wert',
+      providerReference: 'wert reference',
+      isOpen: true,
+    });
+    const ended = [sessionAt('wert', 2, nowMs)];
+    expect(checkoutViewOf(viewIn('unpaid/pending', {}, { sessions: ended }), nowMs)).toMatchObject({
+      isOpen: false,
+    });
+  });
+
+  it('names the deposit that made it enough, not a later one', () => {
+    const view = viewIn('unpaid/ready', {}, { ledger: ledgerOf(1n, enoughUnits, 5n) });
+    expect(checkoutViewOf(view, nowMs)).toEqual({ kind: 'seen', depositHash: 'deposit 2' });
+  });
+
+  it('names every provider that was visited on a receipt, each once', () => {
+    const sessions = [sessionAt('wert', 1, 2), sessionAt('moonpay', 2, 3), sessionAt('wert', 3, 4)];
+    const paid = { paidAtMs: 7, txidIn: 'in', txidOut: 'out' };
+    expect(checkoutViewOf(viewIn('paid/completed', paid, { sessions }), nowMs)).toEqual({
+      kind: 'paid',
+      paidAtMs: 7,
+      providers: ['wert', 'moonpay'],
+      depositHash: 'in',
+      releaseHash: 'out',
+    });
+  });
+});
+
+it('lets customers pay only while nothing has arrived and the checkout is open', () => {
+  const open = (Object.keys(paymentStates) as PaymentState[]).filter((state) =>
+    takesPayment(checkoutViewOf(viewIn(state), nowMs)),
+  );
+  expect(open).toEqual(['unpaid/pending']);
+  expect(takesPayment(checkoutViewOf(viewIn('unpaid/pending', {}, { ledger: ledgerOf(1n) }), nowMs))).toBe(
+    false,
+  );
+});
+
+it('stops looking again once nothing can change on its own', () => {
+  const still = (Object.keys(paymentStates) as PaymentState[]).filter(
+    (state) => refreshSecondsOf(checkoutViewOf(viewIn(state), nowMs)) === null,
+  );
+  expect(still).toEqual(['paid/completed', 'canceled/canceled', 'canceled/completed']);
+});
