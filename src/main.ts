@@ -1,18 +1,19 @@
 import packageDescription from '#package' with { type: 'json' };
-import { deployContract } from './app/deploy-contract.ts';
-import { runDoctor } from './app/doctor.ts';
-import { runOperationAnywhere } from './app/run-operation.ts';
-import { runUntilStopped } from './app/run-until-stopped.ts';
 import { createProgram } from './cli/program.ts';
 import { readConfig, readContractDeploymentConfig } from './config.ts';
 
+// Parts are loaded when a command needs them: most commands only talk to a running server and should be quick.
 const program = createProgram(
   {
-    start: runUntilStopped,
-    // A command needs to know the data folder only, so it asks for no more than the sandbox does.
-    runOperation: (name, args) => runOperationAnywhere(readConfig('sandbox'), name, args),
-    doctor: runDoctor,
-    deployContract: () => deployContract(readContractDeploymentConfig()),
+    start: async (options) => (await import('./app/run-until-stopped.ts')).runUntilStopped(options),
+    runOperation: async (name, args) => {
+      const { runOperationAnywhere } = await import('./app/run-operation.ts');
+      // A command needs to know the data folder only, so it asks for no more than the sandbox does.
+      return runOperationAnywhere(readConfig('sandbox'), name, args);
+    },
+    doctor: async () => (await import('./app/doctor.ts')).runDoctor(),
+    deployContract: async () =>
+      (await import('./app/deploy-contract.ts')).deployContract(readContractDeploymentConfig()),
   },
   packageDescription.version,
 );

@@ -1,6 +1,12 @@
 import { paymentReference } from '../domain/deposit-address.ts';
 import { type Payment, termsOf } from '../domain/payment.ts';
-import type { FeeQuote, RelayCall, Relayer, TokenReader } from '../domain/ports/chain.ts';
+import {
+  CallRevertedError,
+  type FeeQuote,
+  type RelayCall,
+  type Relayer,
+  type TokenReader,
+} from '../domain/ports/chain.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/relay-store.ts';
@@ -139,10 +145,10 @@ async function openBatch(context: RelayContext): Promise<RelayPass> {
   // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === oldest.factory);
   const payments = await keepReleasable(context, sameFactory);
-  if (payments.length === 0) return 'refused';
+  const gasLimit = payments.length === 0 ? null : await estimateOrRefuse(context, payments);
+  if (gasLimit === null) return 'refused';
 
   const call = forwardCall(payments);
-  const gasLimit = await relayer.estimateGas(call);
   const nonce = await relayer.readLatestTransactionCount();
   const attempt = await signAttempt(context, call, nonce, gasLimit, await relayer.quoteFees());
   const nowMs = context.nowMs();
@@ -191,6 +197,35 @@ async function isReleasable(context: RelayContext, payment: Payment): Promise<bo
   if (reason === null) return true;
   await context.payments.decidePayment(payment.id, (view) => refuseRelease(view, settleContext, reason));
   return false;
+}
+
+/**
+ * Gas for the batch, or null when it would fail as a whole: then each payment is asked alone, and the ones that
+ * spoil it are put off, so that the next batch is without them.
+ */
+async function estimateOrRefuse(context: RelayContext, payments: readonly Payment[]): Promise<bigint | null> {
+  try {
+    return await context.relayer.estimateGas(forwardCall(payments));
+  } catch (error) {
+    if (!(error instanceof CallRevertedError)) throw error;
+  }
+  const settleContext = { nowMs: context.nowMs(), expiredBeforeMs: null };
+  for (const payment of payments) {
+    const reason = await revertReasonOf(context, payment);
+    if (reason === null) continue;
+    await context.payments.decidePayment(payment.id, (view) => refuseRelease(view, settleContext, reason));
+  }
+  return null;
+}
+
+async function revertReasonOf(context: RelayContext, payment: Payment): Promise<string | null> {
+  try {
+    await context.relayer.estimateGas(forwardCall([payment]));
+    return null;
+  } catch (error) {
+    if (error instanceof CallRevertedError) return error.message;
+    throw error;
+  }
 }
 
 function forwardCall(payments: readonly Payment[]): RelayCall {
