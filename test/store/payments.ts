@@ -108,6 +108,10 @@ export function paymentPromises(context: StoreContext): void {
     const [one, other] = [await givePayment(context.store), await givePayment(context.store)];
     const create = (accountId: string, createdAtMs: number) =>
       context.store.payments.createPayment(newPayment(accountId), newRecord(accountId, 'k', { createdAtMs }));
+    for (let index = 0; index < 20; index++) {
+      const older = newRecord(one.accountId, `older ${index}`);
+      await context.store.payments.createPayment(newPayment(one.accountId), older);
+    }
     expect(await create(one.accountId, NOW_MS)).toEqual({ kind: 'created' });
     expect(await create(other.accountId, NOW_MS)).toEqual({ kind: 'created' });
     expect(await create(one.accountId, NOW_MS + DAY_MS)).toEqual({ kind: 'created' });
@@ -134,6 +138,14 @@ export function paymentPromises(context: StoreContext): void {
     expect(await context.store.payments.createPayment(newPayment(first.accountId), record)).toEqual({
       kind: 'created',
     });
+  });
+
+  it('keeps no payment whose Idempotency-Key could not be kept', async () => {
+    const first = await givePayment(context.store);
+    const payment = newPayment(first.accountId);
+    const unfit = newRecord(first.accountId, 'k', { fingerprint: null as unknown as string });
+    await expect(context.store.payments.createPayment(payment, unfit)).rejects.toThrow();
+    expect(await context.store.payments.findPaymentById(payment.id)).toBeNull();
   });
 
   it('applies exactly the change that was decided', async () => {

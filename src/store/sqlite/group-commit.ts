@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../store-errors.ts';
+import { createGroupTransaction, type GroupItem } from './group-transaction.ts';
 import { isBusy } from './sqlite-error.ts';
 
 /** The most writes that share a commit; what is left waits for the next turn of the event loop. */
@@ -23,14 +24,9 @@ export interface GroupCommit {
   close(): Promise<void>;
 }
 
-interface Item {
-  readonly write: () => unknown;
-  readonly inSavepoint: boolean;
+interface WaitingWrite extends GroupItem {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  failed: boolean;
-  /** The write's value, or its error if it failed. */
-  outcome: unknown;
 }
 
 /**
@@ -42,12 +38,8 @@ export function createGroupCommit(
   onError: (error: Error) => void = () => {},
   monotonicMs: () => number = () => performance.now(),
 ): GroupCommit {
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
-  const savepoint = database.prepare('SAVEPOINT item');
-  const release = database.prepare('RELEASE item');
-  const rollbackToSavepoint = database.prepare('ROLLBACK TO item');
-  let waiting: Item[] = [];
+  const transaction = createGroupTransaction(database);
+  let waiting: WaitingWrite[] = [];
   let isScheduled = false;
   let busySinceMs: number | null = null;
   let closing: PromiseWithResolvers<void> | null = null;
@@ -55,17 +47,10 @@ export function createGroupCommit(
   function enqueue<T>(write: () => T, inSavepoint: boolean): Promise<T> {
     if (closing !== null) return Promise.reject(new StoreClosedError());
     if (waiting.length >= MAXIMUM_WAITING) return Promise.reject(new StoreOverloadedError(waiting.length));
-    return new Promise<T>((resolve, reject) => {
-      waiting.push({
-        write,
-        inSavepoint,
-        resolve: resolve as (value: unknown) => void,
-        reject,
-        failed: false,
-        outcome: undefined,
-      });
-      schedule();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    waiting.push({ write, inSavepoint, resolve, reject, failed: false, outcome: undefined });
+    schedule();
+    return promise as Promise<T>;
   }
 
   function schedule(): void {
@@ -76,25 +61,22 @@ export function createGroupCommit(
 
   function flush(): void {
     isScheduled = false;
-    if (waiting.length > 0 && tryBegin()) {
-      commitGroup(waiting.length <= MAXIMUM_GROUP ? takeAll() : waiting.splice(0, MAXIMUM_GROUP));
-    }
+    if (waiting.length > 0 && tryBegin()) finish(takeGroup());
     if (waiting.length > 0) schedule();
-    else if (!isScheduled) closing?.resolve();
+    else closing?.resolve();
   }
 
-  function takeAll(): Item[] {
+  function takeGroup(): WaitingWrite[] {
+    if (waiting.length > MAXIMUM_GROUP) return waiting.splice(0, MAXIMUM_GROUP);
     const group = waiting;
     waiting = [];
     return group;
   }
 
-  /** False when nothing can be written now: everything was rejected, or a later turn is scheduled. */
+  /** False when nothing can be written now: a later turn is scheduled, or everything was rejected. */
   function tryBegin(): boolean {
     try {
-      // Left over only if a rollback failed; its writes were rejected, so they must not be committed now.
-      if (database.isTransaction) database.exec('ROLLBACK');
-      begin.run();
+      transaction.begin();
       busySinceMs = null;
       return true;
     } catch (error) {
@@ -102,18 +84,20 @@ export function createGroupCommit(
       if (isBusy(error) && monotonicMs() - busySinceMs < BUSY_LIMIT_MS) {
         isScheduled = true;
         setTimeout(flush, BUSY_RETRY_MS);
-      } else {
-        busySinceMs = null;
-        failGroup(takeAll(), new StoreWriteError('no transaction could be started', error));
+        return false;
       }
+      busySinceMs = null;
+      const group = waiting;
+      waiting = [];
+      fail(group, new StoreWriteError('no transaction could be started', error));
       return false;
     }
   }
 
-  function commitGroup(group: Item[]): void {
-    const loss = tryCommit(group);
+  function finish(group: readonly WaitingWrite[]): void {
+    const loss = transaction.commit(group);
     if (loss !== null) {
-      failGroup(group, loss);
+      fail(group, loss);
       return;
     }
     for (const item of group) {
@@ -122,49 +106,9 @@ export function createGroupCommit(
     }
   }
 
-  /** Null once the group is durable, else why all of it is lost. */
-  function tryCommit(group: Item[]): StoreWriteError | null {
-    for (const item of group) {
-      try {
-        item.outcome = item.inSavepoint ? runInSavepoint(item.write) : item.write();
-      } catch (error) {
-        item.failed = true;
-        item.outcome = error;
-        if (!undo(item)) return new StoreWriteError('the transaction was lost', error);
-      }
-    }
+  function fail(group: readonly WaitingWrite[], error: StoreWriteError): void {
     try {
-      commit.run();
-      return null;
-    } catch (error) {
-      return new StoreWriteError('the transaction could not be committed', error);
-    }
-  }
-
-  function runInSavepoint(write: () => unknown): unknown {
-    savepoint.run();
-    const value = write();
-    release.run();
-    return value;
-  }
-
-  /** Undoes a write that threw; false when it cannot be undone alone. */
-  function undo(item: Item): boolean {
-    // A full or failing disk makes SQLite end the whole transaction: earlier writes of the group are gone as well.
-    if (!database.isTransaction) return false;
-    if (!item.inSavepoint) return true;
-    try {
-      rollbackToSavepoint.run();
-      release.run();
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  function failGroup(group: Item[], error: StoreWriteError): void {
-    try {
-      if (database.isTransaction) database.exec('ROLLBACK');
+      transaction.rollback();
     } catch (rollbackError) {
       onError(new StoreWriteError('a failed transaction could not be rolled back', rollbackError));
     }

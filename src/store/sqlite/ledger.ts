@@ -4,13 +4,20 @@ import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import { LedgerConflictError } from '../store-errors.ts';
 import { checkListLimit } from '../store-limits.ts';
-import { createCheckpoints } from './checkpoints.ts';
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
-import { createLedgerRows } from './ledger-rows.ts';
+import { createLedgerRows, type LedgerRows } from './ledger-rows.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 
 const EXPIRY = 'expiry';
+
+/** What the operations work on, within a transaction. */
+interface LedgerTables {
+  readonly checkpoints: Checkpoints;
+  readonly rows: LedgerRows;
+  readonly decider: PaymentDecider;
+}
 
 export function createLedgerStore(
   database: DatabaseSync,
@@ -19,73 +26,76 @@ export function createLedgerStore(
   decider: PaymentDecider,
 ): LedgerStore {
   const checkpoints = createCheckpoints(database);
-  const ledgerRows = createLedgerRows(database);
+  const tables: LedgerTables = { checkpoints, rows: createLedgerRows(database), decider };
   const selectFrontier = database.prepare('SELECT payment_id FROM frontiers WHERE name = ?');
   const upsertFrontier = database.prepare(
     `INSERT INTO frontiers (name, payment_id) VALUES (?, ?)
      ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id`,
   );
 
-  function decideAll(ids: Iterable<PaymentId>, decide: Decide): void {
-    for (const id of [...ids].sort()) {
-      if (decider.decide(id, decide) === null) throw new Error(`there is no payment ${id} to decide`);
-    }
-  }
-
-  function recordScan(scan: ScanRecord, decide: Decide): void {
-    checkScan(scan);
-    requireCursor(checkpoints.newest(), scan.from);
-    const affected = ledgerRows.paymentsAbove(scan.from.number);
-    ledgerRows.removeRange(scan.from.number, scan.scannedTo);
-    ledgerRows.removeMoved(scan, scan.from.number);
-    ledgerRows.add(scan);
-    for (const row of [...scan.deposits, ...scan.releases]) affected.add(row.paymentId);
-    checkpoints.add(scan.final);
-    decideAll(affected, decide);
-  }
-
-  function recordMissed(rows: Pick<ScanRecord, 'deposits' | 'releases'>, decide: Decide): { added: number } {
-    const cursor = checkpoints.newest();
-    for (const { blockNumber } of [...rows.deposits, ...rows.releases]) {
-      if (cursor === null || blockNumber > cursor.number) {
-        throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
-      }
-    }
-    const moved = cursor === null ? [] : ledgerRows.removeMoved(rows, cursor.number);
-    const added = ledgerRows.add(rows);
-    decideAll(new Set([...moved, ...added]), decide);
-    return { added: added.length };
-  }
-
   return {
     readCursor: () => reads.run(() => checkpoints.newest()),
-    async startCursor(block) {
-      await writes.runStatement(() => {
+    startCursor: (block) =>
+      writes.runStatement(() => {
         if (checkpoints.newest() === null) checkpoints.add(block);
-      });
-    },
-    recordScan: (scan, decide) => writes.runTransaction(() => recordScan(scan, decide)),
-    recordMissed: (rows, decide) => writes.runTransaction(() => recordMissed(rows, decide)),
+      }),
+    recordScan: (scan, decide) => writes.runTransaction(() => recordScan(tables, scan, decide)),
+    recordMissed: (rows, decide) => writes.runTransaction(() => recordMissed(tables, rows, decide)),
     listCheckpoints: (limit) =>
       reads.run(() => {
         checkListLimit(limit);
         return checkpoints.list(limit);
       }),
-    rewindTo: (block, decide) =>
-      writes.runTransaction(() => {
-        const affected = ledgerRows.paymentsAbove(block.number);
-        ledgerRows.removeRange(block.number, Number.MAX_SAFE_INTEGER);
-        checkpoints.rewindTo(block);
-        decideAll(affected, decide);
-      }),
+    rewindTo: (block, decide) => writes.runTransaction(() => rewindTo(tables, block, decide)),
     readExpiryFrontier: () =>
       reads.run(() => (selectFrontier.get(EXPIRY)?.payment_id as string | undefined) ?? ''),
     advanceExpiryFrontier: (ids, frontier, decide) =>
       writes.runTransaction(() => {
-        decideAll(new Set(ids), decide);
+        decideAll(decider, new Set(ids), decide);
         upsertFrontier.run(EXPIRY, frontier);
       }),
   };
+}
+
+function recordScan({ checkpoints, rows, decider }: LedgerTables, scan: ScanRecord, decide: Decide): void {
+  checkScan(scan);
+  requireCursor(checkpoints.newest(), scan.from);
+  const affected = rows.paymentsAbove(scan.from.number);
+  rows.removeRange(scan.from.number, scan.scannedTo);
+  rows.removeMoved(scan, scan.from.number);
+  rows.add(scan);
+  for (const row of [...scan.deposits, ...scan.releases]) affected.add(row.paymentId);
+  checkpoints.add(scan.final);
+  decideAll(decider, affected, decide);
+}
+
+function recordMissed(
+  { checkpoints, rows, decider }: LedgerTables,
+  missed: Pick<ScanRecord, 'deposits' | 'releases'>,
+  decide: Decide,
+): { added: number } {
+  const finalNumber = checkpoints.newest()?.number ?? -1;
+  for (const { blockNumber } of [...missed.deposits, ...missed.releases]) {
+    if (blockNumber <= finalNumber) continue;
+    throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
+  }
+  const moved = rows.removeMoved(missed, finalNumber);
+  const added = rows.add(missed);
+  decideAll(decider, new Set([...moved, ...added]), decide);
+  return { added: added.length };
+}
+
+function rewindTo({ checkpoints, rows, decider }: LedgerTables, block: BlockReference, decide: Decide): void {
+  const affected = rows.paymentsAbove(block.number);
+  rows.removeRange(block.number, Number.MAX_SAFE_INTEGER);
+  checkpoints.rewindTo(block);
+  decideAll(decider, affected, decide);
+}
+
+function decideAll(decider: PaymentDecider, ids: Iterable<PaymentId>, decide: Decide): void {
+  for (const id of [...ids].sort()) {
+    if (decider.decide(id, decide) === null) throw new Error(`there is no payment ${id} to decide`);
+  }
 }
 
 function checkScan(scan: ScanRecord): void {
