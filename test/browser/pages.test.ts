@@ -1,0 +1,312 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import { shortCodeOf } from '../../src/domain/short-code.ts';
+import { launchBrowser } from '../support/browser.ts';
+import {
+  type CheckoutPages,
+  checkoutStates,
+  createCheckoutPages,
+  pagePayment,
+  pageView,
+  shopAccount,
+} from '../support/checkout-pages.ts';
+
+const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
+
+let browser: Browser;
+let axeSource: string;
+let pages: CheckoutPages;
+let baseUrl: string;
+/** Where the fake providers send their customers: a page of another origin. */
+let provider: CheckoutPages;
+
+beforeAll(async () => {
+  await mkdir(screenshots, { recursive: true });
+  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await launchBrowser();
+  provider = createCheckoutPages();
+  provider.server.get('/visit', (request, reply) => {
+    const { referer = 'none' } = request.headers;
+    return reply.type('text/html').send(`<title>Provider</title><p id="referer">${referer}</p>`);
+  });
+  // Providers send their customers on within their own house.
+  provider.server.get('/arrive', (_request, reply) => reply.redirect('/visit', 302));
+  await provider.server.listen({ host: '127.0.0.1', port: 0 });
+  const providerPort = (provider.server.server.address() as AddressInfo).port;
+  pages = createCheckoutPages({
+    isSandbox: true,
+    redirectUrl: `http://127.0.0.1:${providerPort}/arrive`,
+  });
+  await pages.server.listen({ host: '127.0.0.1', port: 0 });
+  baseUrl = `http://127.0.0.1:${(pages.server.server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await pages?.server.close();
+  await provider?.server.close();
+});
+
+/** Runs with a fresh browser profile; fails when the page logs an error, a refused load or an exception. */
+async function inBrowser(
+  options: BrowserContextOptions,
+  use: (page: Page, context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const complaints: string[] = [];
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`));
+  try {
+    await use(page, context);
+    expect(complaints).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+/** What axe finds wrong, in words. Evaluated from outside the page's policy, which lets no script of ours in. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+}
+
+const overflowOf = (page: Page) =>
+  page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  ) as Promise<number>;
+
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+const desktop = { viewport: { width: 1280, height: 900 } };
+const looks = [
+  ['phone', 'light', phone],
+  ['phone', 'dark', phone],
+  ['desktop', 'light', desktop],
+  ['desktop', 'dark', desktop],
+] as const;
+
+/** Every page a customer can meet, by name. */
+const addresses: Record<string, () => string> = {
+  ...Object.fromEntries(
+    Object.entries(checkoutStates).map(([name, view]) => [name, () => `/pay/${pages.put(view())}`]),
+  ),
+  'unknown-link': () => '/pay/unknown',
+  'short-link': () => `/s/${shortCodeOf(pages.put(pageView(pagePayment({ note: 'Table 4, two cakes' }))))}`,
+};
+
+describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
+  it.each(Object.keys(addresses))('the page %s is accessible and fits', async (name) => {
+    // The short link leads on by script; the page itself is what is looked at.
+    const javaScriptEnabled = name !== 'short-link';
+    const address = (addresses[name] as () => string)();
+    const context = await browser.newContext({
+      ...options,
+      colorScheme,
+      reducedMotion: 'reduce',
+      javaScriptEnabled,
+    });
+    try {
+      const page = await context.newPage();
+      await page.goto(`${baseUrl}${address}`);
+      await page.screenshot({
+        path: join(screenshots, `${name}-${device}-${colorScheme}.png`),
+        fullPage: true,
+      });
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
+    } finally {
+      await context.close();
+    }
+  });
+});
+
+it.each(['choose', 'paid', 'underpaid', 'at-provider'])(
+  'the page %s fits 320 pixels, also with long names',
+  async (name) => {
+    const long = createCheckoutPages({
+      account: { name: 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerk & Söhne' },
+    });
+    await long.server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = long.server.server.address() as AddressInfo;
+    const id = long.put(checkoutStates[name as keyof typeof checkoutStates]());
+    await inBrowser({ viewport: { width: 320, height: 640 }, deviceScaleFactor: 2 }, async (page) => {
+      await page.goto(`http://127.0.0.1:${port}/pay/${id}`);
+      expect(await overflowOf(page)).toBe(0);
+      await page.screenshot({ path: join(screenshots, `${name}-narrow.png`), fullPage: true });
+    });
+    await long.server.close();
+  },
+);
+
+it('stays readable in forced colours and on paper', async () => {
+  await inBrowser({ ...desktop, forcedColors: 'active' }, async (page) => {
+    await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
+    await page.screenshot({ path: join(screenshots, 'choose-forced-colours.png'), fullPage: true });
+    expect(await violationsOf(page)).toEqual([]);
+  });
+  await inBrowser(desktop, async (page) => {
+    await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.paid())}`);
+    await page.emulateMedia({ media: 'print' });
+    await page.screenshot({ path: join(screenshots, 'paid-print.png'), fullPage: true });
+  });
+});
+
+it('shows what went wrong with a provider, accessibly', async () => {
+  pages.failing.add('moonpay');
+  const context = await browser.newContext(phone);
+  const page = await context.newPage();
+  const id = pages.put(checkoutStates.choose());
+  await page.goto(`${baseUrl}/pay/${id}`);
+  await page.getByRole('button', { name: 'Pay at MoonPay' }).click();
+  await page.getByText('MoonPay could not be reached').waitFor();
+  pages.failing.clear();
+  await page.screenshot({ path: join(screenshots, 'provider-down-phone-light.png'), fullPage: true });
+  expect(await violationsOf(page)).toEqual([]);
+  expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
+  await context.close();
+});
+
+describe('a customer', () => {
+  it("gets to the provider by one click, over the provider's own redirects, and is announced by origin only", async () => {
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
+      await page.getByRole('button', { name: 'Pay at Wert' }).click();
+      await page.waitForURL('**/visit');
+      expect(await page.locator('#referer').textContent()).toBe(`${baseUrl}/`);
+    });
+  });
+
+  it('starts one visit with a double click', async () => {
+    const id = pages.put(checkoutStates.choose());
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}`);
+      await page.getByRole('button', { name: 'Pay at Wert' }).dblclick();
+      await page.waitForURL('**/visit');
+    });
+    expect(pages.view(id).sessions).toHaveLength(1);
+  });
+
+  it('chooses with the keyboard alone', async () => {
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate("document.activeElement.getAttribute('data-provider')")).toBe('MoonPay');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/visit');
+    });
+  });
+
+  it('goes straight on with auto=1, and finds the page on the way back', async () => {
+    const id = pages.put(pageView(pagePayment({ provider: 'wert', email: 'jane@example.com' })));
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}?auto=1&email=jane%40example.com`);
+      expect(new URL(page.url()).pathname).toBe('/visit');
+      await page.goto(`${baseUrl}/pay/${id}?returned=1`);
+      await page.getByRole('button', { name: 'Continue at Wert' }).waitFor();
+    });
+    expect(pages.view(id).sessions).toHaveLength(1);
+  });
+
+  it('has no e-mail address left in the address bar', async () => {
+    const id = pages.put(pageView(pagePayment({ email: 'jane@example.com' })));
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}?email=jane%40example.com`);
+      await page.waitForURL(`${baseUrl}/pay/${id}`);
+    });
+  });
+
+  it('is led on by a short link', async () => {
+    const id = pages.put(checkoutStates.choose());
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/s/${shortCodeOf(id)}`);
+      await page.waitForURL(`${baseUrl}/pay/${id}`);
+    });
+  });
+});
+
+/** Lets something else become of the payment that a page is showing. */
+function become(id: string, view: PaymentView): void {
+  pages.put({ ...view, payment: { ...view.payment, id } });
+}
+
+describe('a page that waits', () => {
+  it('follows the payment to the receipt without loading anew, tells it, and keeps the focus', async () => {
+    const id = pages.put(checkoutStates['at-provider']());
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}`);
+      await page.evaluate('window.stayed = true');
+      await page.getByRole('button', { name: 'Continue at MoonPay' }).focus();
+      become(id, checkoutStates.seen());
+      const status = page.locator('#status[role=status]');
+      await status.getByText('Your payment has arrived').waitFor();
+      expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+      become(id, checkoutStates.sending());
+      await status.getByText(`being sent to ${shopAccount.name}`).waitFor();
+      become(id, checkoutStates.paid());
+      await status.getByText('has received your payment').waitFor();
+      expect(await page.title()).toContain('Paid');
+      expect(await page.evaluate('window.stayed')).toBe(true);
+    });
+  });
+
+  it('asks nothing while nobody looks, and at once when somebody does', async () => {
+    const id = pages.put(checkoutStates.seen());
+    await inBrowser(desktop, async (page) => {
+      let questions = 0;
+      page.on('request', (request) => {
+        if (request.url().endsWith('/status')) questions++;
+      });
+      await page.clock.install();
+      await page.goto(`${baseUrl}/pay/${id}`);
+      const setHidden = (hidden: boolean) =>
+        page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'))`);
+      await setHidden(true);
+      await page.clock.runFor(600_000);
+      expect(questions).toBe(0);
+      become(id, checkoutStates.paid());
+      await setHidden(false);
+      await page.getByText('has received your payment').waitFor();
+      expect(questions).toBe(1);
+    });
+  });
+
+  it('says when there is no connection, and goes on by itself once it is back', async () => {
+    const id = pages.put(checkoutStates.seen());
+    const context = await browser.newContext(desktop);
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(`${baseUrl}/pay/${id}`);
+    await context.setOffline(true);
+    const connection = page.getByText('No connection at the moment');
+    for (let tries = 0; tries < 10 && !(await connection.isVisible()); tries++)
+      await page.clock.runFor(10_000);
+    await connection.waitFor();
+    become(id, checkoutStates.paid());
+    await context.setOffline(false);
+    await page.getByText('has received your payment').waitFor();
+    expect(await connection.isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it('works without script: the form leads on, and the page loads itself again', async () => {
+    const id = pages.put(checkoutStates.choose());
+    await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}`);
+      await page.getByRole('button', { name: 'Pay at Wert' }).click();
+      await page.waitForURL('**/visit');
+      await page.goto(`${baseUrl}/pay/${id}`);
+      become(id, checkoutStates.paid());
+      await page.getByText('has received your payment').waitFor({ timeout: 30_000 });
+    });
+  });
+});

@@ -1,0 +1,330 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  checkoutStates,
+  createCheckoutPages,
+  DEPOSIT_HASH,
+  pagePayment,
+  pageSession,
+  pageView,
+  RELEASE_HASH,
+  secretsOfPayment,
+  shopAccount,
+} from '../support/checkout-pages.ts';
+
+const pages = createCheckoutPages();
+afterAll(() => pages.server.close());
+
+const open = (url: string, headers: Record<string, string> = {}) => pages.server.inject({ url, headers });
+
+/** Text as a reader sees it. */
+function textOf(markup: string): string {
+  return markup
+    .replaceAll(/<style[\s\S]*?<\/style>|<script[\s\S]*?<\/script>/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCharCode(Number(code)))
+    .replaceAll(/\s+/g, ' ');
+}
+
+type StateName = keyof typeof checkoutStates;
+
+/** What customers must find in each state. */
+const promises: Record<StateName, readonly (string | RegExp)[]> = {
+  choose: [
+    'Choose how to pay',
+    'Pay at MoonPay',
+    '$26.10 USD',
+    '$25.00 + $1.10 fee',
+    'Only for payments in EUR',
+  ],
+  'choose-euro': ['€26.10 EUR', 'Pay at Klarna'],
+  'choose-small': ['Pay at Wert', 'Only from $20.00 USD'],
+  'choose-single': ['Pay at MoonPay', 'Continue to MoonPay', 'j…@example.com'],
+  'none-can-serve': ['No provider can take this payment at the moment', 'Only from $1.00 USD'],
+  'at-provider': [
+    'Waiting for your payment at MoonPay',
+    'Continue at MoonPay',
+    'MP-48213',
+    'Choose another provider',
+  ],
+  'visit-ended': [
+    'Your visit at MoonPay has ended',
+    'do not pay again',
+    'Start again at MoonPay',
+    'MP-48213',
+  ],
+  underpaid: ['Too little has arrived', '10.12 USDC arrived, 13.88 USDC is missing', DEPOSIT_HASH],
+  seen: ['Your payment has arrived', DEPOSIT_HASH],
+  sending: ['Your payment is being sent to Café Tortuga', DEPOSIT_HASH, RELEASE_HASH],
+  delayed: ['Your payment has arrived, but is delayed', 'do not pay a second time', DEPOSIT_HASH],
+  'needs-a-hand': ['Your payment has arrived, but is delayed', 'contact Café Tortuga', DEPOSIT_HASH],
+  paid: ['Paid', 'Café Tortuga', '$26.10 USD', 'MoonPay', 'November 21, 2026', DEPOSIT_HASH, RELEASE_HASH],
+  canceled: ['This checkout was canceled', 'start again at Café Tortuga'],
+  expired: ['This checkout has expired', 'start again at Café Tortuga'],
+  'closed-with-money': ['Your payment needs a hand', 'contact Café Tortuga', DEPOSIT_HASH],
+  'closed-and-released': [
+    'Café Tortuga has what you sent',
+    'does not count as paid',
+    DEPOSIT_HASH,
+    RELEASE_HASH,
+  ],
+};
+const stateNames = Object.keys(checkoutStates) as StateName[];
+
+describe.each(stateNames)('a checkout that is %s', (name) => {
+  it('says so, in the page and to its script alike', async () => {
+    const id = pages.put(checkoutStates[name]());
+    const page = await open(`/pay/${id}`);
+    expect(page.statusCode).toBe(200);
+    const status = (await open(`/pay/${id}/status`)).json();
+    for (const promise of promises[name]) expect(textOf(page.body)).toMatch(promise);
+    expect(page.body).toContain(status.status);
+    expect(page.body).toContain(status.detail);
+    expect(page.body).toContain(`data-revision="${status.revision}"`);
+  });
+
+  it('keeps note, callback, token and merchant data to itself', async () => {
+    const id = pages.put(checkoutStates[name]());
+    const { payment } = pages.view(id);
+    const secrets = [
+      ...Object.values(secretsOfPayment),
+      'ipn_',
+      'canary',
+      'service_live',
+      payment.payoutAddress,
+      payment.feeWallet,
+      payment.depositAddress,
+      payment.accountId,
+      shopAccount.email as string,
+    ];
+    for (const address of [`/pay/${id}`, `/pay/${id}/status`, `/pay/${id}?returned=1`]) {
+      const { body } = await open(address);
+      for (const secret of secrets) expect(body.toLowerCase()).not.toContain(secret.toLowerCase());
+    }
+  });
+
+  it('needs at most 25 kB over the wire, from one response without a third party', async () => {
+    const id = pages.put(checkoutStates[name]());
+    const { body } = await open(`/pay/${id}`);
+    expect(gzipSync(body).length).toBeLessThanOrEqual(25_000);
+    expect(body).not.toMatch(/<(img|iframe|object|embed|link rel="(stylesheet|preload|preconnect))/);
+    expect(body.match(/ src="/g)).toBeNull();
+  });
+
+  it('offers a button only while paying makes sense', async () => {
+    const id = pages.put(checkoutStates[name]());
+    const { body } = await open(`/pay/${id}`);
+    const mayPay = ['choose', 'choose-euro', 'choose-small', 'choose-single', 'at-provider', 'visit-ended'];
+    expect(body.includes('<button')).toBe(mayPay.includes(name));
+  });
+});
+
+it('loads itself again without script while it waits, by an address that cannot lead to a provider', async () => {
+  const id = pages.put(checkoutStates.seen());
+  const { body } = await open(`/pay/${id}?auto=1`);
+  expect(body).toContain(`<noscript><meta http-equiv="refresh" content="10; url=/pay/${id}"></noscript>`);
+  for (const name of ['choose', 'paid', 'canceled', 'expired'] as const) {
+    expect((await open(`/pay/${pages.put(checkoutStates[name]())}`)).body).not.toContain('http-equiv');
+  }
+});
+
+it('links both transactions to the explorer, without telling it where the customer comes from', async () => {
+  const { body } = await open(`/pay/${pages.put(checkoutStates.paid())}`);
+  for (const hash of [DEPOSIT_HASH, RELEASE_HASH]) {
+    expect(body).toContain(`<a href="https://explorer.example/tx/${hash}" rel="noopener noreferrer"`);
+  }
+});
+
+it('does not claim to know which of several providers delivered', async () => {
+  const { payment } = checkoutStates.paid();
+  const sessions = [pageSession(payment), pageSession(payment, { provider: 'wert' })];
+  const { body } = await open(`/pay/${pages.put(pageView(payment, { sessions }))}`);
+  expect(textOf(body)).toContain('MoonPay or Wert');
+});
+
+it('says that it is a sandbox, and only there', async () => {
+  const sandbox = createCheckoutPages({ isSandbox: true });
+  const { body } = await sandbox.server.inject(`/pay/${sandbox.put(checkoutStates.choose())}`);
+  expect(textOf(body)).toContain('Sandbox. This is a test: no card is charged');
+  await sandbox.server.close();
+  expect((await open(`/pay/${pages.put(checkoutStates.choose())}`)).body).not.toContain('Sandbox');
+});
+
+it('offers nothing while the shop is suspended', async () => {
+  const suspended = createCheckoutPages({ account: { suspended: true } });
+  const { body } = await suspended.server.inject(`/pay/${suspended.put(checkoutStates.choose())}`);
+  expect(body).not.toContain('<button');
+  expect(textOf(body)).toContain('No provider can take this payment');
+  await suspended.server.close();
+});
+
+it('says which provider is switched off, and offers it no more', async () => {
+  pages.settings.set('wert', { active: false, minimumUsdCents: null });
+  const { body } = await open(`/pay/${pages.put(checkoutStates.choose())}`);
+  pages.settings.clear();
+  expect(body).not.toContain('providers/wert');
+  expect(textOf(body)).toContain('Wert Not available at the moment');
+});
+
+describe('hostile text', () => {
+  const hostile = `"><script>alert(1)</script>'&!\${x}<img src=x onerror=alert(2)>`;
+
+  it("in the shop's name and the e-mail address stays text", async () => {
+    const shop = createCheckoutPages({ account: { name: hostile } });
+    const email = `"<script>alert(3)</script>"@example.com`;
+    for (const view of [
+      pageView(pagePayment({ provider: 'moonpay', email })),
+      checkoutStates.paid(),
+      checkoutStates.underpaid(),
+    ]) {
+      const id = shop.put(view);
+      const bodies = [(await shop.server.inject(`/pay/${id}`)).body];
+      const status = (await shop.server.inject(`/pay/${id}/status`)).json();
+      bodies.push(status.status, status.detail);
+      for (const body of bodies) {
+        expect(body).not.toContain('<script>alert');
+        expect(body).not.toContain('<img');
+      }
+      expect(textOf(bodies[0] as string)).toContain(`alert(1)`);
+    }
+    await shop.server.close();
+  });
+
+  it("in a provider's reference stays text", async () => {
+    const payment = pagePayment();
+    const sessions = [pageSession(payment, { providerReference: hostile })];
+    const { body } = await open(`/pay/${pages.put(pageView(payment, { sessions }))}`);
+    expect(body).not.toContain('<script>alert');
+  });
+
+  it('in the address is not repeated', async () => {
+    const id = pages.put(checkoutStates.choose());
+    const marker = encodeURIComponent(hostile);
+    const responses = [
+      await open(`/pay/${id}?email=${marker}&auto=${marker}&${marker}=1`),
+      await open(`/pay/${marker}`),
+      await open(`/s/${marker}`),
+      await pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/${marker}` }),
+      await open(`/pay/${id}/providers/${marker}`),
+    ];
+    for (const { body } of responses) {
+      expect(body).not.toContain('alert(1)');
+      expect(body).not.toContain('onerror');
+    }
+  });
+});
+
+describe('the headers', () => {
+  it("let only this response's own style and script work, and forms lead to secure hosts", async () => {
+    const secure = createCheckoutPages({ baseUrl: 'https://pay.example' });
+    const id = secure.put(checkoutStates.choose());
+    const [first, second] = [
+      await secure.server.inject(`/pay/${id}`),
+      await secure.server.inject(`/pay/${id}`),
+    ];
+    const nonce = /'nonce-([\w-]+)'/.exec(String(first.headers['content-security-policy']))?.[1] as string;
+    expect(first.headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; connect-src 'self'; img-src data:; form-action 'self' https:; base-uri 'none'; frame-ancestors 'none'`,
+    );
+    expect(nonce.length).toBeGreaterThanOrEqual(22);
+    expect(second.headers['content-security-policy']).not.toContain(nonce);
+    const tags = first.body.match(/<(style|script)\b[^>]*>/g) ?? [];
+    expect(tags.length).toBe(2);
+    for (const tag of tags) expect(tag).toContain(`nonce="${nonce}"`);
+    expect(first.body).not.toMatch(/ (style|on[a-z]+)="/);
+    await secure.server.close();
+  });
+
+  it('let forms lead to plain HTTP only from a page that is plain HTTP itself', async () => {
+    const { headers } = await open(`/pay/${pages.put(checkoutStates.choose())}`);
+    expect(headers['content-security-policy']).toContain("form-action 'self' https: http:;");
+  });
+
+  it.each(['page', 'status', 'short link', 'unknown', 'method'])(
+    'keep the %s out of caches, indexes, frames and referrers',
+    async (which) => {
+      const id = pages.put(checkoutStates['choose-single']());
+      const addresses = {
+        page: `/pay/${id}`,
+        status: `/pay/${id}/status`,
+        'short link': `/s/${'0'.repeat(23)}`,
+        unknown: '/pay/unknown',
+        method: `/pay/${id}/providers/moonpay`,
+      };
+      const { headers } = await open(addresses[which as keyof typeof addresses]);
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-robots-tag': 'noindex, nofollow',
+        'referrer-policy': 'strict-origin',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      });
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect(headers['set-cookie']).toBeUndefined();
+    },
+  );
+});
+
+describe('an unknown link', () => {
+  it.each([
+    '/pay/unknown',
+    '/pay/01900000-0000-7000-8000-000000000000',
+    '/s/unknown',
+    `/s/${'0'.repeat(23)}`,
+  ])('%s is a page of the same look', async (url) => {
+    const response = await open(url);
+    expect(response.statusCode).toBe(404);
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(textOf(response.body)).toContain('There is no checkout here');
+  });
+
+  it('is an error to the script', async () => {
+    const response = await open('/pay/unknown/status');
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toEqual({ error: 'Payment not found.' });
+  });
+});
+
+describe('what the script asks for', () => {
+  it('is answered with nothing while nothing has changed, and anew once it has', async () => {
+    const view = checkoutStates.choose();
+    const id = pages.put(view);
+    const first = await open(`/pay/${id}/status`);
+    const etag = String(first.headers['etag']);
+    const same = await open(`/pay/${id}/status`, { 'if-none-match': etag });
+    expect(same.statusCode).toBe(304);
+    expect(same.body).toBe('');
+    pages.put({ ...checkoutStates.seen(), payment: { ...checkoutStates.seen().payment, id } });
+    const changed = await open(`/pay/${id}/status`, { 'if-none-match': etag });
+    expect(changed.statusCode).toBe(200);
+    expect(changed.json()).toMatchObject({ view: 'seen', refreshSeconds: 3 });
+    expect(Object.keys(changed.json()).sort()).toEqual([
+      'detail',
+      'refreshSeconds',
+      'revision',
+      'status',
+      'title',
+      'view',
+    ]);
+  });
+
+  it('is small, and says when nothing more will change', async () => {
+    for (const name of stateNames) {
+      const { body } = await open(`/pay/${pages.put(checkoutStates[name]())}/status`);
+      expect(body.length).toBeLessThan(12_000);
+    }
+    expect((await open(`/pay/${pages.put(checkoutStates.paid())}/status`)).json().refreshSeconds).toBeNull();
+  });
+});
+
+it('answers a failure of ours with a page that says nothing of it', async () => {
+  const broken = createCheckoutPages();
+  const view = checkoutStates.choose();
+  const id = broken.put({ ...view, payment: { ...view.payment, forwardStatus: 'completed' } });
+  const response = await broken.server.inject(`/pay/${id}`);
+  expect(response.statusCode).toBe(500);
+  expect(textOf(response.body)).toContain('Something went wrong on our side');
+  expect(response.body).not.toContain('unpaid/completed');
+  await broken.server.close();
+});

@@ -1,0 +1,23 @@
+import { type Browser, chromium } from 'playwright-core';
+import { chromiumLaunch } from '../../scripts/chromium.ts';
+
+/** The browser may reach nothing but this machine, and speaks to nobody of its own accord. */
+const quietArguments = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-quic',
+  '--disable-sync',
+  '--no-first-run',
+  // Whatever is not loopback is unknown, so that a page that reaches out fails its test and nobody is called.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+];
+
+/**
+ * Starts the tests' Chromium. Close it with `close()`; its profile is a temporary folder that goes with it.
+ *
+ * @throws when the browser has not been unpacked (`node scripts/setup.js --tests`)
+ */
+export async function launchBrowser(): Promise<Browser> {
+  const { executablePath, args, env } = await chromiumLaunch();
+  return chromium.launch({ executablePath, args: [...args, ...quietArguments], env, headless: true });
+}
