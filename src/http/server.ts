@@ -5,6 +5,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
   fastify,
+  LogController,
 } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
@@ -74,7 +75,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     ...(logger === null ? { logger: false } : { loggerInstance: logger }),
     // A child logger for each request costs more than most requests log.
     childLoggerFactory: (parent) => parent,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: createRequestIdGenerator(),
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],

@@ -7,7 +7,7 @@ export interface PublishedFactory {
   /** The contract that the deposit addresses are minimal proxies of. */
   readonly implementation: Address;
   /** keccak-256 of the factory's code on chain. */
-  readonly codeHash: `0x${string}`;
+  readonly codeHash: string;
 }
 
 /** What anybody needs to prove where the money of a payment can go. The current one of each list is first. */

@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type ApiService,
+  createApiService,
+  PAYOUT_ADDRESS,
+  RESERVED_ADDRESS,
+  validRequest,
+} from '../support/api-service.ts';
+
+let service: ApiService;
+beforeAll(async () => {
+  service = await createApiService({ requestsPerMinute: 1_000_000 });
+});
+afterAll(() => service.close());
+
+const lower = PAYOUT_ADDRESS.toLowerCase();
+const upper = `0x${PAYOUT_ADDRESS.slice(2).toUpperCase()}`;
+const address254 = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.ab`;
+
+/** A value sent as JSON text of its own, because JSON.stringify cannot write it (1e3, -0). */
+const literal = (json: string) => ({ literal: json });
+
+async function postField(field: string, value: unknown) {
+  const isLiteral = typeof value === 'object' && value !== null && 'literal' in value;
+  const body = isLiteral
+    ? JSON.stringify({ ...validRequest, [field]: '@' }).replace('"@"', value.literal as string)
+    : JSON.stringify({ ...validRequest, [field]: value });
+  return service.post(body, { 'content-type': 'application/json' });
+}
+
+it.each([
+  ['amount', '10000.00'],
+  ['amount', '0.01'],
+  ['amount', '1.1'],
+  ['amount', '10000'],
+  ['amount', 0.29],
+  ['amount', 4.35],
+  ['amount', 10000],
+  ['amount', literal('1e3')],
+  ['amount', literal('10.00')],
+  ['address', lower],
+  ['address', upper],
+  ['address', PAYOUT_ADDRESS],
+  ['currency', 'USD'],
+  ['currency', 'EUR'],
+  ['currency', 'CAD'],
+  ['currency', 'INR'],
+  ['passFeeToCustomer', true],
+  ['passFeeToCustomer', false],
+  ['email', address254],
+  ['email', "o'neil@example.com"],
+  ['note', 'x'.repeat(500)],
+  ['note', '🫖'.repeat(500)],
+  ['note', 'one\n\ttwo'],
+  ['note', '=1+1<script>'],
+  ['callback', `https://shop.example.com/${'p'.repeat(2048 - 25)}`],
+])('takes %s %j', async (field, value) => {
+  const response = await postField(field, value);
+  expect(response.json()).toHaveProperty('payment_id');
+});
+
+const amountRule = 'amount must be a decimal from 0.01 to 10000 with at most two decimals';
+const addressRule =
+  'address must be a non-zero Polygon address: 0x and 40 hex digits, with a valid checksum when of mixed case';
+const emailRule = 'email must be one e-mail address of at most 254 characters';
+const noteControlRule = 'note must not contain control characters other than newline and tab';
+const wrongAmounts = [
+  ...[
+    '1e3',
+    ' 1.00',
+    '1.00 ',
+    '01.00',
+    '0.005',
+    '0',
+    '0.00',
+    '10000.01',
+    '10001',
+    '１０',
+    '+5',
+    '-5',
+    '.5',
+    '5.',
+  ],
+  ...['1.100', '10\n', '', 'NaN', 'Infinity', '0x10', '1,5', '1_0', '1.0.0', '١٠', '99999999999999999999'],
+];
+
+it.each([
+  ...wrongAmounts.map((amount) => ['amount', amount, amountRule] as const),
+  ['amount', 0.1 + 0.2, amountRule],
+  ['amount', literal('-0'), amountRule],
+  ['amount', literal('1e-7'), amountRule],
+  ['amount', literal('1e400'), amountRule],
+  ['amount', literal('10000.001'), amountRule],
+  ['amount', 0, amountRule],
+  ['amount', ['10.00'], amountRule],
+  ['amount', true, amountRule],
+  ['amount', { value: 1 }, amountRule],
+  ['amount', null, 'amount is required'],
+  ['amount', undefined, 'amount is required'],
+  ['address', undefined, 'address is required'],
+  ['address', null, 'address is required'],
+  ['address', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', addressRule],
+  ['address', `0X${PAYOUT_ADDRESS.slice(2)}`, addressRule],
+  ['address', `0x${'0'.repeat(40)}`, addressRule],
+  ['address', PAYOUT_ADDRESS.slice(0, -1), addressRule],
+  ['address', `${PAYOUT_ADDRESS}0`, addressRule],
+  ['address', 'vitalik.eth', addressRule],
+  ['address', ` ${PAYOUT_ADDRESS}`, addressRule],
+  ['address', `${PAYOUT_ADDRESS}\n`, addressRule],
+  ['address', '', addressRule],
+  ['address', [PAYOUT_ADDRESS], addressRule],
+  ['address', 5, addressRule],
+  ['address', RESERVED_ADDRESS, 'address belongs to the service itself and cannot be paid out to'],
+  ['currency', 'usd', 'currency must be one of USD, EUR, CAD, INR'],
+  ['currency', 'GBP', 'currency must be one of USD, EUR, CAD, INR'],
+  ['currency', '', 'currency must be one of USD, EUR, CAD, INR'],
+  ['currency', ['USD'], 'currency must be one of USD, EUR, CAD, INR'],
+  ['passFeeToCustomer', 'true', 'passFeeToCustomer must be true or false'],
+  ['passFeeToCustomer', 1, 'passFeeToCustomer must be true or false'],
+  ['passFeeToCustomer', null, 'passFeeToCustomer must be true or false'],
+  ['passFeeToCustomer', '', 'passFeeToCustomer must be true or false'],
+  ['pass_fee_to_customer', 'yes', 'pass_fee_to_customer must be true or false'],
+  ['pass_fee_to_customer', null, 'pass_fee_to_customer must be true or false'],
+  ['provider', '', 'provider must be "multi" or a provider ID'],
+  ['provider', 7, 'provider must be "multi" or a provider ID'],
+  ['provider', ['multi'], 'provider must be "multi" or a provider ID'],
+  ['email', 'a@b@example.com', emailRule],
+  ['email', 'a@example.com\n', emailRule],
+  ['email', 'a@example.com\r\nBcc: b@example.com', emailRule],
+  ['email', 'Anna <a@example.com>', emailRule],
+  ['email', 'a@example.com,b@example.com', emailRule],
+  ['email', 'ä@example.com', emailRule],
+  ['email', 'a@exämple.com', emailRule],
+  ['email', `a${address254}`, emailRule],
+  ['email', `${'a'.repeat(65)}@example.com`, emailRule],
+  ['email', `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(63)}`, emailRule],
+  ['email', 'a@-example.com', emailRule],
+  ['email', '@example.com', emailRule],
+  ['email', 'a@', emailRule],
+  ['email', 'a@example\0.com', emailRule],
+  ['email', 5, 'email must be a string'],
+  ['note', '', 'note must not be empty; leave it out instead'],
+  ['note', 'x'.repeat(501), 'note must be at most 500 characters long'],
+  ['note', '🫖'.repeat(501), 'note must be at most 500 characters long'],
+  ['note', 'a\0b', noteControlRule],
+  ['note', 'a\rb', noteControlRule],
+  ['note', 'a\u001bb', noteControlRule],
+  ['note', 'a\u007fb', noteControlRule],
+  ['note', 'a\u0085b', noteControlRule],
+  ['note', 'a\ud800b', 'note must be valid Unicode text'],
+  ['note', 5, 'note must be a string'],
+  ['callback', undefined, 'callback is required'],
+  ['callback', null, 'callback is required'],
+  ['callback', 5, 'callback must be a string'],
+  ['callback', 'http://shop.example.com/', 'callback must begin with https:// and a host name'],
+  ['callback', 'https://localhost/', 'callback must use a public host name, such as shop.example.com'],
+  ['callback', 'https://10.0.0.1/', 'callback must not point to a private, local or reserved address'],
+  ['callback', 'https://u:p@shop.example.com/', 'callback must not contain user:password credentials'],
+  [
+    'callback',
+    `https://shop.example.com/${'p'.repeat(2049 - 25)}`,
+    'callback must be at most 2048 characters long',
+  ],
+])('refuses %s %j', async (field, value, error) => {
+  const response = await postField(field, value);
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toEqual({ error });
+});
+
+it('refuses aliases that contradict each other', async () => {
+  const response = await service.post({
+    ...validRequest,
+    passFeeToCustomer: true,
+    pass_fee_to_customer: false,
+  });
+  expect(response.statusCode).toBe(400);
+  expect(response.json().error).toContain('must not contradict each other');
+});
+
+const raw = (body: string | Buffer, type = 'application/json') =>
+  service.post(body, { 'content-type': type });
+const valid = JSON.stringify(validRequest);
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+it.each([
+  ['an array', '[]', 'The body must be a JSON object.'],
+  ['null', 'null', 'The body must be a JSON object.'],
+  ['a string', '"x"', 'The body must be a JSON object.'],
+  ['nothing', '', 'The body must be valid JSON.'],
+  ['broken JSON', '{"a":', 'The body must be valid JSON.'],
+  ['a byte order mark', `\ufeff${valid}`, 'The body must be valid JSON.'],
+  ['bytes that are not UTF-8', Buffer.from('{"note":"\xff"}', 'latin1'), 'The body must be UTF-8.'],
+  ['deep nesting', valid.replace('}', `,"x":${nested(8)}}`), 'The body must not be nested deeper than 8.'],
+  ['very deep nesting', `{"x":${nested(8000)}}`, 'The body must not be nested deeper than 8.'],
+  [
+    '__proto__',
+    valid.replace('}', ',"__proto__":{"amount":"1"}}'),
+    'The body must not have the key __proto__.',
+  ],
+  [
+    '__proto__ within',
+    valid.replace('}', ',"x":[{"__proto__":1}]}'),
+    'The body must not have the key __proto__.',
+  ],
+  [
+    'constructor.prototype',
+    valid.replace('}', ',"constructor":{"prototype":{"a":1}}}'),
+    'The body must not have the key constructor.',
+  ],
+])('refuses a body of %s', async (_name, body, error) => {
+  const response = await raw(body);
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toEqual({ error });
+});
+
+it('takes nesting up to the eighth level where it is ignored anyway', async () => {
+  expect((await raw(valid.replace('}', `,"x":${nested(7)}}`))).statusCode).toBe(200);
+});
+
+it.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/jsonp',
+  'application/vnd.api+json',
+  'nonsense',
+  'application/json; charset=latin1',
+])('refuses the content type %s with 400: the specification has no 415', async (type) => {
+  const response = await raw(valid, type);
+  expect(response.statusCode).toBe(400);
+  expect(Object.keys(response.json())).toEqual(['error']);
+});
+
+it.each(['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'Application/JSON'])(
+  'takes the content type %s',
+  async (type) => {
+    expect((await raw(valid, type)).statusCode).toBe(200);
+  },
+);
+
+it('refuses a body without a content type', async () => {
+  const headers = { 'x-api-key': service.apiKey, 'content-type': undefined };
+  const response = await service.server.inject({
+    method: 'POST',
+    url: '/api/v1/wallet',
+    headers: headers as unknown as Record<string, string>,
+    payload: valid,
+  });
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toHaveProperty('error');
+});
+
+it('takes a body of 16 KiB and refuses one byte more with 413', async () => {
+  const padded = (size: number) => valid.replace('}', `,"x":"${'y'.repeat(size - valid.length - 7)}"}`);
+  expect(Buffer.byteLength(padded(16_384))).toBe(16_384);
+  expect((await raw(padded(16_384))).statusCode).toBe(200);
+  const tooLarge = await raw(padded(16_385));
+  expect(tooLarge.statusCode).toBe(413);
+  expect(tooLarge.json()).toEqual({ error: 'The request body is larger than 16 KiB.' });
+});
+
+it.each([
+  ['a duplicate', 'amount=1&amount=1', 'amount must be given only once'],
+  ['a duplicate by encoding', 'amount=1&%61mount=1', 'amount must be given only once'],
+  ['a duplicate of an unknown parameter', 'x=1&x=2', 'x must be given only once'],
+  ['broken percent-encoding', 'note=%zz', 'The query must be percent-encoded UTF-8.'],
+  ['bytes that are not UTF-8', 'note=%ff', 'The query must be percent-encoded UTF-8.'],
+  ['__proto__', '__proto__=1', 'The query must not have the key __proto__.'],
+  ['a word that is no boolean', 'passFeeToCustomer=1', 'passFeeToCustomer must be true or false'],
+  ['an upper-case boolean', 'passFeeToCustomer=TRUE', 'passFeeToCustomer must be true or false'],
+  ['an empty boolean', 'pass_fee_to_customer=', 'pass_fee_to_customer must be true or false'],
+  ['an empty note', 'note=', 'note must not be empty; leave it out instead'],
+  ['an empty currency', 'currency=', 'currency must be one of USD, EUR, CAD, INR'],
+  ['an empty provider', 'provider=', 'provider must be "multi" or a provider ID'],
+])('refuses a query with %s', async (_name, extra, error) => {
+  const { amount, ...rest } = validRequest;
+  const parameters = new URLSearchParams(extra.includes('mount') ? rest : { ...rest, amount });
+  const response = await service.get(`${parameters}&${extra}`);
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toEqual({ error });
+});
+
+it('reads "+" in a query as the space it is, so a mailbox with a tag must be encoded', async () => {
+  expect((await service.get(`${new URLSearchParams(validRequest)}&email=a+b@example.com`)).statusCode).toBe(
+    400,
+  );
+  expect((await service.get(`${new URLSearchParams(validRequest)}&email=a%2Bb@example.com`)).statusCode).toBe(
+    200,
+  );
+});
+
+it('refuses parameters in both query and body, whichever way', async () => {
+  const headers = { 'x-api-key': service.apiKey };
+  const posted = await service.server.inject({
+    method: 'POST',
+    url: '/api/v1/wallet?note=x',
+    headers,
+    payload: validRequest,
+  });
+  const got = await service.server.inject({
+    method: 'GET',
+    url: `/api/v1/wallet?${new URLSearchParams(validRequest)}`,
+    headers: { ...headers, 'content-type': 'application/json' },
+    payload: '{}',
+  });
+  for (const response of [posted, got]) {
+    expect(response.statusCode).toBe(400);
+    expect(response.json().error).toContain('either as a JSON body with POST or in the query with GET');
+  }
+});
+
+it('creates nothing for a refused request', async () => {
+  const { account, apiKey } = await service.addAccount();
+  for (const amount of wrongAmounts) await service.post({ ...validRequest, amount }, { 'x-api-key': apiKey });
+  expect(await service.store.payments.listPayments({ accountId: account.id }, null, 10)).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { registerHealth } from '../../src/http/health.ts';
+import { createPublicServer } from '../../src/http/server.ts';
+import {
+  type ApiService,
+  createApiService,
+  FACTORY,
+  FEE_WALLET,
+  IMPLEMENTATION,
+} from '../support/api-service.ts';
+
+let service: ApiService;
+beforeAll(async () => {
+  service = await createApiService();
+});
+afterAll(() => service.close());
+
+const get = (url: string) => service.server.inject({ method: 'GET', url });
+
+it('says that it lives and is ready, as often as it is asked', async () => {
+  for (let index = 0; index < 100; index++) {
+    expect((await get('/health/live')).statusCode).toBe(200);
+    expect((await get('/health/ready')).json()).toEqual({ status: 'ready' });
+  }
+});
+
+it('answers 503 with the reason while it is not ready', async () => {
+  const server = createPublicServer({ trustProxy: [] });
+  registerHealth(server, { isReady: () => ({ ready: false, reason: 'the chain cannot be reached' }) });
+  const response = await server.inject({ method: 'GET', url: '/health/ready' });
+  expect(response.statusCode).toBe(503);
+  expect(response.json()).toEqual({ error: 'The service is not ready: the chain cannot be reached.' });
+  expect((await server.inject({ method: 'GET', url: '/health/live' })).statusCode).toBe(200);
+  await server.close();
+});
+
+it('publishes what anybody needs to recompute a deposit address', async () => {
+  const response = await get('/.well-known/card-checkout.json');
+  expect(response.headers['cache-control']).toBe('public, max-age=300');
+  expect(response.headers['access-control-allow-origin']).toBe('*');
+  expect(response.json()).toMatchObject({
+    chain_id: 137,
+    token: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    factories: [{ address: FACTORY, implementation: IMPLEMENTATION, code_hash: `0x${'1f'.repeat(32)}` }],
+    fee_wallets: [FEE_WALLET],
+    recompute_deposit_address: { reference: 'keccak256(utf8(payment_id))' },
+  });
+});

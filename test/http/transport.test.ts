@@ -1,0 +1,300 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createPublicServer } from '../../src/http/server.ts';
+import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { createTestCertificateAuthority } from '../support/certificates.ts';
+
+let service: ApiService;
+let port: number;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  service = await createApiService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
+  await service.server.listen({ host: '127.0.0.1', port: 0 });
+  port = service.server.addresses()[0]?.port as number;
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await service.close();
+});
+
+function open(): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.setEncoding('utf8');
+  sockets.push(socket);
+  return socket;
+}
+
+/** What the server answers until it closes the connection. */
+function readAll(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+  });
+}
+
+async function send(request: string): Promise<string> {
+  const socket = open();
+  const answer = readAll(socket);
+  socket.write(request);
+  return answer;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: string;
+  readonly body: string;
+}
+
+/** Splits one or more answers that carry Content-Length. */
+function parseAnswers(text: string): Answer[] {
+  const answers: Answer[] = [];
+  let rest = text;
+  while (rest !== '') {
+    const end = rest.indexOf('\r\n\r\n');
+    const headers = rest.slice(0, end).toLowerCase();
+    const length = Number(/content-length: (\d+)/.exec(headers)?.[1]);
+    const body = rest.slice(end + 4, end + 4 + length);
+    answers.push({ status: Number(headers.slice(9, 12)), headers, body });
+    rest = rest.slice(end + 4 + length);
+  }
+  return answers;
+}
+
+function requireError(text: string, status: number, error: string): Answer {
+  const [answer] = parseAnswers(text);
+  expect(answer?.status).toBe(status);
+  expect(JSON.parse(answer?.body ?? '')).toEqual({ error });
+  expect(answer?.headers).toContain('content-type: application/json');
+  return answer as Answer;
+}
+
+const close = 'Host: x\r\nConnection: close\r\n';
+const withKey = () => `${close}X-API-Key: ${service.apiKey}\r\n`;
+
+it('answers headers over 16 KiB with 431', async () => {
+  const answer = await send(`GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`);
+  requireError(answer, 431, 'The request headers are too large.');
+});
+
+it('answers a path over the header limit with 431', async () => {
+  requireError(
+    await send(`GET /${'a'.repeat(17_000)} HTTP/1.1\r\n`),
+    431,
+    'The request headers are too large.',
+  );
+});
+
+it.each([
+  ['what is no HTTP', 'hello\r\n\r\n'],
+  ['an unknown method', 'BREW /api/v1/wallet HTTP/1.1\r\nHost: x\r\n\r\n'],
+  [
+    'both Content-Length and Transfer-Encoding',
+    'POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  [
+    'two different Content-Lengths',
+    'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc',
+  ],
+  ['a folded header', 'GET /x HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n'],
+  ['an expectation nobody has', 'GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: the-moon\r\n\r\n'],
+])('answers %s with 400 in the error shape', async (_name, request) => {
+  requireError(await send(request), 400, 'The request is invalid.');
+});
+
+it('answers a request without Host with 400 in the error shape', async () => {
+  const answer = await send('GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n');
+  requireError(answer, 400, 'The Host header is missing.');
+});
+
+it('answers a path that is no URL with 400 in the error shape', async () => {
+  requireError(await send(`GET /pay/%zz HTTP/1.1\r\n${close}\r\n`), 400, 'The path is not a valid URL path.');
+});
+
+it('answers headers that do not arrive with 408, and a body that does not arrive too', async () => {
+  const text = 'The request did not arrive in time.';
+  const headers = await send('GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  requireError(headers, 408, text);
+  const body = await send(
+    `POST /api/v1/wallet HTTP/1.1\r\n${withKey()}Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a"`,
+  );
+  requireError(body, 408, text);
+});
+
+it('answers HEAD with 405, creates nothing and sends no body', async () => {
+  const answer = await send(
+    `HEAD /api/v1/wallet?${new URLSearchParams(validRequest)} HTTP/1.1\r\n${withKey()}\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+  expect(answer.toLowerCase()).toContain('allow: get, post\r\n');
+  expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe('');
+  expect(await service.store.payments.listPayments({}, null, 10)).toEqual([]);
+});
+
+it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
+  'answers %s with 405 and Allow where other methods are served, without side effect',
+  async (method) => {
+    const override = `X-HTTP-Method-Override: POST\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n`;
+    const wallet = requireError(
+      await send(`${method} /api/v1/wallet HTTP/1.1\r\n${withKey()}${override}\r\nab`),
+      405,
+      'This method is not allowed here.',
+    );
+    expect(wallet.headers).toContain('allow: get, post');
+    const status = await send(`${method} /api/v1/payment-status?x=1 HTTP/1.1\r\n${withKey()}\r\n`);
+    expect(parseAnswers(status)[0]?.headers).toContain('allow: get');
+    const nowhere = await send(`${method} /api/v1/nothing HTTP/1.1\r\n${withKey()}\r\n`);
+    requireError(nowhere, 404, 'There is nothing at this address.');
+  },
+);
+
+it.each([
+  '/',
+  '/api/v1',
+  '/api/v2/wallet',
+  '/API/v1/wallet',
+  '/api/v1/wallet/',
+  '//api/v1/wallet',
+  '/api/v1/..%2fwallet',
+])('answers %s with 404 in the error shape', async (path) => {
+  const answer = await send(
+    `POST ${path} HTTP/1.1\r\n${withKey()}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\nab`,
+  );
+  requireError(answer, 404, 'There is nothing at this address.');
+});
+
+it('sees raw header names in any case and repeated headers', async () => {
+  const read = (headers: string) =>
+    send(`GET /api/v1/payment-status HTTP/1.1\r\n${close}${headers}\r\n`).then(
+      (text) => parseAnswers(text)[0]?.status,
+    );
+  const key = service.apiKey;
+  expect(await read(`x-ApI-kEy:  ${key}  \r\n`)).toBe(400);
+  expect(await read(`AUTHORIZATION: bearer   ${key}\r\n`)).toBe(400);
+  expect(await read(`X-API-Key: ${key}\r\nx-api-key: ${key}\r\n`)).toBe(401);
+  expect(await read(`Authorization: Bearer ${key}\r\nauthorization: Bearer ${key}\r\n`)).toBe(401);
+  expect(await read(`Authorization: Bearer ${key}\r\nX-API-Key: ${key}\r\n`)).toBe(401);
+});
+
+it('answers pipelined requests in order, each with its own verdict', async () => {
+  const get = (path: string, headers = 'Host: x\r\n') => `GET ${path} HTTP/1.1\r\n${headers}\r\n`;
+  const body = JSON.stringify(validRequest);
+  const post = [
+    'POST /api/v1/wallet HTTP/1.1',
+    'Host: x',
+    `X-API-Key: ${service.apiKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    '',
+    body,
+  ].join('\r\n');
+  const answers = parseAnswers(
+    await send(get('/health/live') + post + get('/nowhere') + get('/api/v1/payment-status', close)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 401]);
+  expect(JSON.parse(answers[1]?.body ?? '')).toHaveProperty('payment_id');
+});
+
+it('stops reading a body that is too large', async () => {
+  const answer = await send(
+    `POST /api/v1/wallet HTTP/1.1\r\n${withKey()}Content-Type: application/json\r\nContent-Length: 9999999\r\n\r\n{`,
+  );
+  requireError(answer, 413, 'The request body is larger than 16 KiB.');
+});
+
+it('takes no request id from outside, and names no software', async () => {
+  const answer = await send(`GET /nowhere HTTP/1.1\r\n${close}X-Request-Id: mine\r\n\r\n`);
+  expect(answer).not.toContain('mine');
+  expect(answer.toLowerCase()).not.toMatch(/x-powered-by|\r\nserver:/);
+});
+
+it('finishes a request in progress when it closes, and closes idle connections at once', async () => {
+  let release = () => {};
+  const entered = new Promise<void>((resolve) => {
+    service.world.quote = () => {
+      resolve();
+      return new Promise((answer) => {
+        release = () => answer({ deliveryUnits: null, minimumUsdCents: null });
+      });
+    };
+  });
+  const idle = open();
+  const idleClosed = readAll(idle);
+  idle.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+
+  const body = JSON.stringify({ ...validRequest, provider: 'wert' });
+  const busy = open();
+  const answer = readAll(busy);
+  busy.write(
+    `POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.apiKey}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await entered;
+  const startedMs = performance.now();
+  const closed = service.server.close();
+  expect(await idleClosed).toContain('200 OK');
+  release();
+  expect(parseAnswers(await answer)[0]?.status).toBe(200);
+  await closed;
+  // Far below the keep-alive time of 72 s and the drain time of 10 s.
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
+});
+
+it('cuts what does not end within the drain time', async () => {
+  const server = createPublicServer({ trustProxy: [], limits: { drainTimeoutMs: 100 } });
+  let entered = () => {};
+  const isInside = new Promise<void>((resolve) => {
+    entered = resolve;
+  });
+  server.get('/never', () => {
+    entered();
+    return new Promise<void>(() => {});
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(server.addresses()[0]?.port as number, '127.0.0.1');
+  sockets.push(socket);
+  const ended = readAll(socket);
+  socket.write('GET /never HTTP/1.1\r\nHost: x\r\n\r\n');
+  await isInside;
+  await server.close();
+  expect(await ended).toBe('');
+});
+
+it('speaks HTTPS with its own certificate, TLS 1.2 at least, HTTP/1.1 only', async () => {
+  const authority = await createTestCertificateAuthority();
+  const { certPem, keyPem } = await authority.issue({ names: ['localhost'] });
+  const server = createPublicServer({
+    trustProxy: [],
+    tls: { cert: certPem, key: keyPem },
+    isHttpsOnly: true,
+    limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 },
+  });
+  server.get('/', async () => ({ ok: true }));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const ask = async (request: string) => {
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: server.addresses()[0]?.port as number,
+      servername: 'localhost',
+      ca: authority.caPem,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    sockets.push(socket);
+    socket.setEncoding('utf8');
+    const answer = readAll(socket);
+    socket.write(request);
+    const text = await answer;
+    return { text, protocol: socket.alpnProtocol };
+  };
+  const { text, protocol } = await ask(`GET / HTTP/1.1\r\n${close}\r\n`);
+  expect(text).toContain('{"ok":true}');
+  expect(text).toContain('strict-transport-security: max-age=31536000');
+  expect(protocol).toBe('http/1.1');
+  requireError((await ask('GET / HTTP/1.1\r\nX-Slow: ')).text, 408, 'The request did not arrive in time.');
+  await server.close();
+});
