@@ -1,0 +1,82 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { waitFor } from './wait-for.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Environment variables of a service under test; nothing of ours leaks in but the PATH. */
+export type ServiceEnvironment = Readonly<Record<string, string>>;
+
+/** A real server process. */
+export interface ServiceProcess {
+  readonly pid: number;
+  /** All that it printed so far. */
+  output(): string;
+  /** The API key of the demo account; of a sandbox only. */
+  demoKey(): string;
+  /** Sends a signal and resolves with the exit code, or null when the signal killed it. */
+  end(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+function environmentOf(environment: ServiceEnvironment): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], ...environment };
+}
+
+/** Starts `card-checkout start` and resolves when it says that it is ready; throws with its output when it ends before. */
+export async function startServiceProcess(
+  environment: ServiceEnvironment,
+  { args = [] as readonly string[], boundMs = 30_000 } = {},
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['src/main.ts', 'start', ...args], {
+    cwd: root,
+    env: environmentOf(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  await waitFor('the service to be ready', boundMs, () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the service ended:\n${output}`);
+    return /sandbox is ready|"msg":"ready"/.test(output);
+  }).catch(async (error: unknown) => {
+    child.kill('SIGKILL');
+    await exited;
+    throw new Error(`${String(error)}\n${output}`, { cause: error });
+  });
+  return {
+    pid: child.pid as number,
+    output: () => output,
+    demoKey: () => /service_live_[\w-]+/.exec(output)?.[0] ?? '',
+    end: (signal) => endOf(child, exited, signal),
+  };
+}
+
+async function endOf(
+  child: ChildProcess,
+  exited: Promise<number | null>,
+  signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL',
+): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+  return exited;
+}
+
+/** Runs `card-checkout` with these arguments and returns what it printed; throws when it fails. */
+export async function runCommand(
+  environment: ServiceEnvironment,
+  ...args: readonly string[]
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['bin/card-checkout.js', ...args], {
+    cwd: root,
+    env: environmentOf(environment),
+    timeout: 60_000,
+  });
+  return stdout;
+}
+
+/** The same with `--json`, parsed. */
+export async function runJson<T>(environment: ServiceEnvironment, ...args: readonly string[]): Promise<T> {
+  return JSON.parse(await runCommand(environment, ...args, '--json')) as T;
+}
