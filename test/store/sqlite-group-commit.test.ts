@@ -69,6 +69,16 @@ describe('a group of writes', () => {
     expect(errors).toEqual([]);
   });
 
+  it('takes up in its turn what is asked for while it is written', async () => {
+    const later: Promise<unknown>[] = [];
+    await writes.runStatement(() => {
+      later.push(writes.runStatement(() => insert(2)));
+      insert(1);
+    });
+    await Promise.all(later);
+    expect(stored()).toEqual([1, 2]);
+  });
+
   it('fails as a whole when its commit fails, and leaves the next one unharmed', async () => {
     const group = [1, 2].map((number) => writes.runStatement(() => insert(number)));
     group.push(writes.runStatement(() => database.prepare('INSERT INTO promises VALUES (99)').run()));
@@ -156,8 +166,9 @@ describe('limits and the end', () => {
     const reads = createGroupRead(database);
     const asked = Array.from({ length: 1_000 }, (_, index) => writes.runStatement(() => insert(index)));
     const answers = Array.from({ length: 1_000 }, (_, index) => reads.run(() => index));
-    await Promise.all([writes.close(), reads.close()]);
+    await writes.close();
     expect(stored()).toHaveLength(1_000);
+    await reads.close();
     expect(await outcomesOf(asked)).toEqual(Array(1_000).fill('done'));
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
     await expect(writes.runStatement(() => insert(-1))).rejects.toThrow(StoreClosedError);
