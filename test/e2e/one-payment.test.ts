@@ -35,6 +35,7 @@ describe('one payment, whole, in the sandbox', () => {
       ADMIN_PORT: String(adminPort),
       CALLBACK_ALLOWED_HOSTS: receiver.host,
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+      RATE_LIMIT_STATUS_PER_MINUTE: '100000',
     };
     service = await startServiceProcess(environment);
   }, 60_000);
