@@ -5,13 +5,17 @@
 const secrets: readonly (readonly [RegExp, string])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
   [/ipn_[\w-]{8,}/g, 'ipn_[redacted]'],
-  [/(\/[^\s"'`?]*)\?[^\s"'`]+/g, '$1?[redacted]'],
-  [/[\w.!#$%&'*+/=?^`{|}~-]+(?:@|%40)[\w-]+(?:\.[\w-]+)*/gi, '[redacted e-mail]'],
+  [/\?[^\s"'`]+/g, '?[redacted]'],
+  [/[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+/gi, '[redacted e-mail]'],
 ];
+
+/** The patterns look back at most 64 characters, so a long text costs its length; it is cut all the same. */
+const MAXIMUM_CHARACTERS = 10_000;
 
 /** The text without keys, tokens, query strings and e-mail addresses. */
 export function redact(text: string): string {
-  return secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
+  const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
+  return secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), start);
 }
 
 /** An error as it is logged. */

@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createPublicServer } from '../../src/http/server.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
@@ -12,12 +13,16 @@ const sockets: Socket[] = [];
 beforeEach(async () => {
   service = await createApiService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
   await service.server.listen({ host: '127.0.0.1', port: 0 });
-  port = service.server.addresses()[0]?.port as number;
+  port = portOf(service.server);
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await service.close();
 });
+
+function portOf({ server }: FastifyInstance): number {
+  return (server.address() as AddressInfo).port;
+}
 
 function open(): Socket {
   const socket = connect(port, '127.0.0.1');
@@ -256,7 +261,7 @@ it('cuts what does not end within the drain time', async () => {
     return new Promise<void>(() => {});
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
-  const socket = connect(server.addresses()[0]?.port as number, '127.0.0.1');
+  const socket = connect(portOf(server), '127.0.0.1');
   sockets.push(socket);
   const ended = readAll(socket);
   socket.write('GET /never HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -279,7 +284,7 @@ it('speaks HTTPS with its own certificate, TLS 1.2 at least, HTTP/1.1 only', asy
   const ask = async (request: string) => {
     const socket = connectTls({
       host: '127.0.0.1',
-      port: server.addresses()[0]?.port as number,
+      port: portOf(server),
       servername: 'localhost',
       ca: authority.caPem,
       ALPNProtocols: ['h2', 'http/1.1'],

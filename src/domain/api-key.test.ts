@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { API_KEY_PREFIX, createApiKey, hashApiKey, looksLikeApiKey, maskApiKey } from './api-key.ts';
+
+it('makes keys with the prefix of the specification and at least 192 random bits', () => {
+  const keys = Array.from({ length: 500 }, createApiKey);
+  expect(new Set(keys).size).toBe(500);
+  for (const key of keys) {
+    expect(key).toMatch(/^service_live_[A-Za-z0-9_-]{38}$/);
+    expect(looksLikeApiKey(key)).toBe(true);
+  }
+  // 24 bytes in base64url are 32 letters; each of them varies.
+  for (let position = 13; position < 45; position++) {
+    expect(new Set(keys.map((key) => key[position])).size).toBeGreaterThan(30);
+  }
+});
+
+it('takes nothing longer than a key for one', () => {
+  const key = createApiKey();
+  for (const text of [`${key}a`, `a${key}`, key.slice(0, -1), ` ${key}`, `${key}\n`, '', API_KEY_PREFIX]) {
+    expect(looksLikeApiKey(text)).toBe(false);
+  }
+  expect(looksLikeApiKey(API_KEY_PREFIX + 'a'.repeat(1_000_000))).toBe(false);
+});
+
+it('stores the SHA-256 of a key in hex', () => {
+  // FIPS 180-4's example message.
+  expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
+
+it('hashes different texts differently', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (one, other) => {
+      expect(hashApiKey(one) === hashApiKey(other)).toBe(one.toWellFormed() === other.toWellFormed());
+    }),
+  );
+});
+
+it('shows only the last characters of a key', () => {
+  expect(maskApiKey('R8mQ')).toBe('service_live_…R8mQ');
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createFixedWindowLimiter } from './rate-limit.ts';
+
+function limiterAt(limit: number, maximumWindows?: number) {
+  const clock = { nowMs: 0 };
+  return { clock, limiter: createFixedWindowLimiter(limit, () => clock.nowMs, maximumWindows) };
+}
+
+it('agrees with a plain model of fixed windows, whatever comes when', () => {
+  const events = fc.array(
+    fc.record({ waitMs: fc.integer({ min: 0, max: 30_000 }), key: fc.constantFrom('a', 'b', 'c') }),
+    { maxLength: 200 },
+  );
+  fc.assert(
+    fc.property(events, fc.integer({ min: 1, max: 5 }), (requests, limit) => {
+      const { clock, limiter } = limiterAt(limit);
+      const starts = new Map<string, { startMs: number; passed: number }>();
+      for (const { waitMs, key } of requests) {
+        clock.nowMs += waitMs;
+        let window = starts.get(key);
+        if (window === undefined || clock.nowMs >= window.startMs + 60_000) {
+          window = { startMs: clock.nowMs, passed: 0 };
+          starts.set(key, window);
+        }
+        const mayPass = window.passed < limit;
+        if (mayPass) window.passed++;
+        const expected = mayPass ? 0 : Math.ceil((window.startMs + 60_000 - clock.nowMs) / 1000);
+        expect(limiter.take(key)).toBe(expected);
+      }
+    }),
+  );
+});
+
+it('asks for at least one second of patience, and lets pass when the window has ended', () => {
+  const { clock, limiter } = limiterAt(1);
+  expect(limiter.take('a')).toBe(0);
+  expect(limiter.take('a')).toBe(60);
+  clock.nowMs = 59_999;
+  expect(limiter.take('a')).toBe(1);
+  clock.nowMs = 60_000;
+  expect(limiter.take('a')).toBe(0);
+  expect(limiter.take('a')).toBe(60);
+});
+
+it('remembers no more windows than it may, and forgets the oldest first', () => {
+  const { clock, limiter } = limiterAt(1, 3);
+  for (const key of ['a', 'b', 'c']) expect(limiter.take(key)).toBe(0);
+  expect(limiter.take('b')).toBe(60);
+  clock.nowMs = 1_000;
+  expect(limiter.take('d')).toBe(0);
+  // "a" was forgotten for it; "c" and "d" were not.
+  expect(limiter.take('c')).toBe(59);
+  expect(limiter.take('d')).toBe(60);
+  expect(limiter.take('a')).toBe(0);
+});

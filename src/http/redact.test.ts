@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { createApiKey } from '../domain/api-key.ts';
+import { createIpnTokens } from '../domain/ipn-token.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
+import { describeError, redact } from './redact.ts';
+
+it('takes out keys, tokens, e-mail addresses and query strings, and leaves the rest', () => {
+  const token = createIpnTokens('a secret').create(createPaymentIdGenerator(Date.now)());
+  expect(redact(`key ${createApiKey()} given`)).toBe('key service_live_[redacted] given');
+  expect(redact(`token ${token}.`)).toBe('token ipn_[redacted].');
+  expect(redact("mail to o'neil+x@shop.example.com failed")).toBe('mail to [redacted e-mail] failed');
+  expect(redact('a%40example.com')).toBe('[redacted e-mail]');
+  expect(redact('GET "/api/v1/wallet?note=hello&x=1" took 5 ms')).toBe(
+    'GET "/api/v1/wallet?[redacted]" took 5 ms',
+  );
+  expect(redact('connect ECONNREFUSED 127.0.0.1:5432')).toBe('connect ECONNREFUSED 127.0.0.1:5432');
+});
+
+it.each(['a', '@', 'a.', '/', '?', 'a@', 'ipn_', 'service_live_'])(
+  'is quick with long hostile text of %j',
+  (part) => {
+    const startedMs = performance.now();
+    redact(part.repeat(100_000));
+    expect(performance.now() - startedMs).toBeLessThan(500);
+  },
+);
+
+it('describes an error with its causes, as deep as it is useful', () => {
+  const error = new TypeError('outer a@example.com', {
+    cause: new Error('inner', { cause: 'text b@example.com' }),
+  });
+  expect(describeError(error)).toEqual({
+    type: 'TypeError',
+    message: 'outer [redacted e-mail]',
+    stack: expect.stringContaining('redact.test.ts'),
+    cause: {
+      type: 'Error',
+      message: 'inner',
+      stack: expect.any(String),
+      cause: { type: 'string', message: 'text [redacted e-mail]' },
+    },
+  });
+  const endless = new Error('loop');
+  endless.cause = endless;
+  expect(JSON.stringify(describeError(endless)).match(/"loop"/g)).toHaveLength(6);
+});
