@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checksumAddress } from '../../src/domain/payout-address.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { freePorts } from '../support/free-ports.ts';
+import {
+  runCommand,
+  runJson,
+  type ServiceEnvironment,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../support/service-process.ts';
+import { readTokenBalance } from '../support/token-balance.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('live mode against a second local chain, with the simulators as providers', () => {
+  let folder: string;
+  let world: Sandbox;
+  let receiver: WebhookReceiver;
+  let environment: ServiceEnvironment;
+  let service: ServiceProcess;
+  let api: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'card-checkout-live-'));
+    receiver = await startWebhookReceiver();
+    writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
+    writeFileSync(join(folder, 'secret'), `${randomBytes(32).toString('hex')}\n`);
+    world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
+    const [port, adminPort] = (await freePorts(2)) as [number, number];
+    api = `http://127.0.0.1:${port}`;
+    environment = {
+      DATA_DIR: join(folder, 'data'),
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      SECRET_KEY_FILE: join(folder, 'secret'),
+      CHAIN_ID: String(world.chainId),
+      POLYGON_RPC_URL: `${world.rpcUrl},${world.anvilUrl}`,
+      SETTLEMENT_TOKEN_ADDRESS: world.usdc,
+      RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
+      FEE_WALLET: world.feeWallet,
+      MOONPAY_API_KEY: world.providerKeys.moonpay,
+      MOONPAY_BASE_URL: `${world.onrampBaseUrl}/moonpay`,
+      CALLBACK_ALLOWED_HOSTS: receiver.host,
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+      RATE_LIMIT_STATUS_PER_MINUTE: '100000',
+    };
+    const deployed = await runJson<{ deposit_factory_address: string }>(environment, 'contract', 'deploy');
+    environment = { ...environment, DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address };
+    service = await startServiceProcess(environment, { args: ['--live'] });
+  }, 90_000);
+
+  afterAll(async () => {
+    await service?.end('SIGTERM');
+    await world?.stop();
+    await receiver?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function request(path: string, key: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+    return fetch(`${api}${path}`, { ...init, headers, redirect: 'manual' });
+  }
+
+  it('is found in order by doctor', async () => {
+    const report = await runJson<{ checks: { name: string; isFine: boolean }[] }>(environment, 'doctor');
+    expect(report.checks.filter(({ isFine }) => !isFine)).toEqual([]);
+    expect(report.checks.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['configuration', 'store', 'contract', 'relayer', 'providers']),
+    );
+  }, 30_000);
+
+  it('takes a payment from the customer’s click to paid, with a factory that was deployed by the command line', async () => {
+    const { account_id: account } = await runJson<{ account_id: string }>(
+      environment,
+      ...['account', 'create', '--name', 'Live shop', '--fee-percent', '1.25'],
+    );
+    const { api_key: key } = await runJson<{ api_key: string }>(
+      environment,
+      'key',
+      'create',
+      '--account',
+      account,
+    );
+    const merchant = checksumAddress(randomBytes(20).toString('hex'));
+    const created = await request('/api/v1/wallet', key, {
+      method: 'POST',
+      body: JSON.stringify({ address: merchant, callback: receiver.url, amount: '80', provider: 'moonpay' }),
+    });
+    expect(created.status).toBe(200);
+    const { payment_id: id } = (await created.json()) as { payment_id: string };
+
+    const click = await fetch(`${api}/pay/${id}/providers/moonpay`, { method: 'POST', redirect: 'manual' });
+    expect(click.status).toBe(303);
+    await world.pay({ order: click.headers.get('location') as string });
+
+    const readStatus = async () =>
+      (await (await request(`/api/v1/payment-status?payment_id=${id}`, key)).json()) as Record<
+        string,
+        string
+      >;
+    const paid = await waitFor('the payment to be paid', 40_000, async () => {
+      const status = await readStatus();
+      return status['status'] === 'paid' ? status : undefined;
+    });
+    expect(paid['forward_status']).toBe('completed');
+    expect(Number(await readTokenBalance(world.anvilUrl, world.usdc, merchant)) / 1e6).toBe(
+      Number(paid['forwarded_amount']),
+    );
+    await waitFor('the webhook', 15_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
+  }, 90_000);
+
+  it('answers provider_inactive for a provider without credentials', async () => {
+    const [account] = await runJson<{ account_id: string }[]>(environment, 'account', 'list');
+    const { api_key: key } = await runJson<{ api_key: string }>(
+      environment,
+      ...['key', 'create', '--account', (account as { account_id: string }).account_id],
+    );
+    const refused = await request('/api/v1/wallet', key, {
+      method: 'POST',
+      body: JSON.stringify({
+        address: world.merchantWallet,
+        callback: receiver.url,
+        amount: '80',
+        provider: 'wert',
+      }),
+    });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ code: 'provider_inactive' });
+  }, 30_000);
+
+  it('refuses to start with a factory that is none, and says so', async () => {
+    const [port, adminPort] = (await freePorts(2)) as [number, number];
+    const wrong = {
+      ...environment,
+      DATA_DIR: join(folder, 'other'),
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      DEPOSIT_FACTORY_ADDRESS: world.merchantWallet,
+    };
+    await expect(startServiceProcess(wrong, { args: ['--live'] })).rejects.toThrow(
+      /no contract at the factory/i,
+    );
+  }, 60_000);
+
+  it('refuses to start on a chain with another id', async () => {
+    const wrong = { ...environment, DATA_DIR: join(folder, 'other'), CHAIN_ID: '4242' };
+    await expect(startServiceProcess(wrong, { args: ['--live'] })).rejects.toThrow(/serves chain 31337/i);
+  }, 60_000);
+
+  it('names every missing variable at once', async () => {
+    const failure = runCommand({ DATA_DIR: join(folder, 'empty') }, 'start', '--live');
+    for (const name of [
+      'SECRET_KEY',
+      'POLYGON_RPC_URL',
+      'DEPOSIT_FACTORY_ADDRESS',
+      'FEE_WALLET',
+      'RELAYER_PRIVATE_KEY',
+    ]) {
+      await expect(failure).rejects.toThrow(name);
+    }
+  }, 30_000);
+});
