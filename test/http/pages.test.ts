@@ -304,6 +304,7 @@ describe('what the script asks for', () => {
       'refreshSeconds',
       'revision',
       'status',
+      'takesPayment',
       'title',
       'view',
     ]);

@@ -34,8 +34,7 @@ export function checkoutContent(
 <p>${sentence}</p>`;
   const detail = html`${progress(view)}
 ${actions(checkout)}
-${facts(view, payment, account, explorerTransactionUrl)}
-${takesPayment(view) ? assurances(checkout) : nothing}`;
+${facts(view, payment, account, explorerTransactionUrl)}`;
   const revision = createHash('sha256')
     .update(`${title}\n${status}\n${detail}`)
     .digest('base64url')
@@ -72,7 +71,8 @@ export function checkoutPage(
 <div id="status" role="status">${content.status}</div>
 <p id="connection" role="status"></p>
 <div id="detail">${content.detail}</div>
-</main>`,
+</main>
+${takesPayment(view) ? assurances(checkout) : nothing}`,
   });
 }
 
@@ -104,12 +104,12 @@ function choices(checkout: Checkout): Html {
 
 /** What a careful customer wants to know before going on. */
 function assurances({ payment, account }: Checkout): Html {
-  return html`<ul class="assurances">
-<li>You enter your card at the provider, never on this page. Its name will be on your statement.</li>
-<li>The provider shows what it charges, its own fee included, before you confirm, and may ask who you are.</li>
-<li>The payment goes to <bdi>${account.name}</bdi> as USDC (digital dollars) and can go nowhere else.</li>
-${payment.email === null ? nothing : html`<li>The provider is given your e-mail address, <bdi>${maskEmail(payment.email)}</bdi>.</li>`}
-</ul>`;
+  return html`<footer id="assurances"><ul>
+<li>You enter your card at the provider, never on this page. Its name, not the shop's, is likely to be on your statement.</li>
+<li>The provider shows what it charges, its own fee included, before you confirm. It may ask who you are.</li>
+<li>It delivers the payment to <bdi>${account.name}</bdi> as USDC (digital dollars).</li>
+${payment.email === null ? nothing : html`<li>It is given your e-mail address, <bdi>${maskEmail(payment.email)}</bdi>.</li>`}
+</ul></footer>`;
 }
 
 /** "j…@example.com": its owner knows it, others to whom the link was passed on do not learn it. */

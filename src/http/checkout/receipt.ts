@@ -51,7 +51,7 @@ function* receiptRows(
   yield row('Amount', html`${formatMoney(amountCents, currency)} ${currency}`);
   if (originalAmountCents !== null && customerFeeCents !== null) {
     const parts = `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)}`;
-    yield row('Of which fee', html`${parts} fee`);
+    yield row('Made up of', html`${parts} fee`);
   }
   if (view.providers.length > 0) {
     yield row('Card charged by', html`${formatAlternatives(view.providers.map(nameOf))}`);

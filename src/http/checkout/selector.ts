@@ -29,18 +29,18 @@ type RefusedOffer = ProviderOffer & { readonly refusal: ServiceError };
 function possibleOffers(payment: Payment, offers: readonly ProviderOffer[]): Html {
   return html`<form method="post"><ul class="offers">${offers.map(
     ({ provider, name, minimumUsdCents }) => html`
-<li><button type="submit" formaction="${visitPath(payment, provider)}" data-provider="${name}"><span><span class="quiet">Pay at </span><b>${name}</b> <small>from ${formatMoney(minimumUsdCents, 'USD')}${payment.currency === 'USD' ? '' : ' USD'}</small></span><span class="charge">${formatMoney(payment.amountCents, payment.currency)}</span>${arrow()}</button></li>`,
+<li><button type="submit" formaction="${visitPath(payment, provider)}" data-provider="${name}"><span><span class="quiet">Pay at </span><b>${name}</b> <small>min. ${formatMoney(minimumUsdCents, 'USD')}${payment.currency === 'USD' ? '' : ' USD'}</small></span><span class="charge">${formatMoney(payment.amountCents, payment.currency)}</span>${arrow()}</button></li>`,
   )}
 </ul></form>`;
 }
 
 function refusedOffers(payment: Payment, offers: readonly RefusedOffer[]): Html {
-  return html`<h2>Not for this payment</h2>
+  return html`<section><h2>Not for this payment</h2>
 <ul class="refused">${offers.map(
     (offer) => html`
 <li><b>${offer.name}</b> <span>${refusalWords(offer, payment)}</span></li>`,
   )}
-</ul>`;
+</ul></section>`;
 }
 
 function noneLeft(shop: string): Html {

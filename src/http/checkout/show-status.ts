@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { checkoutContent } from './checkout-page.ts';
-import { refreshSecondsOf } from './checkout-view.ts';
+import { refreshSecondsOf, takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
 import { setCommonHeaders } from './page-headers.ts';
 import { readCheckout } from './read-checkout.ts';
@@ -26,6 +26,7 @@ export async function showStatus(
   if (request.headers['if-none-match'] === `"${content.revision}"`) return reply.code(304).send();
   return reply.send({
     view: checkout.view.kind,
+    takesPayment: takesPayment(checkout.view),
     revision: content.revision,
     refreshSeconds: refreshSecondsOf(checkout.view),
     title: content.title,

@@ -19,18 +19,18 @@ export function wordsOf(view: CheckoutView, shop: string, single: ProviderId | n
       return single === null
         ? {
             heading: 'Choose how to pay',
-            sentence: 'You pay by card at one of these providers. It charges your card; we never see it.',
+            sentence: 'Your card is charged by the provider you choose.',
           }
         : {
             heading: `Pay at ${nameOf(single)}`,
-            sentence: `You pay by card at ${nameOf(single)}. It charges your card; we never see it.`,
+            sentence: `Your card is charged by ${nameOf(single)}.`,
           };
     case 'at_provider':
       return view.isOpen
         ? {
             heading: `Waiting for your payment at ${nameOf(view.provider)}`,
             sentence:
-              'Paid already? Then there is nothing more to do: it shows up here within a few minutes.',
+              'Paid already? Then there is nothing more to do: it shows up here, usually within a few minutes.',
           }
         : {
             heading: `Your visit at ${nameOf(view.provider)} has ended`,

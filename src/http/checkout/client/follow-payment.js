@@ -8,7 +8,7 @@
 const longestWaitMs = 60_000;
 const timeoutMs = 10_000;
 
-/** @typedef {{ revision: string, view: string, refreshSeconds: number | null, title: string, status: string, detail: string }} Content */
+/** @typedef {{ revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null, title: string, status: string, detail: string }} Content */
 
 const page = document.getElementById('checkout');
 if (page !== null) followPayment(page);
@@ -81,6 +81,7 @@ function followPayment(page) {
     if (next.content.textContent.trim() !== status.textContent.trim()) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
     document.getElementById('problem')?.replaceChildren();
+    document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
     writeTimesLocally(page);
     // What had the focus is gone: the reader goes on at the new state instead of at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
