@@ -194,6 +194,16 @@ describe('a chain that an earlier run left behind', () => {
     }
   });
 
+  it('is not mistaken for the chain of another sandbox', async () => {
+    const other = await startLocalChain({ directory: join(folder.path, 'other'), log });
+    chains.push(other);
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, 'chain.pid'), `${other.pid()}\n`);
+    await start();
+    expect(Number(await other.rpc.call('eth_chainId', []))).toBe(31_337);
+    expect(log.lines).toEqual([]);
+  });
+
   it.each(['', 'garbage', '-1', '0', '1'])('is not looked for under the number %j', async (text) => {
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, 'chain.pid'), text);

@@ -73,27 +73,20 @@ function readTransfer(row: Row): Transfer {
   };
 }
 
-export type OrderStore = ReturnType<typeof openOrderStore>;
-
-/** The simulated on-ramps' own books. Every write is on disk when the call returns. */
-export function openOrderStore(path: string) {
-  const database = new DatabaseSync(path);
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
-  database.exec(schema);
-
-  /** All of it or nothing. */
-  function inTransaction<T>(work: () => T): T {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      database.exec('ROLLBACK');
-      throw error;
-    }
+/** All of it or nothing. */
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
   }
+}
 
+/** Orders from the session to the payment. */
+function openOrders(database: DatabaseSync) {
   const insertOrder = database.prepare(
     `INSERT INTO orders (id, provider, amount_cents, currency, wallet_address, external_id, email, return_url,
        quoted_units, created_at_ms, expires_at_ms, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
@@ -107,25 +100,6 @@ export function openOrderStore(path: string) {
   const selectDue = database.prepare(
     "SELECT * FROM orders WHERE state = 'accepted' AND due_at_ms <= ? ORDER BY due_at_ms, id LIMIT ?",
   );
-  const setOrderState = database.prepare('UPDATE orders SET state = ? WHERE id = ?');
-  const setOrderSigned = database.prepare(
-    "UPDATE orders SET state = 'signed', transaction_hash = ? WHERE id = ? AND state = 'accepted'",
-  );
-  const setOrderDueAgain = database.prepare(
-    'UPDATE orders SET state = ?, due_at_ms = ?, refusals = refusals + ?, transaction_hash = NULL WHERE id = ?',
-  );
-  const insertTransfer = database.prepare(
-    'INSERT INTO transfers (nonce, order_id, hash, raw_transaction, state) VALUES (?, ?, ?, ?, ?)',
-  );
-  const replaceTransfer = database.prepare(
-    'UPDATE transfers SET hash = ?, raw_transaction = ? WHERE nonce = ?',
-  );
-  const setTransferState = database.prepare('UPDATE transfers SET state = ? WHERE nonce = ?');
-  const selectTransfer = database.prepare('SELECT * FROM transfers WHERE nonce = ?');
-  const selectPending = database.prepare(
-    "SELECT * FROM transfers WHERE state = 'pending' AND nonce < ? ORDER BY nonce LIMIT ?",
-  );
-  const selectHighest = database.prepare('SELECT max(nonce) AS nonce FROM transfers');
 
   return {
     createOrder(order: Order): void {
@@ -158,7 +132,18 @@ export function openOrderStore(path: string) {
     listDueOrders(nowMs: number, limit: number): readonly Order[] {
       return selectDue.all(nowMs, limit).map(readOrder);
     },
+  };
+}
 
+/** The treasury's nonces and what they are used for. */
+function openNonces(database: DatabaseSync) {
+  const selectTransfer = database.prepare('SELECT * FROM transfers WHERE nonce = ?');
+  const selectPending = database.prepare(
+    "SELECT * FROM transfers WHERE state = 'pending' AND nonce < ? ORDER BY nonce LIMIT ?",
+  );
+  const selectHighest = database.prepare('SELECT max(nonce) AS nonce FROM transfers');
+
+  return {
     /** One more than the highest nonce that was ever given away, 0 at first. */
     nextNonce(): number {
       const highest = selectHighest.get()?.['nonce'];
@@ -174,10 +159,30 @@ export function openOrderStore(path: string) {
     listPendingTransfers(belowNonce: number, limit: number): readonly Transfer[] {
       return selectPending.all(belowNonce, limit).map(readTransfer);
     },
+  };
+}
 
+/** What happens to orders and nonces together. */
+function openTransfers(database: DatabaseSync) {
+  const setOrderState = database.prepare('UPDATE orders SET state = ? WHERE id = ?');
+  const setOrderSigned = database.prepare(
+    "UPDATE orders SET state = 'signed', transaction_hash = ? WHERE id = ? AND state = 'accepted'",
+  );
+  const setOrderDueAgain = database.prepare(
+    'UPDATE orders SET state = ?, due_at_ms = ?, refusals = refusals + ?, transaction_hash = NULL WHERE id = ?',
+  );
+  const insertTransfer = database.prepare(
+    'INSERT INTO transfers (nonce, order_id, hash, raw_transaction, state) VALUES (?, ?, ?, ?, ?)',
+  );
+  const replaceTransfer = database.prepare(
+    'UPDATE transfers SET hash = ?, raw_transaction = ? WHERE nonce = ?',
+  );
+  const setTransferState = database.prepare('UPDATE transfers SET state = ? WHERE nonce = ?');
+
+  return {
     /** Binds an accepted order to its nonce. Only then may the transaction leave the house. */
     addTransfer(transfer: Transfer & { readonly orderId: string }): void {
-      inTransaction(() => {
+      inTransaction(database, () => {
         const { nonce, orderId, hash, rawTransaction } = transfer;
         insertTransfer.run(nonce, orderId, hash, rawTransaction, transfer.state);
         if (setOrderSigned.run(hash, orderId).changes !== 1)
@@ -187,7 +192,7 @@ export function openOrderStore(path: string) {
 
     /** Stores the empty transaction that takes a nonce whose transfer must not happen (any more). */
     putFiller(filler: Transfer): void {
-      inTransaction(() => {
+      inTransaction(database, () => {
         if (replaceTransfer.run(filler.hash, filler.rawTransaction, filler.nonce).changes === 0) {
           insertTransfer.run(filler.nonce, null, filler.hash, filler.rawTransaction, 'void');
         }
@@ -196,14 +201,14 @@ export function openOrderStore(path: string) {
 
     /** The node has the transfer (again). */
     markSent(transfer: Transfer): void {
-      inTransaction(() => {
+      inTransaction(database, () => {
         setTransferState.run('pending', transfer.nonce);
         setOrderState.run('sent', transfer.orderId);
       });
     },
 
     markDelivered(transfer: Transfer): void {
-      inTransaction(() => {
+      inTransaction(database, () => {
         setTransferState.run('final', transfer.nonce);
         setOrderState.run('delivered', transfer.orderId);
       });
@@ -212,16 +217,27 @@ export function openOrderStore(path: string) {
     /** The transfer moved nothing and never will; its order is tried again with another nonce, or given up. */
     voidTransfer(
       transfer: Transfer,
-      next: { state: 'accepted' | 'failed'; dueAtMs: number; isRefused: boolean },
+      next: { readonly state: 'accepted' | 'failed'; readonly dueAtMs: number; readonly isRefused: boolean },
     ): void {
-      inTransaction(() => {
+      inTransaction(database, () => {
         setTransferState.run('void', transfer.nonce);
         setOrderDueAgain.run(next.state, next.dueAtMs, next.isRefused ? 1 : 0, transfer.orderId);
       });
     },
+  };
+}
 
-    close(): void {
-      database.close();
-    },
+export type OrderStore = ReturnType<typeof openOrderStore>;
+
+/** The simulated on-ramps' own books. Every write is on disk when the call returns. */
+export function openOrderStore(path: string) {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  database.exec(schema);
+  return {
+    ...openOrders(database),
+    ...openNonces(database),
+    ...openTransfers(database),
+    close: () => database.close(),
   };
 }
