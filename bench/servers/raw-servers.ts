@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BenchServer } from './bench-server.ts';
+
+/** The cheapest answer that Node's HTTP server can give: always the same text. */
+export function startRawGet(): Promise<BenchServer> {
+  const body = JSON.stringify({ ok: true });
+  return listen((_request, response) => answer(response, body));
+}
+
+/** Reads a JSON body and answers JSON as long as the API's, and does nothing in between. */
+export function startRawPost(): Promise<BenchServer> {
+  return listen((request, response) => {
+    readJson(request, (body) => answer(response, JSON.stringify(answerLikeTheApi(body, {}))));
+  });
+}
+
+/** Starts a plain `node:http` server on a free port of the loopback interface. */
+export async function listen(
+  handle: RequestListener,
+  databaseFile: string | null = null,
+  closeStore: () => Promise<void> = async () => {},
+): Promise<BenchServer> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    databaseFile,
+    apiKeys: [],
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await closeStore();
+    },
+  };
+}
+
+/** The create parameters that the bench sends. */
+export interface CreateBody {
+  readonly address: string;
+  readonly callback: string;
+  readonly amount: string;
+  readonly email: string;
+}
+
+export function readJson(request: IncomingMessage, use: (body: CreateBody) => void): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => use(JSON.parse(Buffer.concat(chunks).toString()) as CreateBody));
+}
+
+export function answer(response: ServerResponse, body: string): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+/** What a ceiling computes of its own; the rest of the answer is constant. */
+export interface ComputedFields {
+  readonly paymentId?: string;
+  readonly depositAddress?: string;
+  readonly token?: string;
+}
+
+const constantId = '0190a000-0000-7000-8000-000000000000';
+const constantAddress = '0x000000000000000000000000000000000000dEaD';
+
+/** An answer with the API's fields, each as long as the API's. */
+export function answerLikeTheApi(body: CreateBody, computed: ComputedFields) {
+  const { paymentId = constantId, depositAddress = constantAddress, token } = computed;
+  return {
+    payment_id: paymentId,
+    ipn_token: token ?? `ipn_${'0'.repeat(6 + 32 + 43)}`,
+    checkout_url: `https://checkout.example/pay/${paymentId}`,
+    short_code: '00000000000000000000000',
+    short_url: 'https://checkout.example/s/00000000000000000000000',
+    callback_url: body.callback,
+    address_in: depositAddress,
+    polygon_address_in: depositAddress,
+    payment_type: 'card',
+    provider: 'multi',
+    amount: body.amount,
+    original_amount: null,
+    customer_fee_amount: null,
+    pass_fee_to_customer: false,
+    fee_percent: 2.5,
+    status: 'unpaid',
+  };
+}

@@ -1,0 +1,76 @@
+import { Resolver } from 'node:dns/promises';
+import { join } from 'node:path';
+import { createAccount } from '../../src/accounts/create-account.ts';
+import { createKey } from '../../src/accounts/manage-keys.ts';
+import { createLog } from '../../src/app/log.ts';
+import { openStore } from '../../src/app/open-store.ts';
+import { startService } from '../../src/app/start-service.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { BenchServer } from './bench-server.ts';
+import { createStubWorld } from './stub-world.ts';
+
+const ACCOUNTS = 4;
+/** An account's limit is ten. */
+const KEYS_PER_ACCOUNT = 8;
+const UNLIMITED_PER_MINUTE = 100_000_000;
+
+/**
+ * The service as it ships: every route, limiter, metric and log line, and its worker beside the API. Only the world
+ * around it is a stub, DNS included, so that nothing leaves the machine; the limits are raised by configuration.
+ */
+export async function startRealService(dataDir: string): Promise<BenchServer> {
+  answerDnsHere();
+  // `sandbox` only because live mode asks for credentials of a chain; what differs is the world, which is given.
+  const config = {
+    ...readConfig('sandbox', {
+      DATA_DIR: dataDir,
+      BASE_URL: 'https://checkout.example',
+      RATE_LIMIT_CREATE_PER_MINUTE: String(UNLIMITED_PER_MINUTE),
+      RATE_LIMIT_STATUS_PER_MINUTE: String(UNLIMITED_PER_MINUTE),
+    }),
+    port: 0,
+    adminPort: 0,
+  };
+  const log = createLog(config.logLevel);
+  const store = await openStore(config, log);
+  const world = createStubWorld();
+  const service = await startService({
+    ...{ config, role: 'all', store, world, log, sandboxControls: null },
+    secretKey: 'a secret that only the bench knows, 32 characters and more',
+    clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+  });
+  return {
+    port: service.port,
+    databaseFile: join(dataDir, 'card-checkout.sqlite'),
+    apiKeys: await createApiKeys(store),
+    async stop() {
+      await service.stop();
+      await world.stop();
+      await store.close();
+    },
+  };
+}
+
+async function createApiKeys(store: Store): Promise<string[]> {
+  const context = { accounts: store.accounts, nowMs: Date.now };
+  const apiKeys: string[] = [];
+  for (let account = 0; account < ACCOUNTS; account++) {
+    const { id } = await createAccount(context, {
+      ...{ name: `Shop ${account}`, email: null, feeBasisPoints: 250, wallet: null },
+    });
+    for (let key = 0; key < KEYS_PER_ACCOUNT; key++) {
+      apiKeys.push((await createKey(context, id, `Key ${key}`)).plainKey);
+    }
+  }
+  return apiKeys;
+}
+
+/** Every name has one public IPv4 address with a usual time to live; the service's own cache works as ever. */
+function answerDnsHere(): void {
+  const resolve4 = async () => [{ address: '93.184.215.14', ttl: 300 }];
+  const resolve6 = async () => {
+    throw Object.assign(new Error('no AAAA record'), { code: 'ENODATA' });
+  };
+  Object.assign(Resolver.prototype, { resolve4, resolve6 });
+}

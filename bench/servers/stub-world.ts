@@ -1,0 +1,97 @@
+import type { World } from '../../src/app/world.ts';
+import { checksumAddress } from '../../src/domain/payout-address.ts';
+import type { ChainReader, Relayer, TokenReader } from '../../src/domain/ports/chain.ts';
+import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
+import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { defaultRelayLimits } from '../../src/payments/relay-releases.ts';
+import { createFixedRates } from '../../src/rates/create-fixed-rates.ts';
+
+/** Addresses of nobody. */
+export const addresses = {
+  factory: checksumAddress('fac7'.repeat(10)),
+  implementation: checksumAddress('1234'.repeat(10)),
+  token: checksumAddress('05dc'.repeat(10)),
+  feeWallet: checksumAddress('fee5'.repeat(10)),
+  relayer: checksumAddress('5e1d'.repeat(10)),
+} as const;
+
+const BLOCK_MS = 2_000;
+const FINAL_AFTER_BLOCKS = 3;
+
+/**
+ * A world without a network, with the pace of live mode: the chain goes on by a block every two seconds and nothing
+ * happens on it, so that the watcher and the sender do the work that they always do beside the API. Whatever a bench
+ * of creates and reads must not reach throws.
+ */
+export function createStubWorld(): World {
+  const { factory, implementation, token, feeWallet } = addresses;
+  return {
+    chainId: 137,
+    settlement: { factory, implementation, token, feeWallet, factoryCodeHash: `0x${'00'.repeat(32)}` },
+    chain: createQuietChain(),
+    token: stubToken,
+    relayer: stubRelayer,
+    rates: createFixedRates(),
+    adapters: new Map(providerIds.map((id) => [id, stubAdapter(id)])),
+    pace: {
+      watchIntervalMs: 2_000,
+      relayIntervalMs: 1_000,
+      rescanIntervalMs: 5 * 60_000,
+      rescanDepthBlocks: 2_000,
+      relayLimits: defaultRelayLimits,
+    },
+    explorerTransactionUrl: () => null,
+    stop: async () => {},
+  };
+}
+
+function createQuietChain(): ChainReader {
+  const startMs = Date.now();
+  const latestNumber = () => 1_000 + Math.floor((Date.now() - startMs) / BLOCK_MS);
+  const block = (number: number): BlockReference => ({
+    number,
+    hash: `0x${number.toString(16).padStart(64, '0')}`,
+    timestampMs: startMs + (number - 1_000) * BLOCK_MS,
+  });
+  return {
+    withView: (use) =>
+      use({
+        readHeads: async () => ({
+          latest: block(latestNumber()),
+          final: block(latestNumber() - FINAL_AFTER_BLOCKS),
+        }),
+        readBlock: async (number) => (number <= latestNumber() ? block(number) : null),
+        readLogs: async ({ toBlock }) => ({ transfers: [], forwarded: [], scannedTo: block(toBlock) }),
+      }),
+  };
+}
+
+const stubToken: TokenReader = {
+  isBlocklisted: async () => false,
+  simulateRelease: async () => null,
+  readBalance: async () => 0n,
+};
+
+const stubRelayer: Relayer = {
+  address: addresses.relayer,
+  readLatestTransactionCount: async () => 0,
+  readFinalTransactionCount: async () => ({ count: 0, blockNumber: 1_000 }),
+  estimateGas: () => notInThisWorld(),
+  quoteFees: () => notInThisWorld(),
+  sign: () => notInThisWorld(),
+  broadcast: () => notInThisWorld(),
+  readGasBalance: async () => 10n ** 18n,
+};
+
+function stubAdapter(id: ProviderId): ProviderAdapter {
+  return {
+    id,
+    quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+    startSession: () => notInThisWorld(),
+  };
+}
+
+function notInThisWorld(): never {
+  throw new Error('nothing is paid or released in the world of the bench');
+}
