@@ -21,6 +21,8 @@ export interface AnvilOptions {
   readonly chainId?: number;
   /** `manual`: only `mine` makes blocks. `auto` (default): every transaction makes one. A number: seconds. */
   readonly mining?: 'manual' | 'auto' | number;
+  /** The newest final block is twice this below the newest. Default 1. */
+  readonly slotsInAnEpoch?: number;
 }
 
 /** Private keys of the accounts that anvil gives coins at its start; known to everybody. */
@@ -33,14 +35,14 @@ export const anvilKeys = [
 const START_TIMEOUT_MS = 15_000;
 const DEFAULT_CHAIN_ID = 31_337;
 
-/** Starts anvil with `finalized` two blocks below `latest`; resolves when it listens. */
+/** Starts anvil, by default with `finalized` two blocks below `latest`; resolves when it listens. */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? DEFAULT_CHAIN_ID;
   const child = spawn(
     anvilPath(),
     [
       ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
-      ['--slots-in-an-epoch', '1', '--threads', '1'],
+      ['--slots-in-an-epoch', String(options.slotsInAnEpoch ?? 1), '--threads', '1'],
       miningArguments(options.mining ?? 'auto'),
     ].flat(),
     { stdio: ['ignore', 'pipe', 'inherit'] },

@@ -1,0 +1,314 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deployFactory } from '../../src/chain/deploy-factory.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { LocalChain } from '../chain/local-chain.ts';
+import {
+  depositAddressesOf,
+  ENOUGH_UNITS,
+  EXPECTED_UNITS,
+  openSettlement,
+  type Settlement,
+  startSettlementChain,
+} from './harness.ts';
+
+let chain: LocalChain;
+let settlement: Settlement;
+
+beforeAll(async () => {
+  chain = await startSettlementChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain);
+  await settlement.watch();
+});
+afterEach(() => settlement.close());
+
+/** The payment is paid with exactly these units, on the chain and in its fields, and has one webhook. */
+async function expectPaid(payment: Payment, units: bigint): Promise<Payment> {
+  const fee = (units * 250n) / 10_000n;
+  expect(await settlement.balancesOf(payment)).toEqual({ merchant: units - fee, fees: fee, held: 0n });
+  const paid = await settlement.read(payment);
+  expect(paid).toMatchObject({
+    status: 'paid',
+    forwardStatus: 'completed',
+    receivedUnits: units,
+    forwardedUnits: units - fee,
+    releaseDueAtMs: null,
+    cancelReason: null,
+  });
+  expect(paid.paidAtMs).not.toBeNull();
+  expect(await settlement.webhooks(payment)).toHaveLength(1);
+  return paid;
+}
+
+/** After a batch, what is left at an address waits this long for the next one. */
+const RETRY_MS = 10_000;
+
+describe('a payment', () => {
+  it('paid exactly goes pending, ready, processing, and is paid only when its release is final', async () => {
+    const payment = await settlement.create();
+    expect(payment.enoughUnits).toBe(ENOUGH_UNITS);
+    const txidIn = await settlement.deposit(payment, EXPECTED_UNITS);
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    expect(await settlement.relay()).toBe('opened');
+    expect(await settlement.state(payment)).toBe('unpaid/processing');
+
+    await settlement.mine();
+    await settlement.watch();
+    expect((await settlement.balancesOf(payment)).held).toBe(0n);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/processing');
+    expect(await settlement.webhooks(payment)).toEqual([]);
+
+    await settlement.mine();
+    await settlement.watch();
+    const paid = await expectPaid(payment, EXPECTED_UNITS);
+    const { releases, finalBlock } = await settlement.ledger(payment);
+    expect(paid).toMatchObject({
+      txidIn,
+      txidOut: releases[0]?.transactionHash,
+      paidAtMs: settlement.nowMs(),
+    });
+    expect(releases[0]?.blockNumber).toBe(finalBlock);
+    expect(await settlement.relay()).toBe('resolved');
+    expect(await settlement.relay()).toBe('idle');
+    expect(await settlement.read(payment)).toEqual({ ...paid, relayBatchId: null });
+  });
+
+  it('tells the merchant in the webhook what its status says', async () => {
+    const payment = await settlement.create({ email: 'customer@example.com', note: 'Order 1' });
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.settleDown();
+    const paid = await settlement.read(payment);
+    const [webhook] = await settlement.webhooks(payment);
+    expect(webhook).toMatchObject({ status: 'pending', url: payment.callbackUrl });
+    expect(webhook?.fields).toEqual({
+      event: 'payment.paid',
+      id: payment.id,
+      paymentId: payment.id,
+      status: 'paid',
+      amount: '100.00',
+      originalAmount: null,
+      customerFeeAmount: null,
+      passFeeToCustomer: false,
+      currency: 'USD',
+      coin: 'polygon_usdc',
+      receivedAmount: '95.000000',
+      forwardedAmount: '92.625000',
+      txidIn: paid.txidIn,
+      txidOut: paid.txidOut,
+      note: 'Order 1',
+      email: 'customer@example.com',
+    });
+  });
+
+  it('underpaid stays pending and releases nothing; the top-up that makes it enough is its txid_in', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 50_000_000n);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    expect(await settlement.balancesOf(payment)).toEqual({ merchant: 0n, fees: 0n, held: 50_000_000n });
+    expect(await settlement.read(payment)).toMatchObject({
+      receivedUnits: 0n,
+      txidIn: null,
+      releaseDueAtMs: null,
+    });
+
+    const txidIn = await settlement.deposit(payment, 43_100_000n);
+    await settlement.mine();
+    await settlement.deposit(payment, 7n);
+    await settlement.settleDown();
+    const paid = await expectPaid(payment, 93_100_007n);
+    expect(paid.txidIn).toBe(txidIn);
+  });
+
+  it('overpaid is paid, and all of it is the merchant’s less the fee', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 250_000_001n);
+    await settlement.settleDown();
+    await expectPaid(payment, 250_000_001n);
+  });
+
+  it('paid in several deposits of one block is released once, with all of them', async () => {
+    const payment = await settlement.create();
+    for (const units of [31_000_000n, 31_000_000n, 31_100_000n]) await settlement.deposit(payment, units);
+    await settlement.settleDown();
+    const paid = await expectPaid(payment, ENOUGH_UNITS);
+    const { deposits, releases } = await settlement.ledger(payment);
+    expect(deposits).toHaveLength(3);
+    expect(releases).toHaveLength(1);
+    expect(paid.txidIn).toBe(deposits[2]?.transactionHash);
+  });
+
+  it('whose second deposit comes after the release has it released as well, a little later', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.relay();
+    await settlement.mine();
+    await settlement.deposit(payment, 5_000_000n);
+    await settlement.settleDown();
+    const amounts = { status: 'paid', receivedUnits: EXPECTED_UNITS, forwardedUnits: 92_625_000n };
+    expect(await settlement.read(payment)).toMatchObject(amounts);
+    settlement.advance(RETRY_MS);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject(amounts);
+    expect(await settlement.balancesOf(payment)).toEqual({
+      merchant: 97_500_000n,
+      fees: 2_500_000n,
+      held: 0n,
+    });
+    expect(await settlement.webhooks(payment)).toHaveLength(1);
+  });
+
+  it.each([
+    { name: 'exactly at the tolerance is paid', units: ENOUGH_UNITS, isPaid: true },
+    { name: 'one unit below the tolerance is not', units: ENOUGH_UNITS - 1n, isPaid: false },
+  ])('$name', async ({ units, isPaid }) => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, units);
+    await settlement.settleDown();
+    if (isPaid) await expectPaid(payment, units);
+    else {
+      expect(await settlement.state(payment)).toBe('unpaid/pending');
+      expect(await settlement.balancesOf(payment)).toEqual({ merchant: 0n, fees: 0n, held: units });
+    }
+  });
+
+  it('gets its surplus released after it was paid, and its fields stay as they were', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.settleDown();
+    const paid = await expectPaid(payment, EXPECTED_UNITS);
+
+    await settlement.deposit(payment, 12_345_678n);
+    await settlement.settleDown();
+    const fee = 2_375_000n + (12_345_678n * 250n) / 10_000n;
+    expect(await settlement.balancesOf(payment)).toEqual({
+      merchant: EXPECTED_UNITS + 12_345_678n - fee,
+      fees: fee,
+      held: 0n,
+    });
+    expect(await settlement.read(payment)).toEqual(paid);
+    expect(await settlement.webhooks(payment)).toHaveLength(1);
+    const { deposits, releases } = await settlement.ledger(payment);
+    expect(deposits).toHaveLength(2);
+    expect(releases).toHaveLength(2);
+  });
+
+  it('of one unit, whose fee is nothing, loses no unit', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.settleDown();
+    await settlement.deposit(payment, 1n);
+    await settlement.settleDown();
+    expect(await settlement.balancesOf(payment)).toEqual({
+      merchant: 92_625_001n,
+      fees: 2_375_000n,
+      held: 0n,
+    });
+  });
+
+  it('to which somebody sends nothing at all sees nothing', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 0n);
+    await settlement.settleDown();
+    expect((await settlement.ledger(payment)).deposits).toEqual([]);
+  });
+});
+
+describe('payments in one batch', () => {
+  it('are each paid with their own amount, in one transaction', async () => {
+    const payments = await Promise.all([1, 2, 3].map(() => settlement.create()));
+    for (const [index, payment] of payments.entries()) {
+      await settlement.deposit(payment, EXPECTED_UNITS + BigInt(index));
+    }
+    await settlement.settleDown();
+    const paid = await Promise.all(payments.map((payment) => settlement.read(payment)));
+    expect(new Set(paid.map(({ txidOut }) => txidOut)).size).toBe(1);
+    for (const [index, payment] of paid.entries()) {
+      expect(payment).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS + BigInt(index) });
+    }
+  });
+
+  it('of which one is refused are all paid but that one', async () => {
+    const [good, bad] = [await settlement.create(), await settlement.create()];
+    await chain.callToken({ name: 'blacklist', account: bad.payoutAddress });
+    await settlement.deposit(good, EXPECTED_UNITS);
+    await settlement.deposit(bad, EXPECTED_UNITS);
+    await settlement.settleDown();
+    expect(await settlement.state(good)).toBe('paid/completed');
+    expect(await settlement.state(bad)).toBe('unpaid/failed');
+    expect((await settlement.balancesOf(bad)).held).toBe(EXPECTED_UNITS);
+  });
+
+  it('of which one goes bad after the simulation are all paid but that one, and no state comes from ForwardFailed', async () => {
+    const [good, bad] = [await settlement.create(), await settlement.create()];
+    await settlement.deposit(good, EXPECTED_UNITS);
+    await settlement.deposit(bad, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    settlement.faults.broadcast = async (_raw, send) => {
+      // First in the block: the release meets a wallet that its simulation has not seen blocklisted.
+      await chain.callToken({ name: 'blacklist', account: bad.payoutAddress });
+      await settlement.mine();
+      await send();
+    };
+    expect(await settlement.relay()).toBe('opened');
+    settlement.faults.broadcast = null;
+    await settlement.mine();
+    await settlement.finalise();
+    await settlement.watch();
+    expect(await settlement.state(good)).toBe('paid/completed');
+    expect(await settlement.state(bad)).toBe('unpaid/processing');
+
+    expect(await settlement.relay()).toBe('resolved');
+    expect(await settlement.state(bad)).toBe('unpaid/ready');
+    settlement.advance(10_000);
+    expect(await settlement.relay()).toBe('refused');
+    expect(await settlement.read(bad)).toMatchObject({ forwardStatus: 'failed', releaseRefusals: 1 });
+  });
+
+  it('are a hundred at most; the others follow in the next transaction', async () => {
+    const payments: Payment[] = [];
+    for (let index = 0; index < 103; index++) payments.push(await settlement.create());
+    for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.settleDown();
+    const paid = await Promise.all(payments.map((payment) => settlement.read(payment)));
+    expect(paid.filter(({ status }) => status === 'paid')).toHaveLength(103);
+    const perTransaction = Map.groupBy(paid, ({ txidOut }) => txidOut);
+    expect([...perTransaction.values()].map(({ length }) => length)).toEqual([100, 3]);
+    expect(await settlement.balanceOf(settlement.feeWallet)).toBe(103n * 2_375_000n);
+  });
+});
+
+describe('payments of an earlier factory', () => {
+  it('in the same ledger are released by the factory they were made with', async () => {
+    await chain.anvil.rpc('evm_setAutomine', [true]);
+    const newer = await deployFactory(chain.deployer, chain.token);
+    await chain.anvil.rpc('evm_setAutomine', [false]);
+    settlement.factories.push(newer.factory);
+    await settlement.crash();
+
+    const earlier = await settlement.create();
+    const later = await settlement.create(
+      {},
+      { factory: newer.factory, depositAddressOf: depositAddressesOf(chain, newer) },
+    );
+    expect(later.factory).not.toBe(earlier.factory);
+    await settlement.deposit(later, EXPECTED_UNITS);
+    await settlement.deposit(earlier, EXPECTED_UNITS);
+    await settlement.settleDown();
+    for (const payment of [earlier, later]) {
+      expect(await settlement.read(payment)).toMatchObject({ status: 'paid', forwardedUnits: 92_625_000n });
+      expect((await settlement.balancesOf(payment)).merchant).toBe(92_625_000n);
+    }
+    expect((await settlement.read(later)).txidOut).not.toBe((await settlement.read(earlier)).txidOut);
+  });
+});

@@ -1,0 +1,366 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { privateKeyToAddress } from 'viem/accounts';
+import { createChainReader } from '../../src/chain/create-chain-reader.ts';
+import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
+import { createRelayer } from '../../src/chain/relayer.ts';
+import { createTokenReader } from '../../src/chain/token-reader.ts';
+import type { Account } from '../../src/domain/account.ts';
+import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
+import { createIpnTokens } from '../../src/domain/ipn-token.ts';
+import { USD_RATE_ONE } from '../../src/domain/money.ts';
+import { type Payment, termsOf } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
+import type { Address } from '../../src/domain/payout-address.ts';
+import type { RelayCall } from '../../src/domain/ports/chain.ts';
+import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
+import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
+import { settle } from '../../src/domain/settle.ts';
+import type { Webhook } from '../../src/domain/webhook.ts';
+import { cancelPayment } from '../../src/payments/cancel-payment.ts';
+import { type CreatePaymentContext, createPayment } from '../../src/payments/create-payment.ts';
+import type { CreatePaymentRequest } from '../../src/payments/create-payment-request.ts';
+import { expirePayments, readExpiredBeforeMs } from '../../src/payments/expire-payments.ts';
+import { createKnownAddresses, createReservedAddressCheck } from '../../src/payments/known-addresses.ts';
+import { defaultRelayLimits, type RelayLimits, relayReleases } from '../../src/payments/relay-releases.ts';
+import { releasePayment } from '../../src/payments/release-payment.ts';
+import { rescueToken } from '../../src/payments/rescue-token.ts';
+import { createStartSession } from '../../src/payments/start-session.ts';
+import { rescanFinalBlocks, watchDeposits } from '../../src/payments/watch-deposits.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
+import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
+
+/** How far apart blocks are, on the chain and on the clock of the test. */
+export const BLOCK_MS = 2_000;
+export const HOUR_MS = 3_600_000;
+export const EXPIRY_MS = 168 * HOUR_MS;
+export const FEE_BASIS_POINTS = 250;
+
+/** What a payment of 100 USD at Wert (5 %) is expected to bring, and what counts as enough (2 % less). */
+export const EXPECTED_UNITS = 95_000_000n;
+export const ENOUGH_UNITS = 93_100_000n;
+
+export const rival = privateKeyToAddress(anvilKeys[2]);
+const SECRET = 'a secret key of the settlement tests, long enough';
+
+/** A chain that makes blocks only when told to; final is two blocks below the newest unless asked otherwise. */
+export async function startSettlementChain(
+  options: Pick<AnvilOptions, 'slotsInAnEpoch'> = {},
+): Promise<LocalChain> {
+  const chain = await startLocalChain({ mining: 'manual', ...options });
+  await chain.anvil.rpc('anvil_setBlockTimestampInterval', [BLOCK_MS / 1000]);
+  // Transactions of a test offer far more gas than they use; many of them still have to fit into one block.
+  await chain.anvil.rpc('evm_setBlockGasLimit', ['0x3b9aca00']);
+  return chain;
+}
+
+/** The process ended here: what was in its memory is gone. */
+export class CrashError extends Error {}
+
+/** What a test makes the outside world do. */
+export interface Faults {
+  /** Called in the place of the real broadcast. */
+  broadcast: ((rawTransaction: string, send: () => Promise<void>) => Promise<void>) | null;
+}
+
+export type Settlement = Awaited<ReturnType<typeof openSettlement>>;
+
+let opened = 0;
+
+/**
+ * The real steps over a real store and a real chain, each called by hand, with a clock that moves with the blocks.
+ * `finalityBlocks`: how far below the newest block the chain's final one is. Close it after the test.
+ */
+export async function openSettlement(
+  chain: LocalChain,
+  options: { readonly finalityBlocks?: number; readonly limits?: Partial<RelayLimits> } = {},
+) {
+  const name = `settlement ${++opened}`;
+  const folder = await mkdtemp(join(tmpdir(), 'card-checkout-settlement-'));
+  const finalityBlocks = options.finalityBlocks ?? 2;
+  const feeWallet = addressFor(`fee wallet of ${name}`);
+  const faults: Faults = { broadcast: null };
+  const factories: Address[] = [chain.factory];
+  const rewinds: BlockReference[] = [];
+  await chain.anvil.rpc('anvil_dropAllTransactions');
+  const start = (await chain.anvil.rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
+  let currentMs = Number(start.timestamp) * 1000;
+  const nowMs = () => currentMs;
+  // Survives a crash: ids come from the clock and from randomness.
+  const newPaymentId = createPaymentIdGenerator(nowMs);
+  const session = createSessionDouble(nowMs);
+
+  const limits = { ...defaultRelayLimits, batchWindowMs: 0, ...options.limits };
+  let parts = await openParts();
+  const account = newAccount(name, currentMs);
+  await parts.store.accounts.createAccount(account);
+  let merchants = 0;
+
+  async function openParts() {
+    const store = await openSqliteStore({ file: join(folder, 'store.sqlite'), nowMs });
+    const known = createKnownAddresses(store.payments);
+    const relayer = createRelayer({
+      endpoints: chain.endpoints,
+      chainId: chain.anvil.chainId,
+      privateKey: anvilKeys[1],
+    });
+    return {
+      store,
+      known,
+      reader: createChainReader({
+        endpoints: chain.endpoints,
+        sources: { token: chain.token, factories },
+      }),
+      token: createTokenReader({ endpoints: chain.endpoints, token: chain.token }),
+      relayer: {
+        ...relayer,
+        broadcast: (rawTransaction: string) => {
+          const send = () => relayer.broadcast(rawTransaction);
+          return faults.broadcast === null ? send() : faults.broadcast(rawTransaction, send);
+        },
+      },
+      startSession: createStartSession({
+        ...store,
+        providers: { adapters: new Map([['wert', session.adapter]]), settings: store.providers },
+        token: createTokenReader({ endpoints: chain.endpoints, token: chain.token }),
+        nowMs,
+        toleranceBasisPoints: 200,
+        checkoutPageUrl: (payment) => `https://pay.example.com/pay/${payment.id}`,
+      }),
+    };
+  }
+
+  function watchContext() {
+    const { store, known, reader } = parts;
+    return {
+      chain: reader,
+      ledger: store.ledger,
+      known,
+      async decide() {
+        const expiredBeforeMs = await readExpiredBeforeMs({ ...store, nowMs, expiryMs: EXPIRY_MS });
+        return (view: Parameters<typeof settle>[0]) => settle(view, { nowMs: nowMs(), expiredBeforeMs });
+      },
+      onRewind: (from: BlockReference) => void rewinds.push(from),
+    };
+  }
+
+  const relayContext = () => ({
+    ...parts.store,
+    relayer: parts.relayer,
+    token: parts.token,
+    nowMs,
+    limits,
+  });
+
+  function createContext(change: Partial<CreatePaymentContext['settlement']>): CreatePaymentContext {
+    return {
+      payments: parts.store.payments,
+      providers: { adapters: new Map([['wert', session.adapter]]), settings: parts.store.providers },
+      rates: { usdRate: () => USD_RATE_ONE },
+      settlement: {
+        chainId: chain.anvil.chainId,
+        factory: chain.factory,
+        feeWallet,
+        depositAddressOf: chain.depositOf,
+        isReservedAddress: createReservedAddressCheck(parts.known, [chain.token, chain.factory]),
+        ...change,
+      },
+      nowMs,
+      newPaymentId,
+      tokenFingerprint: createIpnTokens(SECRET).currentFingerprint,
+      toleranceBasisPoints: 200,
+    };
+  }
+
+  async function mine(blocks = 1): Promise<void> {
+    await chain.anvil.rpc('evm_setNextBlockTimestamp', [Math.floor(currentMs / 1000) + BLOCK_MS / 1000]);
+    await chain.anvil.mine(blocks);
+    currentMs += blocks * BLOCK_MS;
+  }
+
+  async function watch() {
+    for (;;) {
+      const pass = await watchDeposits(watchContext());
+      if (pass.isCaughtUp) return pass;
+    }
+  }
+
+  async function read(payment: Pick<Payment, 'id'>): Promise<Payment> {
+    const found = await parts.store.payments.findPaymentById(payment.id);
+    if (found === null) throw new Error(`payment ${payment.id} is gone`);
+    return found;
+  }
+
+  /** Mines what is in the air until it is final, watching and relaying, until nothing is in flight or due. */
+  async function settleDown(): Promise<void> {
+    for (let round = 0; round < 12; round++) {
+      await mine(round === 0 ? 1 : finalityBlocks);
+      await watch();
+      const pass = await relayReleases(relayContext());
+      const isIdle = pass === 'idle' || pass === 'refused';
+      if (isIdle && round > 0) return;
+    }
+    throw new Error('the relayer did not come to rest');
+  }
+
+  const handle = {
+    chain,
+    feeWallet,
+    account,
+    faults,
+    factories,
+    rewinds,
+    session,
+    finalityBlocks,
+    nowMs,
+    get store() {
+      return parts.store;
+    },
+    get relayer() {
+      return parts.relayer;
+    },
+    get token() {
+      return parts.token;
+    },
+    advance(ms: number) {
+      currentMs += ms;
+    },
+    mine,
+    /** Blocks until what is in the newest one is final. */
+    finalise: () => mine(finalityBlocks),
+    /** Replaces the newest blocks by empty ones; their transactions are gone. */
+    async reorganise(depth: number) {
+      await chain.anvil.rpc('anvil_reorg', [depth, []]);
+    },
+    watch,
+    watchOnce: () => watchDeposits(watchContext()),
+    rescan: (depthBlocks: number) => rescanFinalBlocks(watchContext(), depthBlocks),
+    relay: () => relayReleases(relayContext()),
+    expire: () => expirePayments({ ...parts.store, nowMs, expiryMs: EXPIRY_MS }),
+    cancel: (payment: Payment) => cancelPayment({ ...parts.store, nowMs }, payment.id, 'merchant'),
+    release: (payment: Payment) => releasePayment({ ...parts.store, nowMs }, payment.id),
+    rescue: (payment: Payment, token: Address) =>
+      rescueToken({ ...parts.store, relayer: parts.relayer, nowMs }, payment.id, token),
+    startSession: (payment: Payment) => parts.startSession(payment, 'wert'),
+    settleDown,
+    read,
+    state: async (payment: Payment): Promise<PaymentState> => stateOf(await read(payment)),
+    webhooks: (payment: Payment): Promise<readonly Webhook[]> =>
+      parts.store.webhooks.listWebhooks(payment.id),
+    ledger: async (payment: Payment) => {
+      const view = await parts.store.payments.viewPayment(payment.id);
+      if (view === null) throw new Error(`payment ${payment.id} is gone`);
+      return view.ledger;
+    },
+    balanceOf: (address: Address) => parts.token.readBalance(address),
+    /** What the token says of the three places a payment's money can be. */
+    async balancesOf(payment: Payment) {
+      const [merchant, fees, held] = await Promise.all(
+        [payment.payoutAddress, payment.feeWallet, payment.depositAddress].map(parts.token.readBalance),
+      );
+      return { merchant, fees, held };
+    },
+    async create(
+      change: Partial<CreatePaymentRequest> = {},
+      terms: Partial<CreatePaymentContext['settlement']> = {},
+    ): Promise<Payment> {
+      return createPayment(createContext(terms), account, {
+        payoutAddress: addressFor(`merchant ${++merchants} of ${name}`),
+        callbackUrl: 'https://shop.example.com/hook',
+        amountCents: 10_000,
+        currency: 'USD',
+        passFeeToCustomer: false,
+        provider: 'wert',
+        email: null,
+        note: null,
+        idempotencyKey: null,
+        ...change,
+      });
+    },
+    /** Sends USDC to a payment's deposit address; the next block has it. Returns the transaction's hash. */
+    deposit: (payment: Payment, units: bigint) =>
+      chain.callToken({ name: 'mint', to: payment.depositAddress, units }),
+    /** A rival's release, in the next block. */
+    releaseAsRival: (payment: Payment, gas = 3_000_000) =>
+      chain.anvil.rpc('eth_sendTransaction', [
+        {
+          from: rival,
+          to: payment.factory,
+          data: encodeRelayCall(forwardOf(payment)),
+          gas: `0x${gas.toString(16)}`,
+        },
+      ]) as Promise<string>,
+    /** The process is killed and started again: only the database stays. */
+    async crash() {
+      await parts.store.close();
+      parts = await openParts();
+    },
+    async close() {
+      await parts.store.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+  return handle;
+}
+
+/** The call that releases one payment. */
+export function forwardOf(payment: Payment): RelayCall {
+  return {
+    kind: 'forward',
+    factory: payment.factory,
+    terms: [termsOf(payment, paymentReference(payment.id))],
+  };
+}
+
+/** Deposit addresses of another factory on the same chain. */
+export function depositAddressesOf(
+  chain: LocalChain,
+  deployed: { readonly factory: Address; readonly implementation: Address },
+) {
+  return createDepositAddressCalculator({ chainId: chain.anvil.chainId, ...deployed });
+}
+
+function newAccount(name: string, createdAtMs: number): Account {
+  return {
+    id: `account of ${name}`,
+    name: 'Example Shop',
+    email: null,
+    feeBasisPoints: FEE_BASIS_POINTS,
+    wallet: null,
+    features: ['card_checkout', 'fee_pass_through'],
+    providers: null,
+    suspended: false,
+    createdAtMs,
+  };
+}
+
+/** A provider that says what the test wants. */
+function createSessionDouble(nowMs: () => number) {
+  const started: string[] = [];
+  const double = {
+    started,
+    /** What the next session quotes and how long it can be used. */
+    quotedUnits: null as bigint | null,
+    lifetimeMs: HOUR_MS,
+    /** Runs while the provider is answering. */
+    meanwhile: async () => {},
+    adapter: {
+      id: 'wert',
+      quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+      async startSession(request): Promise<StartedSession> {
+        started.push(request.paymentId);
+        await double.meanwhile();
+        return {
+          redirectUrl: `https://wert.example.com/${started.length}`,
+          providerReference: `reference ${started.length}`,
+          expiresAtMs: nowMs() + double.lifetimeMs,
+          quotedUnits: double.quotedUnits,
+        };
+      },
+    } satisfies ProviderAdapter as ProviderAdapter,
+  };
+  return double;
+}
