@@ -28,7 +28,9 @@ export function createStubWorld(): World {
   const { factory, implementation, token, feeWallet } = addresses;
   return {
     chainId: 137,
-    settlement: { factory, implementation, token, feeWallet, factoryCodeHash: `0x${'00'.repeat(32)}` },
+    settlements: [
+      { chainId: 137, factory, implementation, token, feeWallet, factoryCodeHash: `0x${'00'.repeat(32)}` },
+    ],
     chain: createQuietChain(),
     token: stubToken,
     relayer: stubRelayer,

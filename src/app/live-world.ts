@@ -12,7 +12,9 @@ import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { defaultRelayLimits } from '../payments/relay-releases.ts';
 import { createHostedSessionAdapter } from '../providers/hosted-session-adapter.ts';
 import { createLiveRates } from '../rates/create-live-rates.ts';
+import type { Store } from '../store/store.ts';
 import type { Log } from './log.ts';
+import { factoriesOf, rememberSettlement } from './settlement-history.ts';
 import type { Pace, World } from './world.ts';
 
 /** How long a provider may take to start a session. */
@@ -31,23 +33,22 @@ const livePace: Pace = {
  * cannot release from must never be shown to anybody. Throws `ConfigError`, `DeploymentMismatchError` or
  * `ChainUnavailableError`.
  */
-export async function openLiveWorld(config: Config, clock: Clock, log: Log): Promise<World> {
+export async function openLiveWorld(config: Config, store: Store, clock: Clock, log: Log): Promise<World> {
   const chain = requireChain(config);
   const token = requireToken(chain);
   const endpoints = createChainEndpoints({ urls: chain.rpcUrls, chainId: chain.chainId });
   try {
-    const verified = await verifyDeployment(endpoints, {
-      chainId: chain.chainId,
-      factory: chain.factory,
-      token,
-    });
+    const { chainId, factory, feeWallet } = chain;
+    const verified = await verifyDeployment(endpoints, { chainId, factory, token });
+    const settlement = { chainId, factory, token, feeWallet, ...verified };
+    const settlements = await rememberSettlement(store, settlement, clock.nowMs());
     const rates = createLiveRates({ clock, warn: (message, cause) => log.warn({ err: cause }, message) });
     return {
       chainId: chain.chainId,
-      settlement: { factory: chain.factory, token, feeWallet: chain.feeWallet, ...verified },
+      settlements,
       chain: createChainReader({
         endpoints,
-        sources: { token, factories: [chain.factory] },
+        sources: { token, factories: factoriesOf(settlements) },
         onDisagreement: (doubt) => log.error({ doubt }, 'RPC endpoints disagree about the final block'),
       }),
       token: createTokenReader({ endpoints, token }),

@@ -1,6 +1,7 @@
 import type { Config, Role } from '../config.ts';
 import { readConfig } from '../config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import { type Running, withCleanUp } from './clean-up.ts';
 import { openLiveWorld } from './live-world.ts';
 import { createLog, type Log } from './log.ts';
 import { openStore } from './open-store.ts';
@@ -29,17 +30,14 @@ export async function runUntilStopped(options: {
   await running.stop();
 }
 
-/** Something that was started, with everything under it. */
-interface Running {
-  stop(): Promise<void>;
-}
-
 async function startLive(config: Config, role: Role, log: Log): Promise<Running> {
   if (config.secretKey === null) throw new Error('SECRET_KEY is missing');
   const secretKey = config.secretKey;
   return withCleanUp(async (cleanUp) => {
     const store = cleanUp.add(await openStore(config, log), (opened) => opened.close());
-    const world = cleanUp.add(await openLiveWorld(config, systemClock, log), (opened) => opened.stop());
+    const world = cleanUp.add(await openLiveWorld(config, store, systemClock, log), (opened) =>
+      opened.stop(),
+    );
     const parts = { config, role, secretKey, store, world, clock: systemClock, log, sandboxControls: null };
     const service = cleanUp.add(await startService(parts), (started: Service) => started.stop());
     log.info({ port: service.port, adminPort: service.adminPort, baseUrl: config.baseUrl }, 'ready');
@@ -50,30 +48,6 @@ async function startSandboxMode(config: Config, role: Role, log: Log): Promise<R
   // Loaded only here: live mode must not even contain the sandbox.
   const { startSandboxParts } = await import('./sandbox-mode.ts');
   return withCleanUp((cleanUp) => startSandboxParts(config, role, systemClock, log, cleanUp));
-}
-
-/** What has to be undone, in reverse order, when stopping or when a later step of starting fails. */
-export interface CleanUp {
-  add<T>(part: T, undo: (part: T) => Promise<void>): T;
-}
-
-async function withCleanUp(start: (cleanUp: CleanUp) => Promise<void>): Promise<Running> {
-  const undoing: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const undo of undoing.splice(0).reverse()) await undo();
-  };
-  try {
-    await start({
-      add(part, undo) {
-        undoing.push(() => undo(part));
-        return part;
-      },
-    });
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { stop };
 }
 
 /** Resolves with the first signal to stop; a second one no longer waits for anything. */

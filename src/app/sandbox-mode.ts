@@ -12,12 +12,14 @@ import { defaultRelayLimits } from '../payments/relay-releases.ts';
 import type { StartSession } from '../payments/start-session.ts';
 import { createHostedSessionAdapter } from '../providers/hosted-session-adapter.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';
+import type { Store } from '../store/store.ts';
+import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount } from './demo-account.ts';
 import type { Log } from './log.ts';
 import { openStore } from './open-store.ts';
-import type { CleanUp } from './run-until-stopped.ts';
 import { welcome } from './sandbox-welcome.ts';
 import { readOrCreateSecretKey } from './secret-key.ts';
+import { factoriesOf, rememberSettlement } from './settlement-history.ts';
 import { type Service, startService } from './start-service.ts';
 import type { Pace, World } from './world.ts';
 
@@ -52,7 +54,7 @@ export async function startSandboxParts(
     }),
     (started) => started.stop(),
   );
-  const world = cleanUp.add(await openSandboxWorld(sandbox, log), (opened) => opened.stop());
+  const world = cleanUp.add(await openSandboxWorld(sandbox, store, clock), (opened) => opened.stop());
   const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
   const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
   cleanUp.add(
@@ -71,14 +73,16 @@ export async function startSandboxParts(
   process.stdout.write(welcome({ config, demo, sandbox }));
 }
 
-async function openSandboxWorld(sandbox: Sandbox, log: Log): Promise<World> {
+async function openSandboxWorld(sandbox: Sandbox, store: Store, clock: Clock): Promise<World> {
   const { chainId, factory, usdc: token, feeWallet } = sandbox;
   const endpoints = createChainEndpoints({ urls: [sandbox.rpcUrl], chainId });
   const verified = await verifyDeployment(endpoints, { chainId, factory, token });
+  const settlement = { chainId, factory, token, feeWallet, ...verified };
+  const settlements = await rememberSettlement(store, settlement, clock.nowMs());
   return {
     chainId,
-    settlement: { factory, token, feeWallet, ...verified },
-    chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
+    settlements,
+    chain: createChainReader({ endpoints, sources: { token, factories: factoriesOf(settlements) } }),
     token: createTokenReader({ endpoints, token }),
     relayer: createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey }),
     rates: sandbox.rates,
@@ -95,10 +99,7 @@ async function openSandboxWorld(sandbox: Sandbox, log: Log): Promise<World> {
     ),
     pace: sandboxPace,
     explorerTransactionUrl: () => null,
-    async stop() {
-      await closeChainEndpoints(endpoints);
-      log.debug('the sandbox world is closed');
-    },
+    stop: () => closeChainEndpoints(endpoints),
   };
 }
 

@@ -171,25 +171,26 @@ function openDoors(parts: Parts, isServing: () => boolean): FastifyInstance {
   registerHealth(server, {
     isReady: () => (isServing() ? { ready: true } : { ready: false, reason: 'it is shutting down' }),
   });
-  const { settlement } = world;
+  const { settlements } = world;
   registerWellKnown(server, {
     chainId: world.chainId,
-    token: settlement.token,
-    factories: [
-      {
-        address: settlement.factory,
-        implementation: settlement.implementation,
-        codeHash: settlement.factoryCodeHash as `0x${string}`,
-      },
-    ],
-    feeWallets: [settlement.feeWallet],
+    token: settlements[0].token,
+    factories: settlements
+      .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
+      .map(({ factory, implementation, factoryCodeHash }) => ({
+        address: factory,
+        implementation,
+        codeHash: factoryCodeHash as `0x${string}`,
+      })),
+    feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
   });
   return server;
 }
 
 function createContextOf(parts: Parts): CreatePaymentContext {
   const { world, store, clock, known, config } = parts;
-  const { factory, implementation, token, feeWallet } = world.settlement;
+  const [{ factory, implementation, token, feeWallet }] = world.settlements;
+  const contracts = world.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);
   return {
     payments: store.payments,
     providers: directoryOf(parts),
@@ -199,12 +200,7 @@ function createContextOf(parts: Parts): CreatePaymentContext {
       factory,
       feeWallet,
       depositAddressOf: createDepositAddressCalculator({ chainId: world.chainId, factory, implementation }),
-      isReservedAddress: createReservedAddressCheck(known, [
-        token,
-        factory,
-        implementation,
-        world.relayer.address,
-      ]),
+      isReservedAddress: createReservedAddressCheck(known, [token, ...contracts, world.relayer.address]),
     },
     nowMs: clock.nowMs,
     newPaymentId: createPaymentIdGenerator(clock.nowMs),

@@ -1,20 +1,14 @@
-import type { Address } from '../domain/payout-address.ts';
 import type { ChainReader, Relayer, TokenReader } from '../domain/ports/chain.ts';
 import type { ProviderAdapters } from '../domain/ports/provider.ts';
 import type { Rates } from '../domain/ports/rates.ts';
+import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
 import type { RelayLimits } from '../payments/relay-releases.ts';
 
 /** The outside world as one mode of the service sees it: live, or brought along by the sandbox. */
 export interface World {
   readonly chainId: number;
-  readonly settlement: {
-    readonly factory: Address;
-    readonly implementation: Address;
-    readonly token: Address;
-    readonly feeWallet: Address;
-    /** keccak-256 of the factory's code on chain, to be published. */
-    readonly factoryCodeHash: string;
-  };
+  /** What new payments are made with, and before it in time what earlier ones were made with: the newest first. */
+  readonly settlements: readonly [Settlement, ...Settlement[]];
   readonly chain: ChainReader;
   readonly token: TokenReader;
   readonly relayer: Relayer;
@@ -25,6 +19,9 @@ export interface World {
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   stop(): Promise<void>;
 }
+
+/** A factory and the wallet that its fees go to. */
+export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
 /** How fast things go on by themselves. */
 export interface Pace {

@@ -177,6 +177,8 @@ function newPayment(
   charge: Charge & { readonly usdUnits: bigint; readonly provider: ProviderChoice },
 ): Payment {
   const { settlement } = context;
+  // Before the id: expiry walks over ids by their time, and one older than its payment would be passed too early.
+  const createdAtMs = context.nowMs();
   const id = context.newPaymentId();
   const depositAddress = settlement.depositAddressOf({
     merchant: request.payoutAddress,
@@ -187,7 +189,7 @@ function newPayment(
   return {
     id,
     accountId: account.id,
-    createdAtMs: context.nowMs(),
+    createdAtMs,
     amountCents: charge.amountCents,
     currency: request.currency,
     originalAmountCents: charge.originalAmountCents,

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { IdempotencyRecord, PaymentStore } from '../domain/ports/payment-store.ts';
+import {
+  IDEMPOTENCY_TTL_MS,
+  type IdempotencyRecord,
+  type PaymentStore,
+} from '../domain/ports/payment-store.ts';
 import type { CreatePaymentRequest } from './create-payment-request.ts';
-
-/** How long an Idempotency-Key stands for its payment. */
-export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** SHA-256 of what a request asks for, after normalisation: POST and GET of the same are the same. */
 export function fingerprintOf(request: Omit<CreatePaymentRequest, 'idempotencyKey'>): string {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../domain/errors.ts';
 import { leastUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
+import { stateOf } from '../domain/payment-states.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
@@ -59,6 +60,8 @@ async function startSession(
   const { payment, sessions } = view;
   const adapter = await requireServable(context, view, provider);
 
+  await requirePayable(context.token, payment);
+
   const nowMs = context.nowMs();
   // Once something has arrived, its session is used up: who comes back then wants to add what is missing.
   const hasArrived = view.ledger.deposits.length > 0;
@@ -69,8 +72,6 @@ async function startSession(
       retryAfterSeconds: 3600,
     });
   }
-  await requirePayable(context.token, payment);
-
   const started = await adapter.startSession({
     paymentId: payment.id,
     depositAddress: payment.depositAddress,
@@ -82,12 +83,14 @@ async function startSession(
   });
   const session: ProviderSession = { id: randomUUID(), paymentId, provider, createdAtMs: nowMs, ...started };
   await context.payments.addSession(session, (current) =>
-    // The customer may have been paid for or canceled while the provider was answering: then the session stays
-    // recorded, but changes nothing.
+    // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
+    // stays recorded, but changes nothing. What has once been enough must not become too little.
     settle(
       current,
       { nowMs, expiredBeforeMs: null },
-      current.payment.status === 'unpaid' ? enoughAfter(current, session, context.toleranceBasisPoints) : {},
+      stateOf(current.payment) === 'unpaid/pending'
+        ? enoughAfter(current, session, context.toleranceBasisPoints)
+        : {},
     ),
   );
   return session;

@@ -1,8 +1,5 @@
 /** Limits that every engine keeps alike. */
 
-/** How long an Idempotency-Key stands for the payment it created. */
-export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
-
 /** How many cursors of the past are remembered, for finding where a rewound chain still agrees. */
 export const MAXIMUM_CHECKPOINTS = 200;
 

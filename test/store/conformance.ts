@@ -8,6 +8,7 @@ import { paymentListPromises } from './payment-lists.ts';
 import { paymentPromises } from './payments.ts';
 import { providerPromises } from './providers.ts';
 import { relayPromises } from './relay.ts';
+import { settlementPromises } from './settlements.ts';
 import { webhookPromises } from './webhooks.ts';
 
 /** A store with an empty database of its own. */
@@ -47,5 +48,6 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the relay', () => relayPromises(context));
     describe('webhooks', () => webhookPromises(context));
     describe('provider settings', () => providerPromises(context));
+    describe('settlements', () => settlementPromises(context));
   });
 }

@@ -5,6 +5,9 @@ import type { Address } from '../payout-address.ts';
 import type { ProviderSession } from '../provider-session.ts';
 import type { NewWebhook } from '../webhook.ts';
 
+/** How long an Idempotency-Key stands for the payment it created. */
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
+
 /** What an Idempotency-Key stands for. */
 export interface IdempotencyRecord {
   readonly accountId: string;
@@ -44,7 +47,7 @@ export interface PaymentFilter {
 export interface PaymentStore {
   /**
    * Durable when it resolves. With an idempotency record, at most one payment is ever created for
-   * (account, key) within `idempotencyTtlMs`, also under concurrent calls.
+   * (account, key) within `IDEMPOTENCY_TTL_MS`, also under concurrent calls.
    */
   createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;
   /** The payment an Idempotency-Key stands for, if it was used after `sinceMs`. */

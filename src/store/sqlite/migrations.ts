@@ -195,4 +195,20 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    number: 2,
+    name: 'the factories and fee wallets that payments were made with',
+    sql: `
+      CREATE TABLE settlements (
+        chain_id INTEGER NOT NULL,
+        token TEXT NOT NULL,
+        factory TEXT NOT NULL,
+        implementation TEXT NOT NULL,
+        factory_code_hash TEXT NOT NULL,
+        fee_wallet TEXT NOT NULL,
+        last_started_at_ms INTEGER NOT NULL,
+        PRIMARY KEY (chain_id, factory, fee_wallet)
+      ) STRICT;
+    `,
+  },
 ];

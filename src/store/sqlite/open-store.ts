@@ -14,6 +14,7 @@ import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { createProviderStore } from './providers.ts';
 import { createRelayStore } from './relay.ts';
+import { createSettlementStore } from './settlements.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 /** What the SQLite store needs. */
@@ -75,6 +76,7 @@ function createStore(
     relay: createRelayStore(database, writes, reads, decider),
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     providers: createProviderStore(database, writes),
+    settlements: createSettlementStore(database, writes),
     close() {
       closed ??= close();
       return closed;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../domain/payment.ts';
 import type { CreateOutcome, IdempotencyRecord, PaymentStore } from '../../domain/ports/payment-store.ts';
-import { IDEMPOTENCY_TTL_MS } from '../store-limits.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../domain/ports/payment-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 import { createIdempotencyTable } from './idempotency.ts';

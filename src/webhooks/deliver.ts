@@ -1,0 +1,135 @@
+/**
+ * One webhook, sent at most once, to the address that was checked.
+ *
+ * Why node:http over our own TLS socket and not undici (docs/decisions/0003-webhook-transport.md): a client that
+ * manages connections may open a second one and send again. Here a request owns one socket that nobody replaces.
+ */
+
+import { parseCallbackUrl } from '../domain/callback-url.ts';
+import { type CheckedTarget, type ConnectionOptions, connectChecked } from './connect-checked.ts';
+import { type DeliveryOutcome, DeliveryStopped } from './delivery-outcome.ts';
+import type { OwnAddresses } from './own-addresses.ts';
+import { type PostAnswer, postOnce } from './post-once.ts';
+import { refuseAddress } from './refuse-address.ts';
+import type { HostResolver } from './resolve-host.ts';
+
+export interface DeliveryDependencies {
+  readonly resolver: Pick<HostResolver, 'resolveFresh'>;
+  readonly ownAddresses: OwnAddresses;
+  /** The operator's `CALLBACK_ALLOWED_HOSTS`, as `parseCallbackUrl` takes it. */
+  readonly allowedHosts: ReadonlySet<string>;
+  /** For tests: authorities to trust instead of the system's. */
+  readonly ca?: ConnectionOptions['ca'];
+  /** For tests: a server on loopback in the place of a public address. */
+  readonly connectTo?: ConnectionOptions['connectTo'];
+}
+
+export interface WebhookDelivery {
+  /** The callback as it was supplied at creation. */
+  readonly url: string;
+  /** The bytes that were signed; text is sent as UTF-8. */
+  readonly body: string | Buffer;
+  /** `signWebhook` of the body. */
+  readonly signature: string;
+  /** For everything together: DNS, TCP, TLS, request and answer. Default 10,000, as the specification says. */
+  readonly timeoutMs?: number;
+}
+
+/** The specification's limit. */
+const DEFAULT_TIMEOUT_MS = 10_000;
+const USER_AGENT = 'card-checkout-webhook/1';
+
+/**
+ * Makes the one attempt to deliver a webhook. Never rejects for what a receiver or the network does.
+ *
+ * @throws whatever is a mistake of our own, an unknown state is not an outcome
+ */
+export async function deliverWebhook(
+  dependencies: DeliveryDependencies,
+  delivery: WebhookDelivery,
+): Promise<DeliveryOutcome> {
+  const startedMs = performance.now();
+  const timeoutMs = delivery.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  try {
+    const answer = await attempt(dependencies, delivery, timeoutMs, deadline.signal);
+    const isSuccess = answer.httpStatus >= 200 && answer.httpStatus <= 299;
+    return {
+      outcome: isSuccess ? 'delivered' : 'failed',
+      reason: isSuccess ? null : `http_${answer.httpStatus}`,
+      durationMs: Math.round(performance.now() - startedMs),
+      ...answer,
+    };
+  } catch (error) {
+    if (!(error instanceof DeliveryStopped)) throw error;
+    return {
+      outcome: error.outcome,
+      httpStatus: null,
+      reason: error.reason,
+      durationMs: Math.round(performance.now() - startedMs),
+      responseBytes: 0,
+      responseExcerpt: '',
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function attempt(
+  dependencies: DeliveryDependencies,
+  delivery: WebhookDelivery,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PostAnswer> {
+  // The rule may have become stricter since creation, and a host may have left the operator's list.
+  const callback = parseCallbackUrl(delivery.url, dependencies.allowedHosts);
+  if (!callback.ok) throw new DeliveryStopped('blocked', 'blocked_url');
+  const { hostname, port, url } = callback;
+
+  const target = await findTarget(dependencies, hostname, port, callback.kind === 'allowed', timeoutMs);
+  const socket = await connectChecked(target, { signal, ...testSeams(dependencies) });
+  const body = Buffer.from(delivery.body);
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname;
+  const headers = {
+    Host: port === 443 ? host : `${host}:${port}`,
+    'User-Agent': USER_AGENT,
+    'Content-Type': 'application/json',
+    'Content-Length': String(body.length),
+    'X-Service-Signature': delivery.signature,
+    Connection: 'close',
+  };
+  return postOnce(socket, { path: url.pathname + url.search, headers, body }, signal);
+}
+
+/**
+ * Resolves the host once and judges every answer: one refused address blocks the delivery, because the name then is
+ * in the hands of somebody who tries.
+ */
+async function findTarget(
+  dependencies: DeliveryDependencies,
+  hostname: string,
+  port: number,
+  isAllowed: boolean,
+  timeoutMs: number,
+): Promise<CheckedTarget> {
+  const resolution = await dependencies.resolver.resolveFresh(hostname, timeoutMs);
+  if ('failed' in resolution) {
+    const isTimeout = resolution.failed === 'timeout';
+    throw new DeliveryStopped('failed', isTimeout ? 'dns_timeout' : 'dns_failed');
+  }
+  const own = dependencies.ownAddresses();
+  for (const { address } of isAllowed ? [] : resolution.addresses) {
+    const refusal = refuseAddress(address, own);
+    if (refusal === 'not_public') throw new DeliveryStopped('blocked', 'blocked_address');
+    if (refusal === 'own_address') throw new DeliveryStopped('blocked', 'blocked_own_address');
+  }
+  return { hostname, port, addresses: resolution.addresses };
+}
+
+function testSeams(dependencies: DeliveryDependencies): Omit<ConnectionOptions, 'signal'> {
+  return {
+    ...(dependencies.ca === undefined ? {} : { ca: dependencies.ca }),
+    ...(dependencies.connectTo === undefined ? {} : { connectTo: dependencies.connectTo }),
+  };
+}
