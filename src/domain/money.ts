@@ -4,7 +4,7 @@
  */
 
 /** The API's own limits on an amount. */
-export const MINIMUM_AMOUNT_CENTS = 1;
+const MINIMUM_AMOUNT_CENTS = 1;
 export const MAXIMUM_AMOUNT_CENTS = 1_000_000;
 
 /** 10⁻⁶ USDC units in one cent. */

@@ -1,4 +1,4 @@
-import { isPaymentId, type PaymentId } from './payment-id.ts';
+import { isPaymentId, type PaymentId, paymentIdTimeMs } from './payment-id.ts';
 
 /**
  * The short code is the payment id without its fixed bits, in letters that cannot be mistaken for each other
@@ -25,7 +25,7 @@ function translate(digits: string, from: string, to: string): string {
 
 /** The short code of a payment id. */
 export function shortCodeOf(id: PaymentId): string {
-  const timeMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - EPOCH_MS;
+  const timeMs = paymentIdTimeMs(id) - EPOCH_MS;
   const counterBits = BigInt(`0x${id.slice(15, 18)}`);
   const randomBits = BigInt(`0x${id.slice(19, 23)}${id.slice(24)}`) & ((1n << 62n) - 1n);
   const bits = (BigInt(timeMs) << 74n) | (counterBits << 62n) | randomBits;

@@ -64,6 +64,7 @@ function parseAnswers(text: string): Answer[] {
     const end = rest.indexOf('\r\n\r\n');
     const headers = rest.slice(0, end).toLowerCase();
     const length = Number(/content-length: (\d+)/.exec(headers)?.[1]);
+    if (end === -1 || Number.isNaN(length)) throw new Error(`an answer without a length: ${rest}`);
     const body = rest.slice(end + 4, end + 4 + length);
     answers.push({ status: Number(headers.slice(9, 12)), headers, body });
     rest = rest.slice(end + 4 + length);
