@@ -40,7 +40,11 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   'choose-euro': ['€26.10 EUR', 'Pay at Klarna'],
   'choose-small': ['Pay at Wert', 'Only from $20.00 USD'],
   'choose-single': ['Pay at MoonPay', 'Continue to MoonPay', 'j…@example.com'],
-  'none-can-serve': ['No provider can take this payment at the moment', 'Only from $1.00 USD'],
+  'none-can-serve': [
+    'This cannot be paid at the moment',
+    'No provider can take this payment. Please contact Café Tortuga',
+    'Only from $1.00 USD',
+  ],
   'at-provider': [
     'Waiting for your payment at MoonPay',
     'Continue at MoonPay',
@@ -59,8 +63,8 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   delayed: ['Your payment has arrived, but is delayed', 'do not pay a second time', DEPOSIT_HASH],
   'needs-a-hand': ['Your payment has arrived, but is delayed', 'contact Café Tortuga', DEPOSIT_HASH],
   paid: ['Paid', 'Café Tortuga', '$26.10 USD', 'MoonPay', 'November 21, 2026', DEPOSIT_HASH, RELEASE_HASH],
-  canceled: ['This checkout was canceled', 'start again at Café Tortuga'],
-  expired: ['This checkout has expired', 'start again at Café Tortuga'],
+  canceled: ['This checkout was canceled', 'start again at Café Tortuga', 'Reference'],
+  expired: ['This checkout has expired', 'start again at Café Tortuga', 'Reference'],
   'closed-with-money': ['Your payment needs a hand', 'contact Café Tortuga', DEPOSIT_HASH],
   'closed-and-released': [
     'Café Tortuga has what you sent',

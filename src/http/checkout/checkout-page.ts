@@ -28,7 +28,11 @@ export function checkoutContent(
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): CheckoutContent {
   const { payment, account, view } = checkout;
-  const { heading, sentence } = wordsOf(view, account.name, singleProviderOf(checkout));
+  const { heading, sentence } = wordsOf(view, {
+    shop: account.name,
+    single: singleProviderOf(checkout),
+    canBePaid: checkout.offers.some(({ refusal }) => refusal === null),
+  });
   const title = `${heading} – ${formatMoney(payment.amountCents, payment.currency)} to ${account.name}`;
   const status = html`<h1 tabindex="-1" class="${toneOf(view)}">${heading}</h1>
 <p>${sentence}</p>`;
@@ -82,7 +86,7 @@ function singleProviderOf({ payment }: Checkout): ProviderId | null {
 
 /** The one thing to do in this state. */
 function actions(checkout: Checkout): Html {
-  const { payment, account, view, offers } = checkout;
+  const { payment, view, offers } = checkout;
   if (view.kind === 'choose') return choices(checkout);
   if (view.kind !== 'at_provider') return nothing;
   const label = view.isOpen
@@ -91,14 +95,14 @@ function actions(checkout: Checkout): Html {
   const canGoOn = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
   const others = offers.filter(({ provider }) => provider !== view.provider);
   return html`${canGoOn ? visitButton(payment, view.provider, label) : nothing}
-${others.length === 0 ? nothing : html`<details><summary>Choose another provider</summary>${selector(payment, others, account.name)}</details>`}`;
+${others.length === 0 ? nothing : html`<details><summary>Choose another provider</summary>${selector(payment, others)}</details>`}`;
 }
 
 function choices(checkout: Checkout): Html {
-  const { payment, account, offers } = checkout;
+  const { payment, offers } = checkout;
   const single = singleProviderOf(checkout);
   const canServe = offers.some(({ provider, refusal }) => provider === single && refusal === null);
-  if (single === null || !canServe) return selector(payment, offers, account.name);
+  if (single === null || !canServe) return selector(payment, offers);
   return visitButton(payment, single, `Continue to ${nameOf(single)}`);
 }
 

@@ -26,13 +26,13 @@ function* rowsOf(
   account: Account,
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): Generator<Html> {
-  if (view.kind === 'choose' || view.kind === 'canceled' || view.kind === 'expired') return;
+  if (view.kind === 'choose') return;
   if (view.kind === 'at_provider') {
     yield row(`Reference at ${nameOf(view.provider)}`, html`<code>${view.providerReference}</code>`);
     return;
   }
   if (view.kind === 'paid') yield* receiptRows(view, payment, account);
-  if (view.depositHash !== null) {
+  if ('depositHash' in view && view.depositHash !== null) {
     yield row('Arrived with transaction', transaction(view.depositHash, explorerTransactionUrl));
   }
   if ('releaseHash' in view && view.releaseHash !== null) {

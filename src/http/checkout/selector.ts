@@ -17,10 +17,10 @@ export function visitButton(payment: Payment, provider: ProviderId, label: strin
 }
 
 /** A button for each provider that can serve the payment, and the reason for each that cannot. */
-export function selector(payment: Payment, offers: readonly ProviderOffer[], shop: string): Html {
+export function selector(payment: Payment, offers: readonly ProviderOffer[]): Html {
   const possible = offers.filter(({ refusal }) => refusal === null);
   const refused = offers.filter((offer): offer is RefusedOffer => offer.refusal !== null);
-  return html`${possible.length === 0 ? noneLeft(shop) : possibleOffers(payment, possible)}
+  return html`${possible.length === 0 ? nothing : possibleOffers(payment, possible)}
 ${refused.length === 0 ? nothing : refusedOffers(payment, refused)}`;
 }
 
@@ -41,10 +41,6 @@ function refusedOffers(payment: Payment, offers: readonly RefusedOffer[]): Html 
 <li><b>${offer.name}</b> <span>${refusalWords(offer, payment)}</span></li>`,
   )}
 </ul></section>`;
-}
-
-function noneLeft(shop: string): Html {
-  return html`<p class="notice">No provider can take this payment at the moment. Please try again later, or contact <bdi>${shop}</bdi>.</p>`;
 }
 
 function arrow(): Html {

@@ -23,7 +23,7 @@ export function shortLinkPage(
 ): Html {
   const amount = `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`;
   const isOpen = payment.status === 'unpaid';
-  const { heading, sentence } = wordsOf(view, account.name, null);
+  const { heading, sentence } = wordsOf(view, { shop: account.name, single: null, canBePaid: true });
   const title = isOpen ? `Pay ${amount} to ${account.name}` : `${heading} – ${amount} to ${account.name}`;
   const description = payment.note ?? (isOpen ? `Pay ${account.name} by card.` : sentence);
   // As in the checkout_url, save for the e-mail address, which the payment knows.

@@ -12,19 +12,22 @@ export interface StateWords {
   readonly sentence: string;
 }
 
-/** The words of a view. `shop` is the merchant's name, `single` the payment's only provider if it has one. */
-export function wordsOf(view: CheckoutView, shop: string, single: ProviderId | null): StateWords {
+/** Whom the words of a view are about. */
+export interface WordsContext {
+  /** The merchant's name. */
+  readonly shop: string;
+  /** The payment's only provider, or null where the customer may choose. */
+  readonly single: ProviderId | null;
+  /** Whether any provider can serve the payment at the moment. */
+  readonly canBePaid: boolean;
+}
+
+/** The words of a view. */
+export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
+  const { shop } = context;
   switch (view.kind) {
     case 'choose':
-      return single === null
-        ? {
-            heading: 'Choose how to pay',
-            sentence: 'Your card is charged by the provider you choose.',
-          }
-        : {
-            heading: `Pay at ${nameOf(single)}`,
-            sentence: `Your card is charged by ${nameOf(single)}.`,
-          };
+      return wordsOfChoice(context);
     case 'at_provider':
       return view.isOpen
         ? {
@@ -61,6 +64,20 @@ export function wordsOf(view: CheckoutView, shop: string, single: ProviderId | n
   }
 }
 
+function wordsOfChoice({ shop, single, canBePaid }: WordsContext): StateWords {
+  if (!canBePaid) {
+    const who = single === null ? 'No provider' : nameOf(single);
+    return {
+      heading: 'This cannot be paid at the moment',
+      sentence: `${who} ${single === null ? 'can' : 'cannot'} take this payment. Please contact ${shop}, or try again later.`,
+    };
+  }
+  if (single === null) {
+    return { heading: 'Choose how to pay', sentence: 'Your card is charged by the provider you choose.' };
+  }
+  return { heading: `Pay at ${nameOf(single)}`, sentence: `Your card is charged by ${nameOf(single)}.` };
+}
+
 function wordsOfEnded(
   view: Extract<
     CheckoutView,
@@ -74,12 +91,12 @@ function wordsOfEnded(
     case 'canceled':
       return {
         heading: 'This checkout was canceled',
-        sentence: `You have not been charged through it. To pay, start again at ${shop}.`,
+        sentence: `Nothing had arrived for it. To pay, start again at ${shop}. If your card was charged nevertheless, give ${shop} the reference below.`,
       };
     case 'expired':
       return {
         heading: 'This checkout has expired',
-        sentence: `Nothing arrived in time. To pay, start again at ${shop}.`,
+        sentence: `Nothing arrived in time. To pay, start again at ${shop}. If your card was charged nevertheless, give ${shop} the reference below.`,
       };
     case 'closed_with_money':
       return {
