@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorName, errorTable, ServiceError } from '../domain/errors.ts';
 
@@ -22,20 +21,28 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
     .send(JSON.stringify(bodyOf(error)));
 }
 
-/** The raw answer to what is no HTTP request at all, or not one we take: there is no reply object for it. */
-export function rawErrorResponse(errorName: ErrorName): string {
+/** An answer where there is no reply object: to what is no HTTP request at all, or not one we take. */
+export interface RawError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The row of the table as a raw answer, after which the connection is closed. */
+export function rawError(errorName: ErrorName): RawError {
   const error = new ServiceError(errorName);
   const body = JSON.stringify(bodyOf(error));
-  return [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: no-store',
-    'x-content-type-options: nosniff',
-    'connection: close',
-    '',
+  return {
+    status: error.status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+    },
     body,
-  ].join('\r\n');
+  };
 }
 
 /** Errors of the framework that have a better row or text than "the request is invalid". */
