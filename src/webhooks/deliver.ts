@@ -29,7 +29,7 @@ export interface WebhookDelivery {
   readonly url: string;
   /** The bytes that were signed; text is sent as UTF-8. */
   readonly body: string | Buffer;
-  /** `signWebhook` of the body. */
+  /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`. */
   readonly signature: string;
   /** For everything together: DNS, TCP, TLS, request and answer. Default 10,000, as the specification says. */
   readonly timeoutMs?: number;
