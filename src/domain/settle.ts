@@ -93,19 +93,24 @@ export function refuseRelease(
 
 /** The event that the facts call for in this state, or null when the state agrees with them. */
 function dueEvent(payment: Payment, sums: LedgerSums, context: SettleContext): PaymentEvent | null {
+  const state = stateOf(payment);
   switch (payment.status) {
     case 'unpaid':
-      return dueEventOfUnpaid(payment, sums, context);
+      return dueEventOfUnpaid(state, payment, sums, context);
     case 'canceled':
-      return dueEventOfCanceled(stateOf(payment), payment, sums);
+      return dueEventOfCanceled(state, payment, sums);
     case 'paid':
       return null; // Surplus is released and kept in the ledger; the fields stay as they were.
   }
 }
 
-function dueEventOfUnpaid(payment: Payment, sums: LedgerSums, context: SettleContext): PaymentEvent | null {
+function dueEventOfUnpaid(
+  state: PaymentState,
+  payment: Payment,
+  sums: LedgerSums,
+  context: SettleContext,
+): PaymentEvent | null {
   if (sums.finalReleasedUnits >= payment.enoughUnits) return 'released_finally';
-  const state = stateOf(payment);
   if (sums.seenUnits < payment.enoughUnits) {
     if (state !== 'unpaid/pending') return 'deposit_reverted';
     const isExpired = context.expiredBeforeMs !== null && payment.createdAtMs < context.expiredBeforeMs;

@@ -1,0 +1,501 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UnknownStateError } from './errors.ts';
+import { feeUnits } from './money.ts';
+import type { Deposit, Ledger, Payment, PaymentChange, Release } from './payment.ts';
+import {
+  fieldsOf,
+  nextState,
+  type PaymentState,
+  paymentStates,
+  paymentTransitions,
+  stateOf,
+} from './payment-states.ts';
+import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
+import { QUICK_RELEASE_TRIES, refuseRelease, type SettleContext, settle, sumLedger } from './settle.ts';
+
+const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
+const CREATED_MS = Date.UTC(2026, 10, 20);
+const ENOUGH = 100n;
+
+const open: SettleContext = { nowMs: CREATED_MS + 1_000, expiredBeforeMs: null };
+const past: SettleContext = { nowMs: CREATED_MS + 2_000, expiredBeforeMs: CREATED_MS + 1 };
+
+function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
+  return {
+    id: '019a9d5a-0000-7000-8000-000000000000',
+    accountId: 'account',
+    createdAtMs: CREATED_MS,
+    amountCents: 1,
+    currency: 'USD',
+    originalAmountCents: null,
+    customerFeeCents: null,
+    passFeeToCustomer: false,
+    feeBasisPoints: 250,
+    provider: 'multi',
+    callbackUrl: 'https://shop.example.com/hook',
+    email: null,
+    note: null,
+    tokenFingerprint: 'abcdef',
+    chainId: 137,
+    factory: ADDRESS,
+    payoutAddress: ADDRESS,
+    feeWallet: ADDRESS,
+    depositAddress: ADDRESS,
+    usdUnits: 100n,
+    enoughUnits: ENOUGH,
+    paidAtMs: null,
+    receivedUnits: 0n,
+    forwardedUnits: 0n,
+    txidIn: null,
+    txidOut: null,
+    releaseDueAtMs: null,
+    releaseRefusals: 0,
+    releaseRefusalReason: null,
+    relayBatchId: null,
+    cancelReason: null,
+    releaseRequested: false,
+    ...fieldsOf(state),
+    ...change,
+  };
+}
+
+function deposit(units: bigint, blockNumber: number): Deposit {
+  return { units, blockNumber, logIndex: 0, transactionHash: `in ${blockNumber}` };
+}
+
+function release(units: bigint, blockNumber: number): Release {
+  const fee = feeUnits(units, 250);
+  return {
+    toMerchantUnits: units - fee,
+    feeUnits: fee,
+    blockNumber,
+    logIndex: 1,
+    transactionHash: `out ${blockNumber}`,
+  };
+}
+
+/** Blocks up to 10 are final. */
+function ledger(deposits: readonly Deposit[] = [], releases: readonly Release[] = []): Ledger {
+  return { deposits, releases, finalBlock: 10 };
+}
+
+function view(of: Payment, rows: Ledger = ledger()): PaymentView {
+  return { payment: of, ledger: rows, sessions: [] };
+}
+
+function applied(before: PaymentView, decision: PaymentDecision | null): Payment {
+  return { ...before.payment, ...decision?.change };
+}
+
+interface Case {
+  readonly view: PaymentView;
+  readonly context?: SettleContext;
+  readonly change?: PaymentChange;
+}
+
+const enoughSeen = ledger([deposit(100n, 11)]);
+const releasedFinally = ledger([deposit(100n, 5)], [release(100n, 9)]);
+const refused = { releaseRefusals: 1, releaseRefusalReason: 'blocklisted' };
+const abandoned = { ...refused, releaseRefusals: QUICK_RELEASE_TRIES };
+
+/** One case for each row of the table, by its state and event. */
+const cases: Record<string, Case> = {
+  'unpaid/pending enough_seen': { view: view(payment('unpaid/pending'), enoughSeen) },
+  'unpaid/pending expired_empty': { view: view(payment('unpaid/pending')), context: past },
+  'unpaid/pending expired_underpaid': {
+    view: view(payment('unpaid/pending'), ledger([deposit(99n, 11)])),
+    context: past,
+  },
+  'unpaid/pending canceled_by_request': {
+    view: view(payment('unpaid/pending')),
+    change: { ...fieldsOf(nextState('unpaid/pending', 'canceled_by_request')), cancelReason: 'merchant' },
+  },
+  'unpaid/pending released_finally': { view: view(payment('unpaid/pending'), releasedFinally) },
+
+  'unpaid/ready release_sent': {
+    view: view(payment('unpaid/ready'), enoughSeen),
+    change: { relayBatchId: 1 },
+  },
+  'unpaid/ready release_refused': { view: view(payment('unpaid/ready'), enoughSeen), change: refused },
+  'unpaid/ready deposit_reverted': { view: view(payment('unpaid/ready'), ledger([deposit(99n, 11)])) },
+  'unpaid/ready released_finally': { view: view(payment('unpaid/ready'), releasedFinally) },
+
+  'unpaid/processing release_dropped': { view: view(payment('unpaid/processing'), enoughSeen) },
+  'unpaid/processing deposit_reverted': { view: view(payment('unpaid/processing', { relayBatchId: 1 })) },
+  'unpaid/processing released_finally': {
+    view: view(payment('unpaid/processing', { relayBatchId: 1 }), releasedFinally),
+  },
+
+  'unpaid/failed release_sent': {
+    view: view(payment('unpaid/failed', refused), enoughSeen),
+    change: { relayBatchId: 1, releaseRefusals: 0, releaseRefusalReason: null },
+  },
+  'unpaid/failed release_possible': {
+    view: view(payment('unpaid/failed', refused), enoughSeen),
+    change: { releaseRefusals: 0, releaseRefusalReason: null },
+  },
+  'unpaid/failed release_abandoned': {
+    view: view(payment('unpaid/failed', refused), enoughSeen),
+    change: abandoned,
+  },
+  'unpaid/failed deposit_reverted': { view: view(payment('unpaid/failed', refused)) },
+  'unpaid/failed released_finally': { view: view(payment('unpaid/failed', refused), releasedFinally) },
+
+  'unpaid/manual_required release_sent': {
+    view: view(payment('unpaid/manual_required', abandoned), ledger([deposit(100n, 5)], [release(100n, 11)])),
+  },
+  'unpaid/manual_required release_possible': {
+    view: view(payment('unpaid/manual_required', abandoned), enoughSeen),
+    change: { releaseRefusals: 0 },
+  },
+  'unpaid/manual_required deposit_reverted': { view: view(payment('unpaid/manual_required', abandoned)) },
+  'unpaid/manual_required released_finally': {
+    view: view(payment('unpaid/manual_required', abandoned), releasedFinally),
+  },
+
+  'canceled/canceled deposit_after_cancel': {
+    view: view(payment('canceled/canceled'), ledger([deposit(1n, 11)])),
+  },
+  'canceled/manual_required deposit_reverted': { view: view(payment('canceled/manual_required')) },
+  'canceled/manual_required released_finally': {
+    view: view(payment('canceled/manual_required'), ledger([deposit(1n, 5)], [release(1n, 9)])),
+  },
+  'canceled/completed deposit_after_cancel': {
+    view: view(
+      payment('canceled/completed', { receivedUnits: 1n }),
+      ledger([deposit(1n, 5), deposit(1n, 11)], [release(1n, 9)]),
+    ),
+  },
+};
+
+describe('each row of the state table', () => {
+  it('has a case here', () => {
+    expect(Object.keys(cases).sort()).toEqual(
+      paymentTransitions.map(({ from, event }) => `${from} ${event}`).sort(),
+    );
+  });
+
+  it.each(paymentTransitions)('$from, $event → $to', ({ from, event, to }) => {
+    const { view: before, context = open, change } = cases[`${from} ${event}`] as Case;
+    expect(stateOf(before.payment)).toBe(from);
+    const decision = settle(before, context, change);
+    const result = applied(before, decision);
+    expect(stateOf(result)).toBe(to);
+    expect(decision?.webhook !== undefined).toBe(to === 'paid/completed');
+    if (to === 'paid/completed') expect(result.paidAtMs).toBe(open.nowMs);
+    if (event.startsWith('expired')) expect(result.cancelReason).toBe('expired');
+    if (event === 'deposit_reverted')
+      expect(result).toMatchObject({ releaseRefusals: 0, releaseRefusalReason: null });
+    // Settled means settled: the same facts decide nothing more.
+    expect(settle({ ...before, payment: result }, context)).toBeNull();
+  });
+});
+
+describe('a payment that becomes paid', () => {
+  it('names the deposit that made it enough, and the last final release', () => {
+    const rows = ledger(
+      [deposit(60n, 1), deposit(39n, 2), deposit(1n, 3), deposit(5n, 4)],
+      [release(60n, 5), release(45n, 9)],
+    );
+    const before = view(payment('unpaid/processing'), rows);
+    const decision = settle(before, open);
+    expect(applied(before, decision)).toMatchObject({
+      txidIn: 'in 3',
+      txidOut: 'out 9',
+      receivedUnits: 105n,
+      forwardedUnits: 103n,
+    });
+    expect(decision?.webhook?.fields).toMatchObject({ txidIn: 'in 3', txidOut: 'out 9' });
+  });
+
+  it('counts final releases only, and leaves the others to its ledger', () => {
+    const rows = ledger([deposit(100n, 1), deposit(50n, 10)], [release(100n, 10), release(50n, 11)]);
+    const before = view(payment('unpaid/processing'), rows);
+    expect(applied(before, settle(before, open))).toMatchObject({ receivedUnits: 100n, txidOut: 'out 10' });
+  });
+
+  it('is not paid by releases that are final but a unit short', () => {
+    const before = view(payment('unpaid/processing'), ledger([deposit(100n, 1)], [release(99n, 2)]));
+    expect(applied(before, settle(before, open)).status).toBe('unpaid');
+  });
+
+  it('is paid though its deadline passed in the same pass', () => {
+    const before = view(payment('unpaid/pending'), releasedFinally);
+    expect(applied(before, settle(before, past)).status).toBe('paid');
+  });
+});
+
+describe('the deadline', () => {
+  it.each([
+    { expiredBeforeMs: CREATED_MS, status: 'unpaid' },
+    { expiredBeforeMs: CREATED_MS + 1, status: 'canceled' },
+  ])('expires what was created before it, to the millisecond ($status)', ({ expiredBeforeMs, status }) => {
+    const before = view(payment('unpaid/pending'));
+    expect(applied(before, settle(before, { ...open, expiredBeforeMs })).status).toBe(status);
+  });
+
+  it.each(['unpaid/ready', 'unpaid/processing', 'unpaid/failed', 'unpaid/manual_required'] as const)(
+    'passes %s by while enough is seen',
+    (state) => {
+      const refusals = { 'unpaid/failed': refused, 'unpaid/manual_required': abandoned };
+      const change = {
+        ...refusals[state as keyof typeof refusals],
+        ...(state === 'unpaid/processing' && { relayBatchId: 1 }),
+      };
+      const before = view(payment(state, change), enoughSeen);
+      expect(stateOf(applied(before, settle(before, past)))).toBe(state);
+    },
+  );
+});
+
+describe('a refused release', () => {
+  it('is tried again after half a minute, two, ten, and then every hour', () => {
+    let before = view(payment('unpaid/ready', { releaseDueAtMs: 0 }), enoughSeen);
+    const delays: number[] = [];
+    for (let refusal = 0; refusal < 6; refusal++) {
+      const result = applied(before, refuseRelease(before, open, 'paused'));
+      delays.push((result.releaseDueAtMs as number) - open.nowMs);
+      before = { ...before, payment: result };
+    }
+    expect(delays).toEqual([30_000, 120_000, 600_000, 3_600_000, 3_600_000, 3_600_000]);
+    expect(before.payment).toMatchObject({
+      forwardStatus: 'manual_required',
+      releaseRefusalReason: 'paused',
+    });
+  });
+
+  it('of a canceled payment stays with the hand that asked for it', () => {
+    const asked = payment('canceled/manual_required', { releaseRequested: true, releaseDueAtMs: 0 });
+    const before = view(asked, ledger([deposit(5n, 5)]));
+    const result = applied(before, refuseRelease(before, open, 'paused'));
+    expect(result).toMatchObject({
+      ...fieldsOf('canceled/manual_required'),
+      releaseRequested: true,
+      releaseRefusals: 1,
+    });
+  });
+});
+
+describe('a state that does not exist', () => {
+  it.each([
+    { status: 'paid', forwardStatus: 'ready' },
+    { status: 'canceled', forwardStatus: 'processing' },
+    { status: 'unpaid', forwardStatus: 'completed' },
+    { status: 'unpaid', forwardStatus: 'canceled' },
+  ] as const)('$status/$forwardStatus is refused loudly', (fields) => {
+    expect(() => settle(view({ ...payment('unpaid/pending'), ...fields }, enoughSeen), open)).toThrow(
+      UnknownStateError,
+    );
+  });
+
+  it('of an unknown status is refused loudly', () => {
+    const unknown = { ...payment('unpaid/pending'), status: 'refunded' } as unknown as Payment;
+    expect(() => settle(view(unknown, enoughSeen), open)).toThrow(UnknownStateError);
+  });
+});
+
+/** What can happen to one payment, on the chain and in our own hands. */
+type Command =
+  | { readonly kind: 'deposit'; readonly units: number }
+  | { readonly kind: 'release' }
+  | { readonly kind: 'mine'; readonly blocks: number }
+  | { readonly kind: 'finalise'; readonly blocks: number }
+  | { readonly kind: 'reorganise'; readonly depth: number }
+  | { readonly kind: 'openBatch' }
+  | { readonly kind: 'closeBatch' }
+  | { readonly kind: 'refuse' }
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'requestRelease' }
+  | { readonly kind: 'expire' }
+  | { readonly kind: 'rewind' };
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('deposit' as const),
+      units: fc.constantFrom(1, 40, 60, 99, 100, 101),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('release' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('mine' as const), blocks: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('finalise' as const), blocks: fc.integer({ min: 1, max: 6 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('reorganise' as const), depth: fc.integer({ min: 1, max: 8 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('openBatch' as const, 'closeBatch' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constantFrom('refuse' as const, 'requestRelease' as const) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'expire' as const, 'rewind' as const) }),
+  },
+);
+
+/** One payment on a chain that mines, reorganises and finalises, decided after everything that happens. */
+class Model {
+  payment = payment('unpaid/pending');
+  deposits: Deposit[] = [];
+  releases: Release[] = [];
+  head = 0;
+  finalBlock = 0;
+  nowMs = CREATED_MS;
+  expiredBeforeMs: number | null = null;
+  webhooks = 0;
+  readonly visited = new Set<PaymentState>(['unpaid/pending']);
+
+  get view(): PaymentView {
+    const rows = { deposits: this.deposits, releases: this.releases, finalBlock: this.finalBlock };
+    return { payment: this.payment, ledger: rows, sessions: [] };
+  }
+
+  get context(): SettleContext {
+    return { nowMs: this.nowMs, expiredBeforeMs: this.expiredBeforeMs };
+  }
+
+  /** False when the command makes no sense now. */
+  run(step: Command): boolean {
+    this.nowMs += 1_000;
+    switch (step.kind) {
+      case 'deposit':
+        this.deposits = [...this.deposits, deposit(BigInt(step.units), ++this.head)];
+        return this.decide();
+      case 'release': {
+        const { heldUnits } = sumLedger(this.view.ledger);
+        if (heldUnits === 0n) return false;
+        this.releases = [...this.releases, release(heldUnits, ++this.head)];
+        return this.decide();
+      }
+      case 'mine':
+        this.head += step.blocks;
+        return this.decide();
+      case 'finalise':
+        this.finalBlock = Math.min(this.head, this.finalBlock + step.blocks);
+        return this.decide();
+      case 'reorganise':
+        this.forgetAbove(Math.max(this.finalBlock, this.head - step.depth));
+        return this.decide();
+      case 'rewind':
+        this.finalBlock = Math.max(0, this.finalBlock - 5);
+        this.forgetAbove(this.finalBlock);
+        return this.decide();
+      case 'openBatch':
+        if (this.payment.releaseDueAtMs === null) return false;
+        this.payment = { ...this.payment, relayBatchId: 1 };
+        return this.decide({ releaseRefusals: 0, releaseRefusalReason: null });
+      case 'closeBatch':
+        if (this.payment.relayBatchId === null) return false;
+        this.payment = { ...this.payment, relayBatchId: null };
+        return this.decide({ releaseDueAtMs: this.nowMs + 10_000 });
+      case 'refuse':
+        if (this.payment.releaseDueAtMs === null) return false;
+        return this.take(refuseRelease(this.view, this.context, 'blocklisted'));
+      case 'cancel':
+        if (stateOf(this.payment) !== 'unpaid/pending' || this.deposits.length > 0) return false;
+        return this.decide({
+          ...fieldsOf(nextState('unpaid/pending', 'canceled_by_request')),
+          cancelReason: 'merchant',
+        });
+      case 'requestRelease':
+        if (sumLedger(this.view.ledger).heldUnits === 0n || stateOf(this.payment) === 'unpaid/pending')
+          return false;
+        return this.decide({
+          releaseRequested: this.payment.status === 'canceled',
+          releaseRefusals: 0,
+          releaseRefusalReason: null,
+          releaseDueAtMs: this.nowMs,
+        });
+      case 'expire':
+        this.expiredBeforeMs = CREATED_MS + 1;
+        return this.decide();
+    }
+  }
+
+  forgetAbove(block: number): void {
+    this.deposits = this.deposits.filter(({ blockNumber }) => blockNumber <= block);
+    this.releases = this.releases.filter(({ blockNumber }) => blockNumber <= block);
+  }
+
+  decide(change?: PaymentChange): boolean {
+    return this.take(settle(this.view, this.context, change));
+  }
+
+  take(decision: PaymentDecision | null): boolean {
+    const before = this.payment;
+    this.payment = { ...before, ...decision?.change };
+    if (decision?.webhook !== undefined) this.webhooks++;
+    this.visited.add(stateOf(this.payment));
+    this.check(before, decision);
+    return true;
+  }
+
+  check(before: Payment, decision: PaymentDecision | null): void {
+    const now = this.payment;
+    const sums = sumLedger(this.view.ledger);
+    expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
+    // Paid exactly when final releases reach enough, with the webhook on that very decision.
+    const becamePaid = before.status !== 'paid' && now.status === 'paid';
+    expect(decision?.webhook !== undefined).toBe(becamePaid);
+    expect(this.webhooks).toBe(now.status === 'paid' ? 1 : 0);
+    if (now.status === 'unpaid') expect(sums.finalReleasedUnits < now.enoughUnits).toBe(true);
+    if (becamePaid) {
+      expect(sums.finalReleasedUnits >= now.enoughUnits).toBe(true);
+      expect(now).toMatchObject({
+        receivedUnits: sums.finalReleasedUnits,
+        forwardedUnits: sums.finalToMerchantUnits,
+        paidAtMs: this.nowMs,
+      });
+    }
+    if (before.status === 'paid') {
+      const { releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId } = now;
+      expect(now).toEqual({ ...before, releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId });
+    }
+    if (now.status !== 'paid') expect(now.paidAtMs).toBeNull();
+    expect(now.forwardedUnits <= now.receivedUnits).toBe(true);
+    this.checkDue(sums.heldUnits);
+    // Whoever decides again on the same facts changes nothing.
+    expect(settle(this.view, this.context)).toBeNull();
+  }
+
+  checkDue(heldUnits: bigint): void {
+    const { status, forwardStatus, releaseRequested, relayBatchId, releaseDueAtMs } = this.payment;
+    const mayRelease =
+      status === 'paid' || (status === 'unpaid' ? forwardStatus !== 'pending' : releaseRequested);
+    const isDue = heldUnits > 0n && mayRelease && relayBatchId === null;
+    expect(releaseDueAtMs !== null).toBe(isDue);
+  }
+}
+
+/** Whether the table leads from one state to another, in no, one or several rows. */
+function isReachable(from: PaymentState, to: PaymentState): boolean {
+  const reached = new Set([from]);
+  for (const state of reached) {
+    for (const row of paymentTransitions) if (row.from === state) reached.add(row.to);
+  }
+  return reached.has(to);
+}
+
+describe('whatever happens to a payment', () => {
+  it('moves it along the table, makes it paid at most once, and loses no unit', () => {
+    const visited = new Set<PaymentState>();
+    fc.assert(
+      fc.property(fc.array(command, { minLength: 1, maxLength: 40 }), (commands) => {
+        const model = new Model();
+        for (const step of commands) model.run(step);
+        for (const state of model.visited) visited.add(state);
+      }),
+      { numRuns: 3_000 },
+    );
+    expect([...visited].sort()).toEqual(Object.keys(paymentStates).sort());
+  });
+});
