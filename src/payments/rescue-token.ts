@@ -3,13 +3,14 @@ import { ServiceError } from '../domain/errors.ts';
 import { termsOf } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { RelayCall } from '../domain/ports/chain.ts';
+import { CallRevertedError, type RelayCall, type Relayer } from '../domain/ports/chain.ts';
 import type { RelayContext } from './relay-releases.ts';
 
 /**
  * Sends a wrong token, or POL (the zero address), that lies at a deposit address to the payment's merchant, without
  * a fee. Goes through the relayer's one slot like a release does, and the sender follows it to its end.
- * Returns the hash of its first attempt; throws `payment_state_conflict` while another batch is in flight.
+ * Returns the hash of its first attempt; throws `payment_state_conflict` while another batch is in flight and where
+ * the contract refuses (the payment token itself leaves a deposit address by its release alone).
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'relay' | 'relayer' | 'nowMs'>,
@@ -30,7 +31,7 @@ export async function rescueToken(
     terms: [termsOf(payment, paymentReference(payment.id))],
     token,
   };
-  const gasLimit = await context.relayer.estimateGas(call);
+  const gasLimit = await estimateOrRefuse(context.relayer, call);
   const nonce = await context.relayer.readLatestTransactionCount();
   const signed = await context.relayer.sign(call, nonce, gasLimit, await context.relayer.quoteFees());
   const nowMs = context.nowMs();
@@ -49,4 +50,13 @@ export async function rescueToken(
   );
   await context.relayer.broadcast(signed.rawTransaction);
   return signed.hash;
+}
+
+async function estimateOrRefuse(relayer: Relayer, call: RelayCall): Promise<bigint> {
+  try {
+    return await relayer.estimateGas(call);
+  } catch (cause) {
+    if (!(cause instanceof CallRevertedError)) throw cause;
+    throw new ServiceError('payment_state_conflict', `This cannot be rescued: ${cause.message}.`, { cause });
+  }
 }

@@ -1,0 +1,325 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LocalChain } from '../chain/local-chain.ts';
+import {
+  EXPECTED_UNITS,
+  EXPIRY_MS,
+  HOUR_MS,
+  openSettlement,
+  type Settlement,
+  startSettlementChain,
+} from './harness.ts';
+
+let chain: LocalChain;
+let settlement: Settlement;
+
+beforeAll(async () => {
+  chain = await startSettlementChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain);
+  await settlement.watch();
+});
+afterEach(() => settlement.close());
+
+const conflict = { errorName: 'payment_state_conflict', status: 409 };
+
+describe('a canceled payment', () => {
+  it('had nothing and is canceled for good', async () => {
+    const payment = await settlement.create();
+    const canceled = await settlement.cancel(payment);
+    expect(canceled).toMatchObject({
+      status: 'canceled',
+      forwardStatus: 'canceled',
+      cancelReason: 'merchant',
+      releaseDueAtMs: null,
+    });
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
+    await expect(settlement.release(payment)).rejects.toMatchObject(conflict);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toEqual(canceled);
+  });
+
+  it('keeps a late deposit until somebody asks for its release, and is never paid', async () => {
+    const payment = await settlement.create();
+    await settlement.cancel(payment);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('canceled/manual_required');
+    expect(await settlement.balancesOf(payment)).toEqual({ merchant: 0n, fees: 0n, held: EXPECTED_UNITS });
+
+    await settlement.release(payment);
+    expect(await settlement.state(payment)).toBe('canceled/manual_required');
+    await settlement.settleDown();
+    const { releases } = await settlement.ledger(payment);
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'canceled',
+      forwardStatus: 'completed',
+      receivedUnits: EXPECTED_UNITS,
+      forwardedUnits: 92_625_000n,
+      txidOut: releases[0]?.transactionHash,
+      paidAtMs: null,
+      releaseRequested: false,
+    });
+    expect(await settlement.balancesOf(payment)).toEqual({
+      merchant: 92_625_000n,
+      fees: 2_375_000n,
+      held: 0n,
+    });
+    expect(await settlement.webhooks(payment)).toEqual([]);
+  });
+
+  it('asks for a hand again when another deposit comes after its release', async () => {
+    const payment = await settlement.create();
+    await settlement.cancel(payment);
+    await settlement.deposit(payment, 1_000_000n);
+    await settlement.settleDown();
+    await settlement.release(payment);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('canceled/completed');
+
+    await settlement.deposit(payment, 2_000_000n);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({
+      forwardStatus: 'manual_required',
+      receivedUnits: 1_000_000n,
+      releaseDueAtMs: null,
+    });
+    await settlement.release(payment);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({
+      forwardStatus: 'completed',
+      receivedUnits: 3_000_000n,
+      forwardedUnits: 2_925_000n,
+    });
+    expect(await settlement.webhooks(payment)).toEqual([]);
+  });
+
+  it('is completed as well when a rival releases the late deposit', async () => {
+    const payment = await settlement.create();
+    await settlement.cancel(payment);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    const txidOut = await settlement.releaseAsRival(payment);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({
+      forwardStatus: 'completed',
+      txidOut,
+      status: 'canceled',
+    });
+  });
+
+  it('falls back to canceled when the chain takes the late deposit back', async () => {
+    const payment = await settlement.create();
+    await settlement.cancel(payment);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('canceled/manual_required');
+    await settlement.reorganise(1);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('canceled/canceled');
+  });
+});
+
+describe('canceling is refused', () => {
+  it('while a started session can still pay, and possible when it has ended', async () => {
+    const payment = await settlement.create();
+    const session = await settlement.startSession(payment);
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
+    settlement.advance(session.expiresAtMs - settlement.nowMs() - 1);
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
+    settlement.advance(1);
+    expect(await settlement.cancel(payment)).toMatchObject({ status: 'canceled' });
+  });
+
+  it('when something has arrived, however little', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 1n);
+    await settlement.mine();
+    await settlement.watch();
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+  });
+
+  it('in every later state of the payment', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
+    await settlement.relay();
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
+    await settlement.settleDown();
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
+    expect(await settlement.state(payment)).toBe('paid/completed');
+  });
+});
+
+describe('a release by request is refused', () => {
+  it('while the payment is open and underpaid, because further deposits may add up', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 1_000_000n);
+    await settlement.settleDown();
+    await expect(settlement.release(payment)).rejects.toMatchObject(conflict);
+  });
+
+  it('of a payment that does not exist', async () => {
+    const payment = await settlement.create();
+    const unknown = { ...payment, id: `${payment.id.slice(0, -1)}${payment.id.endsWith('0') ? '1' : '0'}` };
+    await expect(settlement.release(unknown)).rejects.toMatchObject({ errorName: 'payment_not_found' });
+    await expect(settlement.cancel(unknown)).rejects.toMatchObject({ errorName: 'payment_not_found' });
+  });
+});
+
+describe('a payment that expires', () => {
+  it('empty is canceled, not before its deadline and not later than the next final block', async () => {
+    const payment = await settlement.create();
+    settlement.advance(EXPIRY_MS - 10_000);
+    await settlement.mine(3);
+    await settlement.watch();
+    expect(await settlement.expire()).toBe(0);
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.mine(6);
+    await settlement.watch();
+    expect(await settlement.expire()).toBe(1);
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'canceled',
+      forwardStatus: 'canceled',
+      cancelReason: 'expired',
+    });
+    expect(await settlement.webhooks(payment)).toEqual([]);
+  });
+
+  it('underpaid keeps what arrived until somebody asks, and is then completed without an event', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 40_000_000n);
+    await settlement.settleDown();
+    settlement.advance(EXPIRY_MS);
+    await settlement.mine(4);
+    await settlement.watch();
+    await settlement.expire();
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'canceled',
+      forwardStatus: 'manual_required',
+      cancelReason: 'expired',
+      releaseDueAtMs: null,
+    });
+    await settlement.settleDown();
+    expect((await settlement.balancesOf(payment)).held).toBe(40_000_000n);
+
+    await settlement.release(payment);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('canceled/completed');
+    expect(await settlement.balancesOf(payment)).toEqual({
+      merchant: 39_000_000n,
+      fees: 1_000_000n,
+      held: 0n,
+    });
+    expect(await settlement.webhooks(payment)).toEqual([]);
+  });
+
+  it('underpaid, and what had arrived was released by a rival, is completed at once', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 40_000_000n);
+    await settlement.mine();
+    await settlement.releaseAsRival(payment);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    settlement.advance(EXPIRY_MS);
+    await settlement.mine(4);
+    await settlement.watch();
+    await settlement.expire();
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'canceled',
+      forwardStatus: 'completed',
+      receivedUnits: 40_000_000n,
+      forwardedUnits: 39_000_000n,
+    });
+  });
+
+  it('is left alone when enough is seen, even if the release comes after the deadline', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    settlement.advance(EXPIRY_MS + HOUR_MS);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.mine(4);
+    await settlement.watch();
+    await settlement.expire();
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('paid/completed');
+  });
+
+  it('whose deposit the chain takes back after the deadline is judged where it falls back', async () => {
+    const payment = await settlement.create();
+    settlement.advance(EXPIRY_MS + HOUR_MS);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.mine(3);
+    await settlement.watch();
+    // Passes the frontier over the payment, which is not pending.
+    await settlement.expire();
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    const other = await settlement.create();
+    const late = await settlement.deposit(other, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    expect((await settlement.ledger(other)).deposits[0]?.transactionHash).toBe(late);
+    await settlement.reorganise(1);
+    await settlement.watch();
+    expect(await settlement.state(other)).toBe('unpaid/pending');
+  });
+
+  it('late deposits after its end ask for a hand', async () => {
+    const payment = await settlement.create();
+    settlement.advance(EXPIRY_MS);
+    await settlement.mine(4);
+    await settlement.watch();
+    await settlement.expire();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('canceled/manual_required');
+  });
+});
+
+describe('while the watcher is behind', () => {
+  it('nothing expires, whatever our own clock says', async () => {
+    const payment = await settlement.create();
+    settlement.advance(10 * EXPIRY_MS);
+    expect(await settlement.expire()).toBe(0);
+    await settlement.mine(4);
+    expect(await settlement.expire()).toBe(0);
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+  });
+
+  it('nothing expires by a clock that is behind the chain either', async () => {
+    const payment = await settlement.create();
+    settlement.advance(EXPIRY_MS);
+    await settlement.mine(4);
+    settlement.advance(-EXPIRY_MS);
+    await settlement.watch();
+    expect(await settlement.expire()).toBe(0);
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+  });
+
+  it('a deposit in a block that was not scanned wins, even one made after the deadline', async () => {
+    const [onTime, late] = [await settlement.create(), await settlement.create()];
+    await settlement.deposit(onTime, EXPECTED_UNITS);
+    await settlement.mine();
+    settlement.advance(EXPIRY_MS + HOUR_MS);
+    await settlement.deposit(late, EXPECTED_UNITS);
+    await settlement.mine(4);
+    expect(await settlement.expire()).toBe(0);
+    await settlement.watch();
+    await settlement.expire();
+    expect(await settlement.state(onTime)).toBe('unpaid/ready');
+    expect(await settlement.state(late)).toBe('unpaid/ready');
+    await settlement.settleDown();
+    expect(await settlement.state(onTime)).toBe('paid/completed');
+    expect(await settlement.state(late)).toBe('paid/completed');
+  });
+});

@@ -1,0 +1,353 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { Address } from '../../src/domain/payout-address.ts';
+import { deployTestUsdc, type LocalChain } from '../chain/local-chain.ts';
+import {
+  EXPECTED_UNITS,
+  forwardOf,
+  openSettlement,
+  rival,
+  type Settlement,
+  startSettlementChain,
+} from './harness.ts';
+
+let chain: LocalChain;
+let settlement: Settlement;
+
+beforeAll(async () => {
+  chain = await startSettlementChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain);
+  await settlement.watch();
+});
+afterEach(() => settlement.close());
+
+/** A payment for which enough was seen. */
+async function createReady(): Promise<Payment> {
+  const payment = await settlement.create();
+  await settlement.deposit(payment, EXPECTED_UNITS);
+  await settlement.mine();
+  await settlement.watch();
+  expect(await settlement.state(payment)).toBe('unpaid/ready');
+  return payment;
+}
+
+async function expectPaid(payment: Payment, change: Partial<Payment> = {}): Promise<void> {
+  expect(await settlement.read(payment)).toMatchObject({
+    status: 'paid',
+    forwardStatus: 'completed',
+    receivedUnits: EXPECTED_UNITS,
+    forwardedUnits: 92_625_000n,
+    ...change,
+  });
+  expect(await settlement.webhooks(payment)).toHaveLength(1);
+}
+
+describe('a rival', () => {
+  it('who releases before we try is the txid_out, and we send nothing', async () => {
+    const payment = await createReady();
+    const txidOut = await settlement.releaseAsRival(payment);
+    await settlement.mine();
+    expect(await settlement.relay()).toBe('refused');
+    expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'ready', releaseRefusals: 0 });
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/processing');
+    await settlement.settleDown();
+    await expectPaid(payment, { txidOut });
+    expect(await settlement.relayer.readLatestTransactionCount()).toBe(
+      await countOf(settlement.relayer.address),
+    );
+  });
+
+  it('who overtakes our release on its way is the txid_out, and nobody is paid twice', async () => {
+    const payment = await createReady();
+    const txidOut = await settlement.releaseAsRival(payment);
+    settlement.faults.broadcast = async (_raw, send) => {
+      await settlement.mine();
+      await send();
+    };
+    expect(await settlement.relay()).toBe('opened');
+    settlement.faults.broadcast = null;
+    await settlement.settleDown();
+    await expectPaid(payment, { txidOut });
+    expect(await settlement.balancesOf(payment)).toEqual({
+      merchant: 92_625_000n,
+      fees: 2_375_000n,
+      held: 0n,
+    });
+    expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+  });
+
+  it('who starves a release of gas, at any limit, changes nothing but to pay in full', async () => {
+    const payment = await createReady();
+    const before = await settlement.read(payment);
+    const data = encodeRelayCall(forwardOf(payment));
+    const call = { from: rival, to: payment.factory, data };
+    const needed = Number(await chain.anvil.rpc('eth_estimateGas', [call]));
+    let isReleased = false;
+    for (let gas = 30_000; gas <= needed + 4_000; gas += 6_000) {
+      await settlement.releaseAsRival(payment, gas).catch(() => null); // Below what a transaction costs at all.
+      await settlement.mine();
+      const balances = await settlement.balancesOf(payment);
+      isReleased ||= balances.held === 0n;
+      if (isReleased) expect(balances).toEqual({ merchant: 92_625_000n, fees: 2_375_000n, held: 0n });
+      else {
+        await settlement.watch();
+        expect(await settlement.read(payment)).toEqual(before);
+      }
+    }
+    expect(isReleased).toBe(true);
+    await settlement.settleDown();
+    await expectPaid(payment);
+  });
+
+  it('who releases an underpaid payment takes nothing from it: later deposits still make it paid', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 50_000_000n);
+    await settlement.mine();
+    await settlement.releaseAsRival(payment);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'unpaid',
+      forwardStatus: 'pending',
+      txidOut: null,
+    });
+    expect((await settlement.balancesOf(payment)).merchant).toBe(48_750_000n);
+
+    const txidIn = await settlement.deposit(payment, 45_000_000n);
+    await settlement.settleDown();
+    await expectPaid(payment, { txidIn });
+  });
+
+  it('who makes a release fail on purpose leaves a ForwardFailed that changes no state', async () => {
+    const payment = await createReady();
+    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    const before = await settlement.read(payment);
+    const hash = await settlement.releaseAsRival(payment);
+    await settlement.mine();
+    const receipt = (await chain.anvil.rpc('eth_getTransactionReceipt', [hash])) as { logs: unknown[] };
+    expect(receipt.logs).toHaveLength(1);
+    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+    await settlement.mine(3);
+    await settlement.watch();
+    expect(await settlement.read(payment)).toEqual(before);
+    await settlement.settleDown();
+    await expectPaid(payment);
+  });
+});
+
+async function countOf(address: Address): Promise<number> {
+  return Number(await chain.anvil.rpc('eth_getTransactionCount', [address, 'pending']));
+}
+
+/** Waits out each pause after a refusal and tries again. */
+async function refuse(payment: Payment, times: number): Promise<void> {
+  for (let refusal = 0; refusal < times; refusal++) {
+    const { releaseDueAtMs } = await settlement.read(payment);
+    settlement.advance(Math.max(0, (releaseDueAtMs as number) - settlement.nowMs()));
+    expect(await settlement.relay()).toBe('refused');
+  }
+}
+
+describe('a release that the token refuses', () => {
+  it('for a blocklisted merchant fails, asks for a hand, and completes by itself once it is possible', async () => {
+    const payment = await settlement.create();
+    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await refuse(payment, 1);
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'unpaid',
+      forwardStatus: 'failed',
+      releaseRefusals: 1,
+      releaseRefusalReason: expect.stringContaining('blacklisted'),
+    });
+    await refuse(payment, 1);
+    expect(await settlement.state(payment)).toBe('unpaid/failed');
+    await refuse(payment, 1);
+    expect(await settlement.state(payment)).toBe('unpaid/manual_required');
+    await refuse(payment, 2);
+    expect(await settlement.state(payment)).toBe('unpaid/manual_required');
+    expect((await settlement.balancesOf(payment)).held).toBe(EXPECTED_UNITS);
+
+    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    expect(await settlement.relay()).toBe('idle');
+    settlement.advance(3_600_000);
+    await settlement.settleDown();
+    await expectPaid(payment, { releaseRefusals: 0, releaseRefusalReason: null });
+  });
+
+  it('is tried at once when merchant or operator ask for it', async () => {
+    const payment = await settlement.create();
+    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await refuse(payment, 3);
+    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    await settlement.release(payment);
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    expect(await settlement.relay()).toBe('opened');
+    await settlement.settleDown();
+    await expectPaid(payment);
+  });
+
+  it('because the token is paused waits, and completes when it goes on', async () => {
+    const payment = await createReady();
+    await chain.callToken({ name: 'pause' });
+    await settlement.mine();
+    await refuse(payment, 3);
+    expect(await settlement.read(payment)).toMatchObject({
+      forwardStatus: 'manual_required',
+      releaseRefusalReason: expect.stringContaining('paused'),
+    });
+    await chain.callToken({ name: 'unpause' });
+    await settlement.mine();
+    settlement.advance(3_600_000);
+    await settlement.settleDown();
+    await expectPaid(payment);
+  });
+
+  it('is completed by a rival all the same', async () => {
+    const payment = await createReady();
+    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    await refuse(payment, 3);
+    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    const txidOut = await settlement.releaseAsRival(payment);
+    await settlement.settleDown();
+    await expectPaid(payment, { txidOut });
+  });
+
+  it('falls back to pending when the chain takes the deposit back, and begins anew', async () => {
+    const payment = await settlement.create();
+    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+    await settlement.mine(3);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await refuse(payment, 3);
+    await settlement.reorganise(1);
+    await settlement.watch();
+    expect(await settlement.read(payment)).toMatchObject({
+      forwardStatus: 'pending',
+      releaseRefusals: 0,
+      releaseRefusalReason: null,
+      releaseDueAtMs: null,
+    });
+  });
+
+  it('of a surplus changes nothing of a paid payment', async () => {
+    const payment = await createReady();
+    await settlement.settleDown();
+    const paid = await settlement.read(payment);
+    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+    await settlement.deposit(payment, 1_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    await refuse(payment, 4);
+    expect(await settlement.read(payment)).toEqual({
+      ...paid,
+      releaseRefusals: 4,
+      releaseRefusalReason: expect.any(String),
+      releaseDueAtMs: expect.any(Number),
+    });
+    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    await settlement.release(payment);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toEqual(paid);
+    expect((await settlement.balancesOf(payment)).held).toBe(0n);
+  });
+});
+
+describe('a blocklisted fee wallet', () => {
+  it('leaves the fee to the merchant, and the payment is paid', async () => {
+    const payment = await createReady();
+    await chain.callToken({ name: 'blacklist', account: settlement.feeWallet });
+    await settlement.mine();
+    await settlement.settleDown();
+    await expectPaid(payment, { forwardedUnits: EXPECTED_UNITS });
+    expect(await settlement.balancesOf(payment)).toEqual({ merchant: EXPECTED_UNITS, fees: 0n, held: 0n });
+    expect((await settlement.webhooks(payment))[0]?.fields).toMatchObject({
+      receivedAmount: '95.000000',
+      forwardedAmount: '95.000000',
+    });
+  });
+});
+
+describe('a blocklisted payout wallet', () => {
+  it('refuses the session before the provider is asked, also when one was started earlier', async () => {
+    const payment = await settlement.create();
+    const session = await settlement.startSession(payment);
+    expect(await settlement.startSession(payment)).toEqual(session);
+    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    await expect(settlement.startSession(payment)).rejects.toMatchObject({
+      errorName: 'payment_state_conflict',
+    });
+    const other = await settlement.create({ payoutAddress: payment.payoutAddress });
+    await expect(settlement.startSession(other)).rejects.toMatchObject({
+      errorName: 'payment_state_conflict',
+    });
+    expect(settlement.session.started).toEqual([payment.id]);
+  });
+});
+
+describe('what is not a payment', () => {
+  it('such as another token goes to the merchant, all of it', async () => {
+    const payment = await settlement.create();
+    await chain.anvil.rpc('evm_setAutomine', [true]);
+    const other = await deployTestUsdc(chain.deployer);
+    await chain.anvil.rpc('evm_setAutomine', [false]);
+    await chain.callToken({ name: 'mint', to: payment.depositAddress, units: 7_000_001n, token: other });
+    await settlement.mine();
+    await settlement.watch();
+    expect((await settlement.ledger(payment)).deposits).toEqual([]);
+
+    await settlement.rescue(payment, other);
+    await expect(settlement.rescue(payment, other)).rejects.toMatchObject({
+      errorName: 'payment_state_conflict',
+    });
+    await settlement.settleDown();
+    expect(await balanceOfToken(other, payment.payoutAddress)).toBe(7_000_001n);
+    expect(await settlement.read(payment)).toEqual(payment);
+    expect(await settlement.relay()).toBe('idle');
+  });
+
+  it('such as POL goes to the merchant, all of it', async () => {
+    const payment = await settlement.create();
+    await chain.anvil.rpc('eth_sendTransaction', [
+      { from: rival, to: payment.depositAddress, value: '0x1bc16d674ec80001' },
+    ]);
+    await settlement.mine();
+    await settlement.rescue(payment, `0x${'0'.repeat(40)}`);
+    await settlement.settleDown();
+    const balance = await chain.anvil.rpc('eth_getBalance', [payment.payoutAddress, 'latest']);
+    expect(balance).toBe('0x1bc16d674ec80001');
+    expect(await settlement.read(payment)).toEqual(payment);
+  });
+
+  it('does not include the payment token itself, which leaves by its release alone', async () => {
+    const payment = await createReady();
+    await settlement.settleDown();
+    await expect(settlement.rescue(payment, chain.token)).rejects.toMatchObject({
+      errorName: 'payment_state_conflict',
+      message: expect.stringContaining('cannot be rescued'),
+    });
+    expect(await settlement.relay()).toBe('idle');
+  });
+});
+
+async function balanceOfToken(token: Address, account: Address): Promise<bigint> {
+  const data = `0x70a08231${account.slice(2).toLowerCase().padStart(64, '0')}`;
+  return BigInt(String(await chain.anvil.rpc('eth_call', [{ to: token, data }, 'latest'])));
+}
