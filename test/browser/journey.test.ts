@@ -88,7 +88,7 @@ describe('a customer with a browser', () => {
       await page.screenshot({ path: `${screenshots}3-progress-${javaScriptEnabled}.png`, fullPage: true });
 
       // The page comes to its end by itself: by its script, or by refreshing itself where there is none.
-      await waitFor('the paid page', SETTLED_MS, async () => /paid/i.test(await headingOf(page)));
+      await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
       await page.screenshot({ path: `${screenshots}4-paid-${javaScriptEnabled}.png`, fullPage: true });
       const body = (await page.textContent('body')) ?? '';
       const status = await readStatus(id);
@@ -131,7 +131,7 @@ describe('a customer with a browser', () => {
 
     await payWith(page, '4242 4242 4242 4242');
     await page.locator('#back').click();
-    await waitFor('the paid page', SETTLED_MS, async () => /paid/i.test(await headingOf(page)));
+    await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
     await page.close();
   }, 90_000);
 
@@ -143,7 +143,7 @@ describe('a customer with a browser', () => {
     await payWith(page, '4000 0000 0000 9995');
     await page.locator('#back').click();
     await waitFor('the page about the missing rest', SETTLED_MS, async () =>
-      /too little|missing|not enough/i.test((await page.textContent('main').catch(() => '')) ?? ''),
+      /too little|missing|not enough/i.test(await headingOf(page)),
     );
     await page.screenshot({ path: `${screenshots}5-underpaid.png`, fullPage: true });
     await page.close();
@@ -151,7 +151,7 @@ describe('a customer with a browser', () => {
 
   /** The heading of the page; empty while the page is loading anew. */
   async function headingOf(page: Page): Promise<string> {
-    return (await page.textContent('main', { timeout: 1_000 }).catch(() => '')) ?? '';
+    return ((await page.textContent('h1', { timeout: 1_000 }).catch(() => '')) ?? '').trim();
   }
 
   async function readStatus(id: string): Promise<Record<string, string>> {
