@@ -94,8 +94,6 @@ async function openSandboxWorld(sandbox: Sandbox, store: Store, clock: Clock): P
           baseUrl: `${sandbox.onrampBaseUrl}/${id}`,
           apiKey: sandbox.providerKeys[id],
           timeoutMs: SESSION_TIMEOUT_MS,
-          // A fault that was brought about must show at once.
-          quoteCacheMs: 0,
           // A fault that is brought about must show at once.
           quoteCacheMs: 0,
         }),
