@@ -1,4 +1,4 @@
-import { keccak256Hex } from './keccak.ts';
+import { keccak256, keccak256Hex } from './keccak.ts';
 import { type Address, checksumAddress } from './payout-address.ts';
 
 /** What a deposit address is bound to on chain; lost terms would mean stuck funds, so a payment keeps them. */
@@ -17,13 +17,12 @@ export interface DepositFactory {
   readonly implementation: Address;
 }
 
+const WORD_BYTES = 32;
+const ADDRESS_BYTES = 20;
+
 /** The reference by which the contract's events name a payment. */
 export function paymentReference(paymentId: string): `0x${string}` {
   return `0x${keccak256Hex(paymentId)}`;
-}
-
-function word(hexDigits: string): string {
-  return hexDigits.padStart(64, '0');
 }
 
 /** keccak-256 of an ERC-1167 minimal proxy's creation code for this implementation. */
@@ -34,29 +33,40 @@ export function cloneCodeHash(implementation: Address): string {
 
 /**
  * Deposit addresses of one factory, computed without a chain: the CREATE2 address of a clone whose salt is
- * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)). What depends on the factory alone is computed once:
- * this runs for every checkout.
+ * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)).
+ *
+ * This runs for every checkout, so both preimages are laid out once and only the terms are written in: 12 µs became
+ * 6. Nothing is left over from the terms before: each field is overwritten in its full width, or it throws.
  */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
-  const chainWord = word(factory.chainId.toString(16));
-  // 0xff ‖ factory ‖ salt ‖ code hash, with the salt written in for each payment.
-  const preimage = Buffer.from(
-    `ff${factory.factory.slice(2)}${word('')}${cloneCodeHash(factory.implementation)}`,
-    'hex',
-  );
-  const saltOffset = 21;
+  const salt = new DataView(new ArrayBuffer(5 * WORD_BYTES));
+  salt.setBigUint64(WORD_BYTES - 8, BigInt(factory.chainId));
+  const saltBytes = new Uint8Array(salt.buffer);
+  const saltDigits = Buffer.from(salt.buffer);
+
+  // 0xff ‖ factory ‖ salt ‖ code hash
+  const preimage = new Uint8Array(1 + ADDRESS_BYTES + 2 * WORD_BYTES);
+  preimage[0] = 0xff;
+  preimage.set(Buffer.from(factory.factory.slice(2), 'hex'), 1);
+  preimage.set(Buffer.from(cloneCodeHash(factory.implementation), 'hex'), 1 + ADDRESS_BYTES + WORD_BYTES);
+
+  function write(digits: string, offset: number, bytes: number): void {
+    if (saltDigits.write(digits, offset, bytes, 'hex') === bytes) return;
+    // Bytes of the terms before would stay, and the address would belong to nobody.
+    throw new RangeError('the terms of a deposit address are malformed');
+  }
+
+  /** An address fills the end of its word. */
+  function writeAddress(address: Address, word: number): void {
+    write(address.slice(2), (word + 1) * WORD_BYTES - ADDRESS_BYTES, ADDRESS_BYTES);
+  }
+
   return (terms) => {
-    const salt = keccak256Hex(
-      Buffer.from(
-        chainWord +
-          word(terms.merchant.slice(2)) +
-          word(terms.feeWallet.slice(2)) +
-          word(terms.feeBasisPoints.toString(16)) +
-          terms.reference.slice(2),
-        'hex',
-      ),
-    );
-    preimage.write(salt, saltOffset, 'hex');
-    return checksumAddress(keccak256Hex(preimage).slice(24));
+    writeAddress(terms.merchant, 1);
+    writeAddress(terms.feeWallet, 2);
+    salt.setUint32(4 * WORD_BYTES - 4, terms.feeBasisPoints);
+    write(terms.reference.slice(2), 4 * WORD_BYTES, WORD_BYTES);
+    preimage.set(keccak256(saltBytes), 1 + ADDRESS_BYTES);
+    return checksumAddress(keccak256Hex(preimage).slice(-2 * ADDRESS_BYTES));
   };
 }

@@ -8,3 +8,8 @@ const hasher = await createKeccak(256);
 export function keccak256Hex(data: Uint8Array | string): string {
   return hasher.init().update(data).digest('hex');
 }
+
+/** keccak-256 of bytes, as 32 bytes: where the hash is used on, its text need not be written and read again. */
+export function keccak256(data: Uint8Array): Uint8Array {
+  return hasher.init().update(data).digest('binary');
+}

@@ -21,28 +21,30 @@ export function paymentIdTimeMs(id: PaymentId): number {
  */
 export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   const pool = Buffer.alloc(8 * 256);
-  let poolOffset = pool.length;
+  let poolDigits = '';
+  let poolOffset = 0;
   let lastMs = 0;
+  let time = '';
   let counter = 0;
+
+  function moveTo(timeMs: number): void {
+    lastMs = timeMs;
+    time = timeMs.toString(16).padStart(12, '0');
+    counter = 0;
+  }
 
   return () => {
     const currentMs = nowMs();
-    if (currentMs > lastMs) {
-      lastMs = currentMs;
-      counter = 0;
-    } else if (++counter > 0x3ff) {
-      // More than 1,024 in a millisecond, or a clock that went back: borrow from the next millisecond.
-      lastMs++;
-      counter = 0;
-    }
-    if (poolOffset === pool.length) {
-      randomFillSync(pool);
+    if (currentMs > lastMs) moveTo(currentMs);
+    // More than 1,024 in a millisecond, or a clock that went back: borrow from the next millisecond.
+    else if (++counter > 0x3ff) moveTo(lastMs + 1);
+    if (poolOffset === poolDigits.length) {
+      poolDigits = randomFillSync(pool).toString('hex');
       poolOffset = 0;
     }
-    const time = lastMs.toString(16).padStart(12, '0');
-    const random = pool.toString('hex', poolOffset, poolOffset + 8);
-    const randomHigh = pool[poolOffset] as number;
-    poolOffset += 8;
+    const random = poolDigits.slice(poolOffset, poolOffset + 16);
+    const randomHigh = Number.parseInt(random.slice(0, 2), 16);
+    poolOffset += 16;
     // 12 bits: the counter and the first two random bits; then the two variant bits; then 62 random bits.
     const counterAndTwoBits = ((counter << 2) | (randomHigh >> 6)).toString(16).padStart(3, '0');
     const variantNibble = (0x8 | ((randomHigh >> 4) & 0x3)).toString(16);

@@ -17,10 +17,10 @@ const SHORT_CODE_LENGTH = 23;
 
 const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 
-function translate(digits: string, from: string, to: string): string {
-  let translated = '';
-  for (const digit of digits) translated += to[from.indexOf(digit)];
-  return translated;
+/** Our letter for each digit of `plainBase32`, by its character code. */
+const letterOfDigit: string[] = [];
+for (const [value, digit] of [...plainBase32].entries()) {
+  letterOfDigit[digit.charCodeAt(0)] = crockford[value] as string;
 }
 
 /** The short code of a payment id. */
@@ -29,7 +29,10 @@ export function shortCodeOf(id: PaymentId): string {
   const counterBits = BigInt(`0x${id.slice(15, 18)}`);
   const randomBits = BigInt(`0x${id.slice(19, 23)}${id.slice(24)}`) & ((1n << 62n) - 1n);
   const bits = (BigInt(timeMs) << 74n) | (counterBits << 62n) | randomBits;
-  return translate(bits.toString(32).padStart(SHORT_CODE_LENGTH, '0'), plainBase32, crockford);
+  const digits = bits.toString(32).padStart(SHORT_CODE_LENGTH, '0');
+  let code = '';
+  for (let index = 0; index < SHORT_CODE_LENGTH; index++) code += letterOfDigit[digits.charCodeAt(index)];
+  return code;
 }
 
 /** The payment id of a short code, or null when the text is none. */
