@@ -299,6 +299,6 @@ function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId
 }
 
 /** Whether an address to listen on is reachable from this machine alone. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

@@ -34,6 +34,7 @@ export function createStubWorld(): World {
     chain: createQuietChain(),
     token: stubToken,
     relayer: stubRelayer,
+    sweepBalances: async (addresses) => addresses.map(() => 0n),
     rates: createFixedRates(),
     adapters: new Map(providerIds.map((id) => [id, stubAdapter(id)])),
     pace: {
@@ -41,6 +42,8 @@ export function createStubWorld(): World {
       relayIntervalMs: 1_000,
       rescanIntervalMs: 5 * 60_000,
       rescanDepthBlocks: 2_000,
+      sweepIntervalMs: 10 * 60_000,
+      deepRescanBlocks: 50_000,
       relayLimits: defaultRelayLimits,
     },
     explorerTransactionUrl: () => null,

@@ -2,6 +2,7 @@ import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoi
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { knownToken } from '../chain/known-tokens.ts';
 import { createRelayer } from '../chain/relayer.ts';
+import { createBalanceSweep } from '../chain/sweep-balances.ts';
 import { createTokenReader } from '../chain/token-reader.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConfig } from '../config.ts';
@@ -25,6 +26,8 @@ const livePace: Pace = {
   relayIntervalMs: 1_000,
   rescanIntervalMs: 5 * 60_000,
   rescanDepthBlocks: 2_000,
+  sweepIntervalMs: 10 * 60_000,
+  deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
 };
 
@@ -53,6 +56,7 @@ export async function openLiveWorld(config: Config, store: Store, clock: Clock, 
       }),
       token: createTokenReader({ endpoints, token }),
       relayer: createRelayer({ endpoints, chainId: chain.chainId, privateKey: chain.relayerPrivateKey }),
+      sweepBalances: createBalanceSweep({ endpoints, token }),
       rates,
       adapters: openAdapters(config),
       pace: livePace,

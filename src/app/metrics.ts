@@ -9,6 +9,7 @@ export interface Metrics {
   readonly latestBlock: Gauge;
   readonly chainRewinds: Counter;
   readonly missedLogs: Counter;
+  readonly unexplainedBalances: Counter;
   readonly relayPasses: Counter<'result'>;
   readonly webhooks: Counter<'outcome'>;
   readonly taskFailures: Counter<'task'>;
@@ -49,6 +50,11 @@ export function createMetrics(): Metrics {
     missedLogs: new Counter({
       name: 'card_checkout_missed_logs_total',
       help: 'Events that a first scan of final blocks had missed.',
+      registers,
+    }),
+    unexplainedBalances: new Counter({
+      name: 'card_checkout_unexplained_balances_total',
+      help: 'Open payments whose address held another amount than the ledger knew of.',
       registers,
     }),
     relayPasses: new Counter({

@@ -1,6 +1,7 @@
 import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { createRelayer } from '../chain/relayer.ts';
+import { createBalanceSweep } from '../chain/sweep-balances.ts';
 import { createTokenReader } from '../chain/token-reader.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { SandboxControls } from '../cli/operations-context.ts';
@@ -32,6 +33,8 @@ const sandboxPace: Pace = {
   relayIntervalMs: 400,
   rescanIntervalMs: 60_000,
   rescanDepthBlocks: 200,
+  sweepIntervalMs: 60_000,
+  deepRescanBlocks: 5_000,
   relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },
 };
 
@@ -85,6 +88,7 @@ async function openSandboxWorld(sandbox: Sandbox, store: Store, clock: Clock): P
     chain: createChainReader({ endpoints, sources: { token, factories: factoriesOf(settlements) } }),
     token: createTokenReader({ endpoints, token }),
     relayer: createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey }),
+    sweepBalances: createBalanceSweep({ endpoints, token }),
     rates: sandbox.rates,
     adapters: new Map(
       providerIds.map((id) => [

@@ -6,6 +6,7 @@ import { expirePayments, readExpiredBeforeMs } from '../payments/expire-payments
 import type { KnownAddresses } from '../payments/known-addresses.ts';
 import { relayReleases } from '../payments/relay-releases.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
+import { sweepOpenPayments } from '../payments/sweep-balances.ts';
 import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
 import type { Store } from '../store/store.ts';
 import type { WorkerTask } from '../worker.ts';
@@ -29,6 +30,7 @@ export interface WorkerParts {
 
 const WEBHOOK_INTERVAL_MS = 1_000;
 const EXPIRY_INTERVAL_MS = 10_000;
+const GAS_INTERVAL_MS = 60_000;
 
 /** Open deliveries at a time; a slow receiver holds one for ten seconds. */
 const MAXIMUM_OPEN_DELIVERIES = 500;
@@ -40,7 +42,15 @@ export function createWorkerTasks(parts: WorkerParts): {
 } {
   const webhooks = createWebhookTask(parts);
   return {
-    tasks: [watchTask(parts), rescanTask(parts), relayTask(parts), expiryTask(parts), webhooks.task],
+    tasks: [
+      watchTask(parts),
+      rescanTask(parts),
+      sweepTask(parts),
+      relayTask(parts),
+      expiryTask(parts),
+      gasTask(parts),
+      webhooks.task,
+    ],
     drain: webhooks.drain,
   };
 }
@@ -95,6 +105,42 @@ function rescanTask(parts: WorkerParts): WorkerTask {
         parts.metrics.missedLogs.inc(added);
         parts.log.warn({ added }, 'an earlier scan had missed events; they are recorded now');
       }
+      return false;
+    },
+  };
+}
+
+/** Goes over all payments in portions; where a balance is unexplained, the chain is read again, deeply. */
+function sweepTask(parts: WorkerParts): WorkerTask {
+  const { store, world, metrics, log } = parts;
+  const context = { ...store, sweep: world.sweepBalances };
+  let after = '';
+  return {
+    name: 'sweep',
+    intervalMs: world.pace.sweepIntervalMs,
+    async run() {
+      const { last, unexplained } = await sweepOpenPayments(context, after);
+      after = last ?? '';
+      metrics.unexplainedBalances.inc(unexplained.length);
+      if (unexplained.length > 0) {
+        log.error(
+          { payments: unexplained.slice(0, 10) },
+          'balances differ from the ledger; scanning again, deeply',
+        );
+        await rescanFinalBlocks(watchContextOf(parts), world.pace.deepRescanBlocks);
+      }
+      return last !== null;
+    },
+  };
+}
+
+/** Keeps the relayer's gas money in the metrics, because an empty relayer releases nothing. */
+function gasTask({ world, metrics }: WorkerParts): WorkerTask {
+  return {
+    name: 'gas',
+    intervalMs: GAS_INTERVAL_MS,
+    async run() {
+      metrics.relayerBalancePol.set(Number((await world.relayer.readGasBalance()) / 10n ** 12n) / 1e6);
       return false;
     },
   };

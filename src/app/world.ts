@@ -1,4 +1,4 @@
-import type { ChainReader, Relayer, TokenReader } from '../domain/ports/chain.ts';
+import type { ChainReader, Relayer, SweepBalances, TokenReader } from '../domain/ports/chain.ts';
 import type { ProviderAdapters } from '../domain/ports/provider.ts';
 import type { Rates } from '../domain/ports/rates.ts';
 import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
@@ -12,6 +12,7 @@ export interface World {
   readonly chain: ChainReader;
   readonly token: TokenReader;
   readonly relayer: Relayer;
+  readonly sweepBalances: SweepBalances;
   readonly rates: Rates;
   readonly adapters: ProviderAdapters;
   readonly pace: Pace;
@@ -30,5 +31,9 @@ export interface Pace {
   readonly rescanIntervalMs: number;
   /** How many final blocks are read a second time. */
   readonly rescanDepthBlocks: number;
+  /** How often the balances of all open payments are compared with the ledger. */
+  readonly sweepIntervalMs: number;
+  /** How many final blocks are read a second time when a balance does not agree. */
+  readonly deepRescanBlocks: number;
   readonly relayLimits: RelayLimits;
 }

@@ -1,20 +1,11 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../domain/payout-address.ts';
-import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import { ChainUnavailableError, type SweepBalances } from '../domain/ports/chain.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import { createEndpointRotation } from './endpoint-rotation.ts';
 import type { JsonRpcClient } from './json-rpc.ts';
 import { readData, readWord, toQuantity } from './rpc-values.ts';
 import { tokenAbi } from './token-abi.ts';
-
-/**
- * Token balances of many addresses at one block, in the addresses' order. Against silent gaps: what a deposit address
- * holds must be its deposits less its releases, else a log was missed. Throws `ChainUnavailableError`.
- */
-export type SweepBalances = (
-  addresses: readonly Address[],
-  blockNumber: number,
-) => Promise<readonly bigint[]>;
 
 /** Multicall3 is at this address on Polygon, Amoy and most chains. */
 const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';

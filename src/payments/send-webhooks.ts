@@ -14,7 +14,7 @@ export interface SendWebhooksContext {
 }
 
 /** The signature of a webhook: hex HMAC-SHA256 of the raw body under the payment's ipn_token. */
-export function signWebhook(body: string, ipnToken: string): string {
+function signWebhook(body: string, ipnToken: string): string {
   return createHmac('sha256', ipnToken).update(body).digest('hex');
 }
 

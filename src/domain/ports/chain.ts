@@ -82,6 +82,15 @@ export interface TokenReader {
   readBalance(address: Address): Promise<bigint>;
 }
 
+/**
+ * Token balances of many addresses at one block, in the addresses' order. Against silent gaps: what a deposit address
+ * holds must be its deposits less its releases, else a log was missed. Throws `ChainUnavailableError`.
+ */
+export type SweepBalances = (
+  addresses: readonly Address[],
+  blockNumber: number,
+) => Promise<readonly bigint[]>;
+
 export interface FeeQuote {
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;

@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBalanceSweep } from '../../src/chain/sweep-balances.ts';
+import { sweepOpenPayments } from '../../src/payments/sweep-balances.ts';
+import type { LocalChain } from '../chain/local-chain.ts';
+import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+
+describe('a sweep over the balances of open payments', () => {
+  let chain: LocalChain;
+  let settlement: Settlement;
+
+  beforeAll(async () => {
+    chain = await startSettlementChain();
+  }, 60_000);
+  afterAll(() => chain?.stop());
+  beforeEach(async () => {
+    settlement = await openSettlement(chain);
+    await settlement.mine(3);
+    await settlement.watch();
+  });
+  afterEach(() => settlement.close());
+
+  function sweep() {
+    const balances = createBalanceSweep({ endpoints: chain.endpoints, token: chain.token });
+    return sweepOpenPayments({ ...settlement.store, sweep: balances }, '');
+  }
+
+  it('names the payment whose deposit the watcher was never told of, until the chain is read again', async () => {
+    const [missed, untouched] = [await settlement.create(), await settlement.create()];
+    settlement.faults.hideLogs = true;
+    await settlement.deposit(missed, EXPECTED_UNITS);
+    await settlement.mine(settlement.finalityBlocks + 1);
+    await settlement.watch();
+    settlement.faults.hideLogs = false;
+    expect(await settlement.state(missed)).toBe('unpaid/pending');
+
+    expect(await sweep()).toEqual({ last: null, unexplained: [missed.id] });
+    expect(await settlement.rescan(100)).toBe(1);
+    expect(await sweep()).toEqual({ last: null, unexplained: [] });
+    expect(await settlement.state(missed)).toBe('unpaid/ready');
+    expect(await settlement.state(untouched)).toBe('unpaid/pending');
+  });
+
+  it('finds nothing to explain in an underpaid payment that the ledger knows of, nor in a paid one', async () => {
+    const [underpaid, paid] = [await settlement.create(), await settlement.create()];
+    await settlement.deposit(underpaid, 1_000_000n);
+    await settlement.deposit(paid, EXPECTED_UNITS);
+    await settlement.settleDown();
+    await settlement.mine(settlement.finalityBlocks + 1);
+    await settlement.watch();
+    expect(await settlement.state(paid)).toBe('paid/completed');
+    expect(await sweep()).toEqual({ last: null, unexplained: [] });
+  });
+});
