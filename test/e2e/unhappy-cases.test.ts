@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../support/free-ports.ts';
+import {
+  runCommand,
+  runJson,
+  type ServiceEnvironment,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../support/service-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const MERCHANT = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+describe('every error code of the specification, brought about in the sandbox', () => {
+  let folder: string;
+  let environment: ServiceEnvironment;
+  let service: ServiceProcess;
+  let api: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'card-checkout-unhappy-'));
+    const [port, adminPort] = (await freePorts(2)) as [number, number];
+    api = `http://127.0.0.1:${port}`;
+    environment = {
+      DATA_DIR: join(folder, 'data'),
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      RATE_LIMIT_STATUS_PER_MINUTE: '100000',
+    };
+    service = await startServiceProcess(environment);
+  }, 60_000);
+
+  afterAll(async () => {
+    await service?.end('SIGINT');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function create(
+    fields: Record<string, unknown>,
+  ): Promise<{ status: number; body: Record<string, string> }> {
+    const response = await fetch(`${api}/api/v1/wallet`, {
+      method: 'POST',
+      headers: { 'x-api-key': service.demoKey(), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        address: MERCHANT,
+        callback: 'https://shop.example/hook',
+        amount: '50',
+        ...fields,
+      }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, string> };
+  }
+
+  const command = (...args: string[]) => runCommand(environment, ...args);
+
+  it('provider_unavailable (502) while a provider is down, and it comes back', async () => {
+    await command('sandbox', 'fault', 'provider', 'wert', '--down');
+    expect(await create({ provider: 'wert' })).toMatchObject({
+      status: 502,
+      body: { code: 'provider_unavailable' },
+    });
+    expect((await create({ provider: 'moonpay' })).status).toBe(200);
+    await command('sandbox', 'fault', 'provider', 'wert', '--up');
+    expect((await create({ provider: 'wert' })).status).toBe(200);
+  }, 30_000);
+
+  it('provider_unavailable (502) within three seconds while a provider is slow', async () => {
+    await command('sandbox', 'fault', 'provider', 'banxa', '--slow');
+    const startedMs = performance.now();
+    expect(await create({ provider: 'banxa' })).toMatchObject({
+      status: 502,
+      body: { code: 'provider_unavailable' },
+    });
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    await command('sandbox', 'fault', 'provider', 'banxa', '--up');
+  }, 30_000);
+
+  it('conversion_failed while the rates are down, for every currency but USD', async () => {
+    await command('sandbox', 'fault', 'rates', '--down');
+    expect(await create({ currency: 'EUR' })).toMatchObject({
+      status: 400,
+      body: { code: 'conversion_failed' },
+    });
+    expect((await create({ currency: 'USD' })).status).toBe(200);
+    await command('sandbox', 'fault', 'rates', '--up');
+    expect((await create({ currency: 'EUR' })).status).toBe(200);
+  }, 30_000);
+
+  it('provider_inactive for a provider that the operator switched off, with the next request', async () => {
+    await command('provider', 'set', 'stripe', '--inactive');
+    expect(await create({ provider: 'stripe' })).toMatchObject({
+      status: 400,
+      body: { code: 'provider_inactive' },
+    });
+    await command('provider', 'set', 'stripe', '--active');
+    expect((await create({ provider: 'stripe' })).status).toBe(200);
+  }, 30_000);
+
+  it('below_minimum, naming provider, minimum and the given amount in USD', async () => {
+    await command('provider', 'set', 'transak', '--minimum-usd', '33.50');
+    const refused = await create({ provider: 'transak', amount: '10', currency: 'EUR' });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'below_minimum' } });
+    expect(refused.body['error']).toMatch(/Transak.*33\.50 USD.*10\.90 USD/);
+  }, 30_000);
+
+  it('currency_locked and provider_unknown', async () => {
+    expect(await create({ provider: 'klarna' })).toMatchObject({
+      status: 400,
+      body: { code: 'currency_locked' },
+    });
+    expect((await create({ provider: 'klarna', currency: 'EUR' })).status).toBe(200);
+    expect(await create({ provider: 'nobody' })).toMatchObject({
+      status: 400,
+      body: { code: 'provider_unknown' },
+    });
+  });
+
+  it('a chain that is down delays a payment and loses nothing', async () => {
+    const { body } = await create({ amount: '60' });
+    const id = body['payment_id'] as string;
+    await command('sandbox', 'pay', id);
+    await command('sandbox', 'fault', 'chain', '--down');
+    expect((await create({})).status).toBe(200);
+    await command('sandbox', 'fault', 'chain', '--up');
+    await waitFor('the payment to be paid', 40_000, async () => (await readStatus(id))['status'] === 'paid');
+  }, 90_000);
+
+  it('an account that is suspended, lacks a feature or a provider answers 403', async () => {
+    const [demo] = await runJson<{ account_id: string }[]>(environment, 'account', 'list');
+    const account = (demo as { account_id: string }).account_id;
+    await command('account', 'update', account, '--disable', 'fee_pass_through');
+    expect((await create({ passFeeToCustomer: true })).status).toBe(403);
+    await command('account', 'update', account, '--providers', 'moonpay,wert');
+    expect((await create({ provider: 'revolut' })).status).toBe(403);
+    await command('account', 'update', account, '--suspend');
+    expect((await create({})).status).toBe(403);
+    await command(
+      'account',
+      'update',
+      account,
+      '--resume',
+      '--providers',
+      'all',
+      '--enable',
+      'fee_pass_through',
+    );
+    expect((await create({ passFeeToCustomer: true, provider: 'revolut' })).status).toBe(200);
+  }, 30_000);
+
+  async function readStatus(id: string): Promise<Record<string, string>> {
+    const response = await fetch(`${api}/api/v1/payment-status?payment_id=${id}`, {
+      headers: { 'x-api-key': service.demoKey() },
+    });
+    return (await response.json()) as Record<string, string>;
+  }
+});
