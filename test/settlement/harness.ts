@@ -14,7 +14,7 @@ import { type Payment, termsOf } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
-import type { RelayCall } from '../../src/domain/ports/chain.ts';
+import type { ChainReader, RelayCall } from '../../src/domain/ports/chain.ts';
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
 import { settle } from '../../src/domain/settle.ts';
@@ -64,6 +64,8 @@ export class CrashError extends Error {}
 export interface Faults {
   /** Called in the place of the real broadcast. */
   broadcast: ((rawTransaction: string, send: () => Promise<void>) => Promise<void>) | null;
+  /** The endpoint lags behind and answers with empty lists of logs. */
+  hideLogs: boolean;
 }
 
 export type Settlement = Awaited<ReturnType<typeof openSettlement>>;
@@ -82,7 +84,7 @@ export async function openSettlement(
   const folder = await mkdtemp(join(tmpdir(), 'card-checkout-settlement-'));
   const finalityBlocks = options.finalityBlocks ?? 2;
   const feeWallet = addressFor(`fee wallet of ${name}`);
-  const faults: Faults = { broadcast: null };
+  const faults: Faults = { broadcast: null, hideLogs: false };
   const factories: Address[] = [chain.factory];
   const rewinds: BlockReference[] = [];
   await chain.anvil.rpc('anvil_dropAllTransactions');
@@ -110,10 +112,10 @@ export async function openSettlement(
     return {
       store,
       known,
-      reader: createChainReader({
-        endpoints: chain.endpoints,
-        sources: { token: chain.token, factories },
-      }),
+      reader: hidingLogs(
+        createChainReader({ endpoints: chain.endpoints, sources: { token: chain.token, factories } }),
+        faults,
+      ),
       token: createTokenReader({ endpoints: chain.endpoints, token: chain.token }),
       relayer: {
         ...relayer,
@@ -208,6 +210,8 @@ export async function openSettlement(
 
   const handle = {
     chain,
+    databaseFile: join(folder, 'store.sqlite'),
+    tokens: createIpnTokens(SECRET),
     feeWallet,
     account,
     faults,
@@ -234,6 +238,10 @@ export async function openSettlement(
     /** Replaces the newest blocks by empty ones; their transactions are gone. */
     async reorganise(depth: number) {
       await chain.anvil.rpc('anvil_reorg', [depth, []]);
+    },
+    /** Transactions that wait for a block are forgotten by the node. */
+    async dropWaiting() {
+      await chain.anvil.rpc('anvil_dropAllTransactions');
     },
     watch,
     watchOnce: () => watchDeposits(watchContext()),
@@ -334,6 +342,21 @@ function newAccount(name: string, createdAtMs: number): Account {
     providers: null,
     suspended: false,
     createdAtMs,
+  };
+}
+
+function hidingLogs(reader: ChainReader, faults: Faults): ChainReader {
+  return {
+    withView: (use) =>
+      reader.withView((view) =>
+        use({
+          ...view,
+          async readLogs(query) {
+            const logs = await view.readLogs(query);
+            return faults.hideLogs ? { ...logs, transfers: [], forwarded: [] } : logs;
+          },
+        }),
+      ),
   };
 }
 

@@ -1,0 +1,44 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LocalChain } from '../chain/local-chain.ts';
+import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+
+let chain: LocalChain;
+let settlement: Settlement;
+
+// A chain of its own: anvil goes back this far only while it is short.
+beforeAll(async () => {
+  chain = await startSettlementChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain);
+  await settlement.watch();
+});
+afterEach(() => settlement.close());
+
+describe('a chain that loses blocks it had called final', () => {
+  it('is scanned again from the newest block that it still has; what was paid stays paid', async () => {
+    const [paid, open] = [await settlement.create(), await settlement.create()];
+    await settlement.deposit(paid, EXPECTED_UNITS);
+    await settlement.settleDown();
+    const before = await settlement.read(paid);
+    expect(before.status).toBe('paid');
+    await settlement.deposit(open, EXPECTED_UNITS - 50_000_000n);
+    await settlement.mine(4);
+    await settlement.watch();
+    await settlement.finalise();
+    await settlement.watch();
+    expect((await settlement.ledger(open)).deposits).toHaveLength(1);
+
+    await settlement.reorganise(7);
+    await settlement.mine();
+    await settlement.watch();
+    expect(settlement.rewinds).toHaveLength(1);
+    expect((await settlement.ledger(open)).deposits).toEqual([]);
+    await settlement.deposit(open, EXPECTED_UNITS);
+    await settlement.settleDown();
+    expect(await settlement.state(open)).toBe('paid/completed');
+    expect(await settlement.read(paid)).toEqual(before);
+    expect(await settlement.webhooks(paid)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { LocalChain } from '../chain/local-chain.ts';
+import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+
+let chain: LocalChain;
+let settlement: Settlement;
+
+/** Deep enough for a reorganisation of eight blocks that takes back nothing final. */
+const FINALITY_BLOCKS = 10;
+
+beforeAll(async () => {
+  chain = await startSettlementChain({ slotsInAnEpoch: FINALITY_BLOCKS / 2 });
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain, { finalityBlocks: FINALITY_BLOCKS });
+  await settlement.mine(FINALITY_BLOCKS + 2);
+  await settlement.watch();
+});
+afterEach(() => settlement.close());
+
+async function expectPaidOnce(payment: Payment): Promise<void> {
+  expect(await settlement.balancesOf(payment)).toMatchObject({ merchant: 92_625_000n, held: 0n });
+  expect(await settlement.read(payment)).toMatchObject({
+    status: 'paid',
+    receivedUnits: EXPECTED_UNITS,
+    forwardedUnits: 92_625_000n,
+  });
+  expect(await settlement.webhooks(payment)).toHaveLength(1);
+  expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+}
+
+describe('a reorganisation before finality', () => {
+  it('that takes the deposit back leads back to pending, and what comes again is paid once', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    await settlement.reorganise(1);
+    await settlement.watch();
+    expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'pending', releaseDueAtMs: null });
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('that takes the release back sends the same bytes again, and the payment is paid once', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    const sent: string[] = [];
+    settlement.faults.broadcast = async (raw, send) => {
+      sent.push(raw);
+      await send();
+    };
+    await settlement.relay();
+    await settlement.mine();
+    await settlement.watch();
+    expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+    await settlement.reorganise(1);
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/processing');
+    expect((await settlement.ledger(payment)).releases).toEqual([]);
+    expect(await settlement.relay()).toBe('rebroadcast');
+    expect(new Set(sent).size).toBe(1);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('that takes a rival’s release back leads back to ready, and we release it ourselves', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.releaseAsRival(payment);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.read(payment)).toMatchObject({
+      forwardStatus: 'processing',
+      releaseDueAtMs: null,
+    });
+    await settlement.reorganise(1);
+    await settlement.watch();
+    expect(await settlement.read(payment)).toMatchObject({
+      forwardStatus: 'ready',
+      releaseDueAtMs: settlement.nowMs(),
+    });
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('that moves the deposit to a later block counts it once', async () => {
+    const payment = await settlement.create();
+    const hash = await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine(3);
+    await settlement.watch();
+    const [before] = (await settlement.ledger(payment)).deposits;
+    const raw = await chain.anvil.rpc('eth_getRawTransactionByHash', [hash]);
+    await chain.anvil.rpc('anvil_reorg', [3, [[raw, 2]]]);
+    await settlement.watch();
+    const { deposits } = await settlement.ledger(payment);
+    expect(deposits).toEqual([{ ...before, blockNumber: (before?.blockNumber as number) + 2 }]);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('that moves the deposit to an earlier block counts it once', async () => {
+    const payment = await settlement.create();
+    await settlement.mine(2);
+    const hash = await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    const [before] = (await settlement.ledger(payment)).deposits;
+    const raw = await chain.anvil.rpc('eth_getRawTransactionByHash', [hash]);
+    await chain.anvil.rpc('anvil_reorg', [3, [[raw, 0]]]);
+    await settlement.watch();
+    const { deposits } = await settlement.ledger(payment);
+    expect(deposits).toEqual([{ ...before, blockNumber: (before?.blockNumber as number) - 2 }]);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('of any depth, at any moment, makes nothing paid too early and nothing paid twice', async () => {
+    const moments = fc.record({
+      depth: fc.integer({ min: 1, max: 8 }),
+      beforeWatch: fc.integer({ min: 1, max: 3 }),
+      beforeReorganisation: fc.integer({ min: 1, max: 6 }),
+      isWatchedBetween: fc.boolean(),
+      isRival: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(moments, async (moment) => {
+        const payment = await settlement.create();
+        await settlement.deposit(payment, EXPECTED_UNITS);
+        await settlement.mine(moment.beforeWatch);
+        await settlement.watch();
+        if (moment.isRival) await settlement.releaseAsRival(payment);
+        else await settlement.relay();
+        await settlement.mine(moment.beforeReorganisation);
+        if (moment.isWatchedBetween) await settlement.watch();
+        await settlement.reorganise(moment.depth);
+        await settlement.watch();
+        expect((await settlement.read(payment)).status).toBe('unpaid');
+        expect(await settlement.webhooks(payment)).toEqual([]);
+        const { held = 0n, merchant = 0n } = await settlement.balancesOf(payment);
+        if (held + merchant === 0n) await settlement.deposit(payment, EXPECTED_UNITS);
+        await settlement.settleDown();
+        settlement.advance(10_000);
+        await settlement.settleDown();
+        await expectPaidOnce(payment);
+      }),
+      { numRuns: 24, verbose: 1 },
+    );
+  });
+});
+
+describe('a scan', () => {
+  it('of the same blocks again changes nothing', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    const [before, ledger] = [await settlement.read(payment), await settlement.ledger(payment)];
+    for (let again = 0; again < 5; again++) await settlement.watch();
+    await settlement.crash();
+    await settlement.watch();
+    expect(await settlement.read(payment)).toEqual(before);
+    expect(await settlement.ledger(payment)).toEqual(ledger);
+    await settlement.settleDown();
+    expect(await settlement.rescan(100)).toBe(0);
+    await expectPaidOnce(payment);
+  });
+
+  it('that missed a deposit is made good by reading final blocks again', async () => {
+    const payment = await settlement.create();
+    settlement.faults.hideLogs = true;
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine(FINALITY_BLOCKS + 1);
+    await settlement.watch();
+    settlement.faults.hideLogs = false;
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    expect(await settlement.rescan(100)).toBe(1);
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    expect(await settlement.rescan(100)).toBe(0);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('that missed the release is made good by reading final blocks again, and nothing is sent twice', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.relay();
+    await settlement.finalise();
+    await settlement.watch();
+    settlement.faults.hideLogs = true;
+    await settlement.mine(FINALITY_BLOCKS);
+    await settlement.watch();
+    settlement.faults.hideLogs = false;
+    expect((await settlement.read(payment)).status).toBe('unpaid');
+    expect(await settlement.relay()).toBe('resolved');
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    settlement.advance(10_000);
+    expect(await settlement.relay()).toBe('refused');
+    expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'ready', releaseRefusals: 0 });
+
+    expect(await settlement.rescan(100)).toBeGreaterThan(0);
+    await expectPaidOnce(payment);
+  });
+});

@@ -1,0 +1,246 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
+import type { LocalChain } from '../chain/local-chain.ts';
+import {
+  CrashError,
+  EXPECTED_UNITS,
+  openSettlement,
+  type Settlement,
+  startSettlementChain,
+} from './harness.ts';
+
+let chain: LocalChain;
+let settlement: Settlement;
+/** Every transaction that was handed to the node, in this order. */
+let sent: string[];
+
+beforeAll(async () => {
+  chain = await startSettlementChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain);
+  await settlement.watch();
+  sent = [];
+  settlement.faults.broadcast = record;
+});
+afterEach(() => settlement.close());
+
+async function record(rawTransaction: string, send: () => Promise<void>): Promise<void> {
+  sent.push(rawTransaction);
+  await send();
+}
+
+async function createReady(): Promise<Payment> {
+  const payment = await settlement.create();
+  await settlement.deposit(payment, EXPECTED_UNITS);
+  await settlement.mine();
+  await settlement.watch();
+  return payment;
+}
+
+async function openBatch(): Promise<RelayBatch> {
+  const batch = await settlement.store.relay.findOpenBatch(settlement.relayer.address);
+  if (batch === null) throw new Error('no batch is open');
+  return batch;
+}
+
+async function expectPaidOnce(payment: Payment): Promise<Payment> {
+  expect((await settlement.balancesOf(payment)).merchant).toBe(92_625_000n);
+  const paid = await settlement.read(payment);
+  expect(paid).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS });
+  expect(await settlement.webhooks(payment)).toHaveLength(1);
+  return paid;
+}
+
+describe('a sender that is killed', () => {
+  it('between commit and broadcast sends the same bytes after its restart', async () => {
+    const payment = await createReady();
+    settlement.faults.broadcast = async () => {
+      throw new CrashError();
+    };
+    await expect(settlement.relay()).rejects.toThrow(CrashError);
+    const { attempts } = await openBatch();
+    await settlement.crash();
+    settlement.faults.broadcast = record;
+    expect(await settlement.state(payment)).toBe('unpaid/processing');
+    expect(await settlement.relay()).toBe('rebroadcast');
+    expect(sent).toEqual([attempts[0]?.rawTransaction]);
+    await settlement.settleDown();
+    expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
+  });
+
+  it('after the broadcast and before its end follows the same transaction', async () => {
+    const payment = await createReady();
+    await settlement.relay();
+    await settlement.crash();
+    expect(await settlement.relay()).toBe('rebroadcast');
+    await settlement.mine();
+    await settlement.crash();
+    expect(await settlement.relay()).toBe('waiting');
+    await settlement.finalise();
+    await settlement.crash();
+    // Final on the chain, but the watcher has not seen what it did.
+    expect(await settlement.relay()).toBe('waiting');
+    expect((await settlement.read(payment)).status).toBe('unpaid');
+    await settlement.watch();
+    await settlement.crash();
+    expect(await settlement.relay()).toBe('resolved');
+    expect(new Set(sent).size).toBe(1);
+    await expectPaidOnce(payment);
+    expect(await settlement.relay()).toBe('idle');
+  });
+
+  it('between the commit and the broadcast of a raised fee sends the raised one', async () => {
+    const payment = await createReady();
+    await settlement.relay();
+    await settlement.dropWaiting();
+    settlement.advance(15_000);
+    settlement.faults.broadcast = async () => {
+      throw new CrashError();
+    };
+    await expect(settlement.relay()).rejects.toThrow(CrashError);
+    await settlement.crash();
+    settlement.faults.broadcast = record;
+    const { attempts } = await openBatch();
+    expect(attempts).toHaveLength(2);
+    expect(await settlement.relay()).toBe('rebroadcast');
+    expect(sent.at(-1)).toBe(attempts[1]?.rawTransaction);
+    await settlement.settleDown();
+    expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[1]?.hash);
+  });
+});
+
+describe('a transaction that is not mined', () => {
+  it('is replaced by one with the same nonce and payments and higher fees, and its hash stays known', async () => {
+    const payment = await createReady();
+    await settlement.relay();
+    const [first] = (await openBatch()).attempts;
+    settlement.advance(14_999);
+    expect(await settlement.relay()).toBe('rebroadcast');
+    settlement.advance(1);
+    expect(await settlement.relay()).toBe('bumped');
+    const { attempts, paymentIds, nonce } = await openBatch();
+    expect(attempts).toHaveLength(2);
+    expect(attempts[0]).toEqual(first);
+    expect(paymentIds).toEqual([payment.id]);
+    expect(attempts[1]?.maxFeePerGas).toBeGreaterThanOrEqual(((first?.maxFeePerGas as bigint) * 5n) / 4n);
+    await settlement.mine();
+    expect(await settlement.relayer.readLatestTransactionCount()).toBe(nonce + 1);
+    await settlement.settleDown();
+    expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[1]?.hash);
+  });
+
+  it('and then is mined after all, in its first form, settles just the same', async () => {
+    const payment = await createReady();
+    await settlement.relay();
+    const [first] = (await openBatch()).attempts;
+    settlement.advance(15_000);
+    settlement.faults.broadcast = async () => {};
+    expect(await settlement.relay()).toBe('bumped');
+    settlement.faults.broadcast = record;
+    await settlement.mine();
+    await settlement.settleDown();
+    expect((await expectPaidOnce(payment)).txidOut).toBe(first?.hash);
+  });
+
+  it('is offered no more than the cap allows', async () => {
+    await createReady();
+    await settlement.relay();
+    await settlement.close();
+    settlement = await openSettlement(chain, { limits: { maximumFeePerGas: 1n } });
+    await settlement.watch();
+    const payment = await createReady();
+    await settlement.relay();
+    settlement.advance(60_000);
+    expect(await settlement.relay()).toBe('rebroadcast');
+    expect((await openBatch()).attempts).toHaveLength(1);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('because the relayer has no gas money is sent when it has', async () => {
+    const payment = await createReady();
+    const { address } = settlement.relayer;
+    const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
+    await chain.anvil.rpc('anvil_setBalance', [address, '0x0']);
+    await expect(settlement.relay()).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) });
+    await chain.anvil.rpc('anvil_setBalance', [address, balance]);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+});
+
+describe('a nonce that can never be used, because the chain lost what was before it', () => {
+  it('is waited for, then given up, and the payment is released with another', async () => {
+    const earlier = await createReady();
+    await settlement.settleDown();
+    const paid = await expectPaidOnce(earlier);
+    const payment = await createReady();
+    await settlement.relay();
+    const { nonce } = await openBatch();
+    await settlement.dropWaiting();
+    // So deep that the earlier release is gone as well.
+    await settlement.reorganise(9);
+    await settlement.mine(2);
+    await settlement.watch();
+    expect(settlement.rewinds).toHaveLength(1);
+    expect(await settlement.relayer.readLatestTransactionCount()).toBeLessThan(nonce);
+    expect(await settlement.relay()).toBe('waiting');
+    settlement.advance(30_000);
+    expect(await settlement.relay()).toBe('abandoned');
+
+    for (const owed of [earlier, payment]) {
+      if ((await settlement.balancesOf(owed)).held === 0n) await settlement.deposit(owed, EXPECTED_UNITS);
+    }
+    settlement.advance(10_000);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+    // The chain forgot that it had been paid; the merchant has the money on the chain as it is now.
+    expect(await settlement.read(earlier)).toEqual(paid);
+    await expectPaidOnce(earlier);
+  });
+});
+
+describe('what is due', () => {
+  it('waits two seconds for others to share its transaction', async () => {
+    await settlement.close();
+    settlement = await openSettlement(chain, { limits: { batchWindowMs: 2_000 } });
+    await settlement.watch();
+    const first = await createReady();
+    expect(await settlement.relay()).toBe('collecting');
+    const second = await settlement.create();
+    await settlement.deposit(second, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.relay()).toBe('opened');
+    expect((await openBatch()).paymentIds).toEqual([first.id, second.id]);
+  });
+
+  it('does not wait when the batch is full', async () => {
+    await settlement.close();
+    settlement = await openSettlement(chain, { limits: { batchWindowMs: 60_000, batchSize: 2 } });
+    await settlement.watch();
+    const payments = [await settlement.create(), await settlement.create(), await settlement.create()];
+    for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.relay()).toBe('opened');
+    expect((await openBatch()).paymentIds).toHaveLength(2);
+  });
+
+  it('and a rescue that come at the same moment take one nonce each, one after the other', async () => {
+    const payment = await createReady();
+    const other = await settlement.create();
+    await chain.anvil.rpc('anvil_setBalance', [other.depositAddress, '0x7']);
+    const pol = `0x${'0'.repeat(40)}` as const;
+    const outcomes = await Promise.allSettled([settlement.relay(), settlement.rescue(other, pol)]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await settlement.settleDown();
+    if (outcomes[1]?.status === 'rejected') await settlement.rescue(other, pol);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+    expect(await chain.anvil.rpc('eth_getBalance', [other.payoutAddress, 'latest'])).toBe('0x7');
+  });
+});

@@ -1,0 +1,144 @@
+import { createHmac } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { DeliveryOutcome } from '../../src/domain/ports/callback-guard.ts';
+import type { Webhook } from '../../src/domain/webhook.ts';
+import { type SendWebhooksContext, sendWebhook } from '../../src/payments/send-webhooks.ts';
+import type { LocalChain } from '../chain/local-chain.ts';
+import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+
+let chain: LocalChain;
+let settlement: Settlement;
+
+beforeAll(async () => {
+  chain = await startSettlementChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain);
+  await settlement.watch();
+});
+afterEach(() => settlement.close());
+
+/** A payment whose final release the next `watch` will see. */
+async function createAlmostPaid(): Promise<Payment> {
+  const payment = await settlement.create();
+  await settlement.deposit(payment, EXPECTED_UNITS);
+  await settlement.mine();
+  await settlement.watch();
+  await settlement.relay();
+  await settlement.mine(3);
+  return payment;
+}
+
+/** Somebody else's hand in the database. */
+function inDatabase(sql: string, ...values: string[]): void {
+  const database = new DatabaseSync(settlement.databaseFile);
+  try {
+    database.prepare(sql).run(...values);
+  } finally {
+    database.close();
+  }
+}
+
+const delivered: DeliveryOutcome = {
+  outcome: 'delivered',
+  httpStatus: 200,
+  reason: null,
+  durationMs: 5,
+  responseExcerpt: 'ok',
+};
+
+function sendContext(change: Partial<SendWebhooksContext> = {}): SendWebhooksContext {
+  return {
+    webhooks: settlement.store.webhooks,
+    tokens: settlement.tokens,
+    deliver: async () => delivered,
+    nowMs: settlement.nowMs,
+    onResult: () => {},
+    ...change,
+  };
+}
+
+it('is written with paid or neither is: what keeps the row out keeps the payment unpaid', async () => {
+  const payment = await createAlmostPaid();
+  const id = `${payment.id}:payment.paid`;
+  inDatabase(
+    `INSERT INTO webhooks (id, payment_id, event, fields, status, created_at_ms) VALUES (?, ?, 'x', '{}', 'failed', 0)`,
+    id,
+    payment.id,
+  );
+  const before = await settlement.read(payment);
+  await expect(settlement.watch()).rejects.toThrow();
+  expect(await settlement.read(payment)).toEqual(before);
+  await settlement.crash();
+  expect(await settlement.read(payment)).toEqual(before);
+
+  inDatabase('DELETE FROM webhooks WHERE id = ?', id);
+  await settlement.watch();
+  expect((await settlement.read(payment)).status).toBe('paid');
+  expect(await settlement.webhooks(payment)).toHaveLength(1);
+});
+
+it('survives a crash as pending, and is claimed by exactly one of many', async () => {
+  const payment = await createAlmostPaid();
+  await settlement.watch();
+  await settlement.crash();
+  const claims = await Promise.all(
+    Array.from({ length: 20 }, () => settlement.store.webhooks.claimWebhooks(10, settlement.nowMs())),
+  );
+  expect(claims.flat().map(({ paymentId }) => paymentId)).toEqual([payment.id]);
+  expect(await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs())).toEqual([]);
+});
+
+it('is sent with a signature over the raw body, when paid can already be read', async () => {
+  const payment = await createAlmostPaid();
+  await settlement.watch();
+  const [webhook] = await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs());
+  const sent: { url: string; body: string; signature: string; status: string }[] = [];
+  const results: unknown[] = [];
+  await sendWebhook(
+    sendContext({
+      async deliver({ url, body, signature }) {
+        sent.push({ url, body: String(body), signature, status: (await settlement.read(payment)).status });
+        return delivered;
+      },
+      onResult: (_webhook, { outcome }) => results.push(outcome),
+    }),
+    webhook as Webhook,
+  );
+  const [request] = sent as [(typeof sent)[number]];
+  expect(sent).toHaveLength(1);
+  expect(request).toMatchObject({ url: payment.callbackUrl, status: 'paid' });
+  const token = settlement.tokens.create(payment.id);
+  expect(request.signature).toBe(createHmac('sha256', token).update(request.body).digest('hex'));
+  expect(JSON.parse(request.body)).toMatchObject({
+    event: 'payment.paid',
+    paymentId: payment.id,
+    timestamp: Math.floor(settlement.nowMs() / 1000),
+  });
+  expect(results).toEqual(['delivered']);
+  const [recorded] = await settlement.webhooks(payment);
+  expect(recorded).toMatchObject({
+    status: 'delivered',
+    result: { body: request.body, signature: request.signature, httpStatus: 200 },
+  });
+});
+
+it('that a crash left in sending becomes unknown, and is never sent again', async () => {
+  const payment = await createAlmostPaid();
+  await settlement.watch();
+  const [webhook] = await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs());
+  await settlement.crash();
+  expect(await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs())).toEqual([]);
+  // Claimed at this very moment: it may still be on its way.
+  expect(await settlement.store.webhooks.abandonStaleWebhooks(settlement.nowMs())).toBe(0);
+  settlement.advance(1);
+  expect(await settlement.store.webhooks.abandonStaleWebhooks(settlement.nowMs())).toBe(1);
+  expect(await settlement.webhooks(payment)).toMatchObject([{ status: 'unknown' }]);
+  expect(await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs())).toEqual([]);
+  // An attempt that comes back late does not change it either.
+  await expect(sendWebhook(sendContext(), webhook as Webhook)).rejects.toThrow();
+  expect(await settlement.webhooks(payment)).toMatchObject([{ status: 'unknown' }]);
+});
