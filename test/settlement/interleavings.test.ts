@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import { type PaymentState, paymentTransitions, stateOf } from '../../src/domain/payment-states.ts';
+import type { LocalChain } from '../chain/local-chain.ts';
+import {
+  CrashError,
+  ENOUGH_UNITS,
+  EXPIRY_MS,
+  openSettlement,
+  type Settlement,
+  startSettlementChain,
+} from './harness.ts';
+
+let chain: LocalChain;
+
+const FINALITY_BLOCKS = 6;
+const PAYMENTS = 3;
+const RUNS = 40;
+
+beforeAll(async () => {
+  chain = await startSettlementChain({ slotsInAnEpoch: FINALITY_BLOCKS / 2 });
+});
+afterAll(() => chain.stop());
+
+type Command =
+  | { readonly kind: 'deposit'; readonly payment: number; readonly units: bigint }
+  | { readonly kind: 'mine'; readonly blocks: number }
+  | { readonly kind: 'reorganise'; readonly depth: number }
+  | {
+      readonly kind:
+        | 'watch'
+        | 'relay'
+        | 'expire'
+        | 'crash'
+        | 'drop'
+        | 'crashAtBroadcast'
+        | 'bump'
+        | 'passDeadline';
+    }
+  | { readonly kind: 'rival' | 'cancel' | 'release' | 'blocklist'; readonly payment: number };
+
+const onePayment = fc.nat(PAYMENTS - 1);
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('deposit' as const),
+      payment: onePayment,
+      units: fc.constantFrom(1n, 40_000_001n, 60_000_000n, ENOUGH_UNITS - 1n, ENOUGH_UNITS, 95_000_003n),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('mine' as const), blocks: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('reorganise' as const),
+      depth: fc.integer({ min: 1, max: FINALITY_BLOCKS - 1 }),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('watch' as const, 'relay' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('crash' as const, 'crashAtBroadcast' as const, 'drop' as const, 'bump' as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constantFrom('expire' as const, 'passDeadline' as const) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('rival' as const, 'cancel' as const, 'release' as const, 'blocklist' as const),
+      payment: onePayment,
+    }),
+  },
+);
+
+/** What a person asks for may be refused because of the payment's state; nothing else may go wrong. */
+async function ask(request: Promise<unknown>): Promise<void> {
+  await request.catch((error: unknown) => {
+    if ((error as { errorName?: unknown }).errorName !== 'payment_state_conflict') throw error;
+  });
+}
+
+async function run(settlement: Settlement, payments: readonly Payment[], step: Command): Promise<void> {
+  const payment = payments['payment' in step ? step.payment : 0] as Payment;
+  switch (step.kind) {
+    case 'deposit':
+      return void (await settlement.deposit(payment, step.units));
+    case 'mine':
+      return settlement.mine(step.blocks);
+    case 'reorganise':
+      return settlement.reorganise(step.depth);
+    case 'watch':
+      return void (await settlement.watch());
+    case 'relay':
+      return void (await settlement.relay());
+    case 'expire':
+      return void (await settlement.expire());
+    case 'passDeadline':
+      return settlement.advance(EXPIRY_MS);
+    case 'bump':
+      settlement.advance(15_000);
+      return void (await settlement.relay());
+    case 'drop':
+      return settlement.dropWaiting();
+    case 'crash':
+      return settlement.crash();
+    case 'crashAtBroadcast':
+      settlement.faults.broadcast = () => Promise.reject(new CrashError());
+      await settlement.relay().catch((error: unknown) => {
+        if (!(error instanceof CrashError)) throw error;
+      });
+      settlement.faults.broadcast = null;
+      return settlement.crash();
+    case 'rival':
+      return void (await settlement.releaseAsRival(payment));
+    case 'cancel':
+      return ask(settlement.cancel(payment));
+    case 'release':
+      return ask(settlement.release(payment));
+    case 'blocklist':
+      return void (await chain.callToken({ name: 'blacklist', account: payment.payoutAddress }));
+  }
+}
+
+/** Whether the table leads from one state to another, in no, one or several rows. */
+function isReachable(from: PaymentState, to: PaymentState): boolean {
+  const reached = new Set([from]);
+  for (const state of reached) {
+    for (const row of paymentTransitions) if (row.from === state) reached.add(row.to);
+  }
+  return reached.has(to);
+}
+
+/** Every payment moved along the table, has a webhook exactly when paid, and stays what it was once paid. */
+async function checkStep(settlement: Settlement, before: readonly Payment[]): Promise<Payment[]> {
+  const after: Payment[] = [];
+  for (const earlier of before) {
+    const now = await settlement.read(earlier);
+    expect(isReachable(stateOf(earlier), stateOf(now))).toBe(true);
+    expect(await settlement.webhooks(now)).toHaveLength(now.status === 'paid' ? 1 : 0);
+    if (earlier.status === 'paid') {
+      const { releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId } = now;
+      expect(now).toEqual({
+        ...earlier,
+        releaseDueAtMs,
+        releaseRefusals,
+        releaseRefusalReason,
+        relayBatchId,
+      });
+    }
+    after.push(now);
+  }
+  return after;
+}
+
+/** Lets everything come to its end: no wallet is refused any more, no block is taken back, time passes. */
+async function finish(settlement: Settlement, payments: readonly Payment[]): Promise<void> {
+  for (const payment of payments) {
+    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+  }
+  for (let round = 0; round < 4; round++) {
+    await settlement.settleDown();
+    settlement.advance(3_600_000);
+  }
+  await settlement.settleDown();
+}
+
+/** Every unit that was deposited is with the merchant, with the fee wallet or still at its address. */
+async function checkConservation(settlement: Settlement, payments: readonly Payment[]): Promise<void> {
+  let feeUnits = 0n;
+  for (const payment of payments) {
+    const { deposits, releases } = await settlement.ledger(payment);
+    const { merchant, held } = await settlement.balancesOf(payment);
+    const deposited = deposits.reduce((sum, { units }) => sum + units, 0n);
+    const forwarded = releases.reduce((sum, release) => sum + release.toMerchantUnits, 0n);
+    const fees = releases.reduce((sum, release) => sum + release.feeUnits, 0n);
+    expect({ merchant, held }).toEqual({ merchant: forwarded, held: deposited - forwarded - fees });
+    feeUnits += fees;
+
+    const now = await settlement.read(payment);
+    const isEnough = deposited >= ENOUGH_UNITS;
+    if (now.status === 'paid') expect(held).toBe(0n);
+    if (now.status === 'unpaid')
+      expect({ state: stateOf(now), isEnough }).toEqual({ state: 'unpaid/pending', isEnough: false });
+    if (stateOf(now) === 'canceled/completed') expect(now.receivedUnits).toBe(deposited);
+    if (stateOf(now) === 'canceled/canceled') expect(deposited).toBe(0n);
+    expect(now.relayBatchId).toBeNull();
+  }
+  expect(await settlement.balanceOf(settlement.feeWallet)).toBe(feeUnits);
+}
+
+it('whatever happens in whatever order: no unit is lost, nothing is paid twice, and every state is legal', async () => {
+  const ends = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 30 }), async (commands) => {
+      const settlement = await openSettlement(chain, { finalityBlocks: FINALITY_BLOCKS });
+      try {
+        await settlement.mine(FINALITY_BLOCKS);
+        await settlement.watch();
+        let payments: Payment[] = [];
+        for (let index = 0; index < PAYMENTS; index++) payments.push(await settlement.create());
+        for (const step of commands) {
+          await run(settlement, payments, step);
+          payments = await checkStep(settlement, payments);
+        }
+        await finish(settlement, payments);
+        payments = await checkStep(settlement, payments);
+        await checkConservation(settlement, payments);
+        for (const payment of payments) ends.set(stateOf(payment), (ends.get(stateOf(payment)) ?? 0) + 1);
+      } finally {
+        await settlement.close();
+      }
+    }),
+    { numRuns: RUNS, verbose: 1 },
+  );
+  // The commands are worth their time only if they lead everywhere.
+  expect(ends.get('paid/completed')).toBeGreaterThan(PAYMENTS);
+  expect(ends.get('unpaid/pending')).toBeGreaterThan(0);
+}, 90_000);
