@@ -45,7 +45,11 @@ export const errorTable = {
     code: 'provider_unavailable',
     text: 'The provider did not respond. Retry later or use "multi".',
   },
-  shutting_down: { status: 503, code: null, text: 'The server is shutting down. Please retry.' },
+  chain_unreachable: {
+    status: 503,
+    code: null,
+    text: 'The payment network cannot be reached. Your card was not charged. Please try again shortly.',
+  },
 } as const satisfies Record<string, { status: number; code: string | null; text: string }>;
 
 /** The name of a row of the error table. */

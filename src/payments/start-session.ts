@@ -123,13 +123,7 @@ async function requireServable(
 /** Before anybody is sent to pay: could the money be released to the merchant at all? */
 async function requirePayable(token: TokenReader, payment: Payment): Promise<void> {
   const isRefused = await token.isBlocklisted(payment.payoutAddress).catch((cause: unknown) => {
-    throw new ServiceError(
-      'provider_unavailable',
-      'The payment network cannot be reached. Please try again shortly.',
-      {
-        cause,
-      },
-    );
+    throw new ServiceError('chain_unreachable', undefined, { cause });
   });
   if (!isRefused) return;
   throw new ServiceError(
