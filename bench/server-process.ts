@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, openSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Pin } from './load/run-load.ts';
@@ -25,10 +25,11 @@ export async function startServerProcess(
 ): Promise<ServerProcess> {
   const dataDir = join(folder, name);
   mkdirSync(dataDir, { recursive: true });
-  const log = openSync(join(dataDir, 'server.log'), 'a');
   const main = join(import.meta.dirname, 'servers', 'main.ts');
   const [program = '', ...parameters] = pin([process.execPath, ...nodeFlags, main, name, dataDir]);
-  const child = spawn(program, parameters, { stdio: ['ignore', log, 'inherit', 'ipc'] });
+  const child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  // The log goes into a pipe, as under a service manager; nobody needs to read it here.
+  child.stdout?.resume();
   const ready = await nextMessage(child, 'ready');
   return {
     ...{ name, port: ready.port, apiKeys: ready.apiKeys },
