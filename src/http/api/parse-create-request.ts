@@ -3,7 +3,7 @@ import { type Currency, currencies, isCurrency, parseAmountCents } from '../../d
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
-import type { CreatePaymentRequest } from '../../payments/create-payment.ts';
+import type { CreatePaymentRequest } from '../../payments/create-payment-request.ts';
 
 /** The parameters as they came: any value in JSON, only text in a query. */
 export type CreateParameters = Readonly<Record<string, unknown>>;
