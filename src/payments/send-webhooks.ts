@@ -20,24 +20,39 @@ function signWebhook(body: string, ipnToken: string): string {
 
 /**
  * Sends one claimed webhook: the claim is durable before this runs, and whatever happens ends in a result, so an
- * event is sent at most once.
+ * event is sent at most once. A mistake of our own is recorded as well, and then thrown to be seen.
  */
 export async function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
-  const sentAtMs = context.nowMs();
-  const ipnToken = context.tokens.create(webhook.paymentId, webhook.tokenFingerprint);
-  const body = JSON.stringify({ ...webhook.fields, timestamp: Math.floor(sentAtMs / 1000) });
-  const signature = signWebhook(body, ipnToken);
-  const delivery = await context.deliver({ url: webhook.url, body, signature });
-  const result: WebhookResult = {
-    outcome: delivery.outcome,
-    httpStatus: delivery.httpStatus,
-    reason: delivery.reason,
-    durationMs: delivery.durationMs,
-    responseExcerpt: delivery.responseExcerpt,
-    body,
-    signature,
-    finishedAtMs: context.nowMs(),
-  };
+  const { result, mistake } = await attempt(context, webhook);
   await context.webhooks.recordWebhookResult(webhook.id, result);
   context.onResult(webhook, result);
+  if (mistake !== undefined) throw mistake;
+}
+
+async function attempt(
+  context: SendWebhooksContext,
+  webhook: Webhook,
+): Promise<{ readonly result: WebhookResult; readonly mistake?: unknown }> {
+  const startedAtMs = context.nowMs();
+  const body = JSON.stringify({ ...webhook.fields, timestamp: Math.floor(startedAtMs / 1000) });
+  let signature: string | null = null;
+  try {
+    signature = signWebhook(body, context.tokens.create(webhook.paymentId, webhook.tokenFingerprint));
+    const delivery = await context.deliver({ url: webhook.url, body, signature });
+    const { outcome, httpStatus, reason, durationMs, responseExcerpt } = delivery;
+    const ending = { outcome, httpStatus, reason, durationMs, responseExcerpt };
+    return { result: { ...ending, body, signature, finishedAtMs: context.nowMs() } };
+  } catch (mistake) {
+    // What was not signed was not sent; of what was signed, nobody knows how far it got.
+    const ending =
+      signature === null
+        ? { outcome: 'failed' as const, reason: 'signing_key_missing', body: null }
+        : { outcome: 'unknown' as const, reason: 'internal_error', body };
+    const finishedAtMs = context.nowMs();
+    const durationMs = finishedAtMs - startedAtMs;
+    return {
+      result: { ...ending, httpStatus: null, durationMs, responseExcerpt: '', signature, finishedAtMs },
+      mistake,
+    };
+  }
 }

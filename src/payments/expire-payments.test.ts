@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Account } from '../domain/account.ts';
+import { USD_RATE_ONE } from '../domain/money.ts';
+import type { Payment } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
+import type { LedgerStore } from '../domain/ports/ledger-store.ts';
+import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import { createPayment } from './create-payment.ts';
+import { type ExpirePaymentsContext, expirePayments } from './expire-payments.ts';
+
+const START_MS = Date.UTC(2026, 10, 20);
+const EXPIRY_MS = 10;
+const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
+
+const account: Account = {
+  id: 'account',
+  name: 'Example Shop',
+  email: null,
+  feeBasisPoints: 250,
+  wallet: null,
+  features: ['card_checkout'],
+  providers: null,
+  suspended: false,
+  createdAtMs: START_MS,
+};
+
+/** Payments without any deposit, and the frontier, in memory. */
+function createWorld(nowMs: () => number) {
+  const payments = new Map<string, Payment>();
+  const visits = new Map<string, number>();
+  let frontier = '';
+  let cursorMs = START_MS;
+  const newPaymentId = createPaymentIdGenerator(nowMs);
+  const context: ExpirePaymentsContext = {
+    payments: {
+      listPaymentIds: async (after: string, below: string, limit: number) =>
+        [...payments.keys()]
+          .filter((id) => id > after && id < below)
+          .sort()
+          .slice(0, limit),
+    } as unknown as PaymentStore,
+    ledger: {
+      readCursor: async () => ({ number: 1, hash: '0x1', timestampMs: cursorMs }),
+      readExpiryFrontier: async () => frontier,
+      async advanceExpiryFrontier(ids, last, decide) {
+        for (const id of ids) {
+          const payment = payments.get(id) as Payment;
+          const decision = decide({
+            payment,
+            ledger: { deposits: [], releases: [], finalBlock: 1 },
+            sessions: [],
+          });
+          payments.set(id, { ...payment, ...decision?.change });
+          visits.set(id, (visits.get(id) ?? 0) + 1);
+        }
+        frontier = last;
+      },
+    } as unknown as LedgerStore,
+    nowMs,
+    expiryMs: EXPIRY_MS,
+  };
+  return {
+    payments,
+    visits,
+    context,
+    setCursor: (timestampMs: number) => {
+      cursorMs = timestampMs;
+    },
+    create: () =>
+      createPayment(
+        {
+          payments: {
+            async createPayment(payment: Payment) {
+              payments.set(payment.id, payment);
+              return { kind: 'created' };
+            },
+          } as unknown as PaymentStore,
+          providers: { adapters: new Map(), settings: {} as never },
+          rates: { usdRate: () => USD_RATE_ONE },
+          settlement: {
+            chainId: 137,
+            factory: ADDRESS,
+            feeWallet: ADDRESS,
+            depositAddressOf: () => ADDRESS,
+            isReservedAddress: () => false,
+          },
+          nowMs,
+          newPaymentId,
+          tokenFingerprint: 'abcdef',
+          toleranceBasisPoints: 200,
+        },
+        account,
+        {
+          payoutAddress: ADDRESS,
+          callbackUrl: 'https://shop.example.com/hook',
+          amountCents: 10_000,
+          currency: 'USD',
+          passFeeToCustomer: false,
+          provider: 'multi',
+          email: null,
+          note: null,
+          idempotencyKey: null,
+        },
+      ),
+  };
+}
+
+it('expires every payment past its deadline and none before, though the clock moves while one is created', async () => {
+  // How far the clock moves at each look at it.
+  const ticks = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 10, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(ticks, async (moves) => {
+      let currentMs = START_MS;
+      let look = 0;
+      const nowMs = () => {
+        const readMs = currentMs;
+        currentMs += moves[look++ % moves.length] as number;
+        return readMs;
+      };
+      const world = createWorld(nowMs);
+      for (let index = 0; index < 10; index++) await world.create();
+      const lastMs = Math.max(...[...world.payments.values()].map(({ createdAtMs }) => createdAtMs));
+      currentMs = lastMs + 100 * EXPIRY_MS;
+      for (let cursorMs = START_MS; cursorMs <= lastMs + EXPIRY_MS + 1; cursorMs++) {
+        world.setCursor(cursorMs);
+        await expirePayments(world.context);
+        for (const { status, createdAtMs } of world.payments.values()) {
+          if (status === 'canceled') expect(createdAtMs + EXPIRY_MS).toBeLessThan(cursorMs);
+        }
+      }
+      // Ids may be some milliseconds ahead of their payments, never behind.
+      world.setCursor(lastMs + EXPIRY_MS + 60);
+      await expirePayments(world.context);
+      for (const payment of world.payments.values()) {
+        expect(payment).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
+        expect(world.visits.get(payment.id)).toBe(1);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('takes a large crowd in portions, each payment once', async () => {
+  let currentMs = START_MS;
+  const world = createWorld(() => currentMs);
+  for (let index = 0; index < 1_200; index++) await world.create();
+  currentMs += 1_000;
+  world.setCursor(currentMs);
+  const portions: number[] = [];
+  for (let pass = 0; pass < 4; pass++) portions.push(await expirePayments(world.context));
+  expect(portions).toEqual([500, 500, 200, 0]);
+  expect([...world.visits.values()].every((count) => count === 1)).toBe(true);
+});
+
+it('expires nothing before the first scan', async () => {
+  const world = createWorld(() => START_MS + 1_000);
+  await world.create();
+  const ledger = { ...world.context.ledger, readCursor: async () => null };
+  expect(await expirePayments({ ...world.context, ledger })).toBe(0);
+  expect(world.visits.size).toBe(0);
+});

@@ -1,0 +1,117 @@
+import { createHmac } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { createIpnTokens } from '../domain/ipn-token.ts';
+import type { DeliveryOutcome } from '../domain/ports/callback-guard.ts';
+import type { Webhook, WebhookResult } from '../domain/webhook.ts';
+import { type SendWebhooksContext, sendWebhook } from './send-webhooks.ts';
+
+const PAYMENT_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+const tokens = createIpnTokens('the secret of this test, long enough');
+const outcome: DeliveryOutcome = {
+  outcome: 'delivered',
+  httpStatus: 200,
+  reason: null,
+  durationMs: 7,
+  responseExcerpt: 'thanks',
+};
+
+const webhook: Webhook = {
+  id: `${PAYMENT_ID}:payment.paid`,
+  paymentId: PAYMENT_ID,
+  event: 'payment.paid',
+  fields: { event: 'payment.paid', note: 'ünïcode "quoted"' },
+  url: 'https://shop.example.com/hook',
+  tokenFingerprint: tokens.currentFingerprint,
+  status: 'sending',
+  createdAtMs: 1,
+  claimedAtMs: 2,
+  result: null,
+};
+
+/** As a receiver computes it. */
+function signatureOf(body: string | null): string {
+  return createHmac('sha256', tokens.create(PAYMENT_ID)).update(String(body), 'utf8').digest('hex');
+}
+
+/** Sends with these parts and returns what was recorded, what was told, and what was thrown. */
+async function send(change: Partial<SendWebhooksContext>, sent: Partial<Webhook> = {}) {
+  const recorded: WebhookResult[] = [];
+  const told: WebhookResult[] = [];
+  const context: SendWebhooksContext = {
+    webhooks: {
+      recordWebhookResult: async (_id, result) => void recorded.push(result),
+      claimWebhooks: async () => [],
+      abandonStaleWebhooks: async () => 0,
+      listWebhooks: async () => [],
+    },
+    tokens,
+    deliver: async () => outcome,
+    nowMs: () => 1_700_000_000_999,
+    onResult: (_webhook, result) => void told.push(result),
+    ...change,
+  };
+  const thrown: unknown = await sendWebhook(context, { ...webhook, ...sent }).catch(
+    (error: unknown) => error,
+  );
+  return { recorded, told, thrown };
+}
+
+it('signs the very bytes that it sends, with the time in whole seconds', async () => {
+  const { recorded, told, thrown } = await send({});
+  expect(thrown).toBeUndefined();
+  expect(told).toEqual(recorded);
+  const [result] = recorded as [WebhookResult];
+  expect(result).toMatchObject({ ...outcome, finishedAtMs: 1_700_000_000_999 });
+  expect(JSON.parse(result.body as string)).toEqual({ ...webhook.fields, timestamp: 1_700_000_000 });
+  expect(result.signature).toBe(signatureOf(result.body));
+});
+
+it('signs with the secret that was current when the payment was created', async () => {
+  const newer = createIpnTokens('a newer secret of this test, long too', [
+    'the secret of this test, long enough',
+  ]);
+  const { recorded } = await send({ tokens: newer });
+  const [result] = recorded as [WebhookResult];
+  expect(result.signature).toBe(signatureOf(result.body));
+});
+
+it('ends as failed, with nothing sent, when the secret is gone', async () => {
+  let deliveries = 0;
+  const deliver = async () => {
+    deliveries++;
+    return outcome;
+  };
+  const { recorded, thrown } = await send({ deliver }, { tokenFingerprint: 'absent' });
+  expect(deliveries).toBe(0);
+  expect(recorded).toMatchObject([
+    { outcome: 'failed', reason: 'signing_key_missing', body: null, signature: null },
+  ]);
+  expect(String(thrown)).toContain('SECRET_KEY_PREVIOUS');
+});
+
+it('ends as unknown when the delivery breaks in our own hands, because it may have arrived', async () => {
+  const mistake = new Error('a mistake of our own');
+  const { recorded, told, thrown } = await send({ deliver: () => Promise.reject(mistake) });
+  expect(thrown).toBe(mistake);
+  expect(recorded).toMatchObject([{ outcome: 'unknown', reason: 'internal_error', httpStatus: null }]);
+  expect(recorded[0]?.body).toContain('payment.paid');
+  expect(told).toEqual(recorded);
+});
+
+it('records a result only once, even when that fails', async () => {
+  let records = 0;
+  const { thrown, told } = await send({
+    webhooks: {
+      async recordWebhookResult() {
+        records++;
+        throw new Error('disk full');
+      },
+      claimWebhooks: async () => [],
+      abandonStaleWebhooks: async () => 0,
+      listWebhooks: async () => [],
+    },
+  });
+  expect(String(thrown)).toContain('disk full');
+  expect(records).toBe(1);
+  expect(told).toEqual([]);
+});
