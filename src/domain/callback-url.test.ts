@@ -239,10 +239,10 @@ describe('whatever is sent', () => {
           expect(bare).not.toMatch(/(^|\.)(localhost|internal|local|svc|arpa)$/);
         }
       }),
-      { numRuns: 20_000 },
+      { numRuns: 8_000 },
     );
-    expect(seen.accepted).toBeGreaterThan(1000);
-    expect(seen.refused).toBeGreaterThan(1000);
+    expect(seen.accepted).toBeGreaterThan(400);
+    expect(seen.refused).toBeGreaterThan(400);
   });
 
   it('never throws, of whatever type it is', () => {
