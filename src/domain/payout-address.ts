@@ -35,6 +35,7 @@ export function parsePayoutAddress(value: unknown): Address | null {
   const digits = value.slice(2);
   if (digits === zeroDigits) return null;
   const checksummed = checksumAddress(digits);
+  if (value === checksummed) return checksummed;
   const carriesChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
-  return carriesChecksum && value !== checksummed ? null : checksummed;
+  return carriesChecksum ? null : checksummed;
 }

@@ -54,11 +54,18 @@ export function isProviderId(value: string): value is ProviderId {
   return Object.hasOwn(providerCatalogue, value);
 }
 
+/** The assumed fees in the form they are reckoned with: each create without a chosen provider asks for all of them. */
+const assumedFees = Object.fromEntries(
+  Object.entries(providerCatalogue).map(([provider, { feeBasisPoints, minimumFeeUsdCents }]) => [
+    provider,
+    { basisPoints: BigInt(feeBasisPoints), minimumUnits: BigInt(minimumFeeUsdCents) * 10_000n },
+  ]),
+) as Readonly<Record<ProviderId, { readonly basisPoints: bigint; readonly minimumUnits: bigint }>>;
+
 /** What a provider is assumed to deliver for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
-  const { feeBasisPoints, minimumFeeUsdCents } = providerCatalogue[provider];
-  const proportional = (chargedUsdUnits * BigInt(feeBasisPoints)) / 10_000n;
-  const minimum = BigInt(minimumFeeUsdCents) * 10_000n;
-  const fee = proportional > minimum ? proportional : minimum;
+  const { basisPoints, minimumUnits } = assumedFees[provider];
+  const proportional = (chargedUsdUnits * basisPoints) / 10_000n;
+  const fee = proportional > minimumUnits ? proportional : minimumUnits;
   return chargedUsdUnits > fee ? chargedUsdUnits - fee : 0n;
 }

@@ -52,7 +52,8 @@ function requireHarmless(value: object, depth: number): void {
   if (depth > MAXIMUM_DEPTH) {
     throw new ServiceError('invalid_request', `The body must not be nested deeper than ${MAXIMUM_DEPTH}.`);
   }
-  for (const [key, inner] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const inner = (value as Record<string, unknown>)[key];
     const isPollution = key === '__proto__' || (key === 'constructor' && hasPrototype(inner));
     if (isPollution) throw new ServiceError('invalid_request', `The body must not have the key ${key}.`);
     if (typeof inner === 'object' && inner !== null) requireHarmless(inner, depth + 1);
