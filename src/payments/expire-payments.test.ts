@@ -5,7 +5,7 @@ import { USD_RATE_ONE } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
 import { createPayment } from './create-payment.ts';
 import { type ExpirePaymentsContext, expirePayments } from './expire-payments.ts';
 
@@ -43,7 +43,7 @@ function createWorld(nowMs: () => number) {
     ledger: {
       readCursor: async () => ({ number: 1, hash: '0x1', timestampMs: cursorMs }),
       readExpiryFrontier: async () => frontier,
-      async advanceExpiryFrontier(ids, last, decide) {
+      async advanceExpiryFrontier(ids: readonly string[], last: string, decide: Decide) {
         for (const id of ids) {
           const payment = payments.get(id) as Payment;
           const decision = decide({
