@@ -7,7 +7,7 @@
  *   --profile          also writes a CPU profile of the service to test-output/profile
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findLoadGenerator, isInstalled, type LoadGenerator, type Pin } from './load/run-load.ts';
@@ -58,6 +58,7 @@ async function main(): Promise<void> {
     node: process.version,
     sqlite: process.versions['sqlite'],
     loadGenerator: generator.name,
+    otherLoad: `load average ${loadavg()[0]?.toFixed(1)} before the run`,
     cores: isPinned ? 'server and load on a core each' : 'not pinned: taskset or a second core is missing',
   };
   console.log(`${Object.values(machine).join(' · ')}\n`);
