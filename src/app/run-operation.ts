@@ -1,10 +1,17 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { callServer, NoServerError } from '../cli/control-client.ts';
 import { CONTROL_SOCKET, runOperation } from '../cli/control-server.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';
+import type { Store } from '../store/store.ts';
+import { StoreInUseError } from '../store/store-errors.ts';
 import { createLog } from './log.ts';
 import { openStore } from './open-store.ts';
+
+/** A server that is starting holds the store before it listens for commands. */
+const STARTING_SERVER_MS = 15_000;
+const RETRY_MS = 200;
 
 /**
  * Runs an operation of the command line in the server that serves this data folder, or on the store itself when none
@@ -15,12 +22,23 @@ export async function runOperationAnywhere(
   name: string,
   args: OperationArguments,
 ): Promise<unknown> {
-  try {
-    return await callServer(join(config.dataDir, CONTROL_SOCKET), name, args);
-  } catch (error) {
-    if (!(error instanceof NoServerError)) throw error;
+  const deadlineMs = performance.now() + STARTING_SERVER_MS;
+  for (;;) {
+    try {
+      return await callServer(join(config.dataDir, CONTROL_SOCKET), name, args);
+    } catch (error) {
+      if (!(error instanceof NoServerError)) throw error;
+    }
+    try {
+      return await runOnStore(await openStore(config, createLog('error')), name, args);
+    } catch (error) {
+      if (!(error instanceof StoreInUseError) || performance.now() > deadlineMs) throw error;
+    }
+    await delay(RETRY_MS);
   }
-  const store = await openStore(config, createLog('error'));
+}
+
+async function runOnStore(store: Store, name: string, args: OperationArguments): Promise<unknown> {
   try {
     const context = {
       ...store,

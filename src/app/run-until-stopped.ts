@@ -4,7 +4,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 import { type Running, withCleanUp } from './clean-up.ts';
 import { openLiveWorld } from './live-world.ts';
 import { createLog, type Log } from './log.ts';
-import { openStore } from './open-store.ts';
+import { openStoreToServe } from './open-store.ts';
 import { type Service, startService } from './start-service.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
@@ -34,7 +34,7 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
   if (config.secretKey === null) throw new Error('SECRET_KEY is missing');
   const secretKey = config.secretKey;
   return withCleanUp(async (cleanUp) => {
-    const store = cleanUp.add(await openStore(config, log), (opened) => opened.close());
+    const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
     const world = cleanUp.add(await openLiveWorld(config, store, systemClock, log), (opened) =>
       opened.stop(),
     );

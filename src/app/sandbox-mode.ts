@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount } from './demo-account.ts';
 import type { Log } from './log.ts';
-import { openStore } from './open-store.ts';
+import { openStoreToServe } from './open-store.ts';
 import { welcome } from './sandbox-welcome.ts';
 import { readOrCreateSecretKey } from './secret-key.ts';
 import { factoriesOf, rememberSettlement } from './settlement-history.ts';
@@ -48,7 +48,7 @@ export async function startSandboxParts(
 ): Promise<void> {
   const { startSandbox } = await import('../sandbox/start-sandbox.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
-  const store = cleanUp.add(await openStore(config, log), (opened) => opened.close());
+  const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
   const sandbox = cleanUp.add(
     await startSandbox({
       dataDir: config.dataDir,

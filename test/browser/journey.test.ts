@@ -1,65 +1,28 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
-import { freePorts } from '../support/free-ports.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const screenshots = new URL('../../test-output/screenshots/journey/', import.meta.url).pathname;
 /** From the click at the on-ramp to a final release on the local chain. */
 const SETTLED_MS = 40_000;
 
 describe('a customer with a browser', () => {
-  let folder: string;
-  let receiver: WebhookReceiver;
-  let service: ServiceProcess;
+  let service: EndToEndService;
   let browser: Browser;
-  let api: string;
 
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
-    folder = mkdtempSync(join(tmpdir(), 'card-checkout-journey-'));
-    receiver = await startWebhookReceiver();
-    writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
-    const [port, adminPort] = (await freePorts(2)) as [number, number];
-    api = `http://localhost:${port}`;
-    service = await startServiceProcess({
-      DATA_DIR: join(folder, 'data'),
-      PORT: String(port),
-      ADMIN_PORT: String(adminPort),
-      CALLBACK_ALLOWED_HOSTS: receiver.host,
-      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
-    });
+    service = await startEndToEndService();
     browser = await launchBrowser();
   }, 90_000);
 
   afterAll(async () => {
     await browser?.close();
-    await service?.end('SIGINT');
-    await receiver?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await service?.stop();
   });
-
-  async function create(
-    fields: Record<string, unknown>,
-  ): Promise<{ payment_id: string; checkout_url: string }> {
-    const response = await fetch(`${api}/api/v1/wallet`, {
-      method: 'POST',
-      headers: { 'x-api-key': service.demoKey(), 'content-type': 'application/json' },
-      body: JSON.stringify({
-        address: '0x52908400098527886E0F7030069857D2E4169EE7',
-        callback: receiver.url,
-        amount: '25.00',
-        ...fields,
-      }),
-    });
-    expect(response.status).toBe(200);
-    return (await response.json()) as { payment_id: string; checkout_url: string };
-  }
 
   async function payWith(page: Page, card: string): Promise<void> {
     await page.locator(`a[href="?card=${encodeURIComponent(card)}"]`).click();
@@ -74,7 +37,10 @@ describe('a customer with a browser', () => {
     async (_name, javaScriptEnabled) => {
       const context = await browser.newContext({ javaScriptEnabled });
       const page = await context.newPage();
-      const { payment_id: id, checkout_url: url } = await create({ passFeeToCustomer: true });
+      const { payment_id: id, checkout_url: url } = await service.create({
+        amount: '25.00',
+        passFeeToCustomer: true,
+      });
 
       await page.goto(url);
       expect(await page.textContent('body')).toContain('Demo shop');
@@ -91,11 +57,11 @@ describe('a customer with a browser', () => {
       await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
       await page.screenshot({ path: `${screenshots}4-paid-${javaScriptEnabled}.png`, fullPage: true });
       const body = (await page.textContent('body')) ?? '';
-      const status = await readStatus(id);
+      const status = await service.readStatus(`payment_id=${id}`);
       expect(body).toContain(status['txid_in']);
       expect(body).toContain(status['txid_out']);
       await waitFor('the webhook', 15_000, () =>
-        receiver.received.some(({ rawBody }) => rawBody.includes(id)),
+        service.receiver.received.some(({ rawBody }) => rawBody.includes(id)),
       );
       await context.close();
     },
@@ -104,7 +70,8 @@ describe('a customer with a browser', () => {
 
   it('goes straight to the provider with auto=1, and comes back to a page', async () => {
     const page = await browser.newPage();
-    const { payment_id: id, checkout_url: url } = await create({
+    const { payment_id: id, checkout_url: url } = await service.create({
+      amount: '25.00',
       provider: 'wert',
       email: 'ada+1@shop.example',
     });
@@ -115,19 +82,19 @@ describe('a customer with a browser', () => {
     expect(page.url()).toMatch(/\/wert\/pay\//);
     expect(await page.textContent('body')).toContain('ada+1@shop.example');
     await page.goBack().catch(() => undefined);
-    await page.goto(`${api}/pay/${id}?returned=1`);
+    await page.goto(`${service.url}/pay/${id}?returned=1`);
     expect(page.url()).toMatch(new RegExp(`/pay/${id}`));
     await page.close();
   }, 60_000);
 
   it('sees a declined card at the on-ramp, tries again and pays', async () => {
     const page = await browser.newPage();
-    const { payment_id: id, checkout_url: url } = await create({});
+    const { payment_id: id, checkout_url: url } = await service.create({ amount: '25.00' });
     await page.goto(url);
     await page.locator('button[data-provider="Wert"]').click();
     await payWith(page, '4000 0000 0000 0002');
     expect(await page.textContent('body')).toMatch(/declined/i);
-    expect((await readStatus(id))['status']).toBe('unpaid');
+    expect((await service.readStatus(`payment_id=${id}`))['status']).toBe('unpaid');
 
     await payWith(page, '4242 4242 4242 4242');
     await page.locator('#back').click();
@@ -137,7 +104,7 @@ describe('a customer with a browser', () => {
 
   it('is told how much is missing when too little arrived', async () => {
     const page = await browser.newPage();
-    const { checkout_url: url } = await create({});
+    const { checkout_url: url } = await service.create({ amount: '25.00' });
     await page.goto(url);
     await page.locator('button[data-provider="Wert"]').click();
     await payWith(page, '4000 0000 0000 9995');
@@ -152,12 +119,5 @@ describe('a customer with a browser', () => {
   /** The heading of the page; empty while the page is loading anew. */
   async function headingOf(page: Page): Promise<string> {
     return ((await page.textContent('h1', { timeout: 1_000 }).catch(() => '')) ?? '').trim();
-  }
-
-  async function readStatus(id: string): Promise<Record<string, string>> {
-    const response = await fetch(`${api}/api/v1/payment-status?payment_id=${id}`, {
-      headers: { 'x-api-key': service.demoKey() },
-    });
-    return (await response.json()) as Record<string, string>;
   }
 });

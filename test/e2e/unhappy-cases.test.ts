@@ -1,60 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePorts } from '../support/free-ports.ts';
-import {
-  runCommand,
-  runJson,
-  type ServiceEnvironment,
-  type ServiceProcess,
-  startServiceProcess,
-} from '../support/service-process.ts';
+import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
+import { runCommand, runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const MERCHANT = '0x52908400098527886E0F7030069857D2E4169EE7';
-
 describe('every error code of the specification, brought about in the sandbox', () => {
-  let folder: string;
-  let environment: ServiceEnvironment;
-  let service: ServiceProcess;
-  let api: string;
+  let service: EndToEndService;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'card-checkout-unhappy-'));
-    const [port, adminPort] = (await freePorts(2)) as [number, number];
-    api = `http://127.0.0.1:${port}`;
-    environment = {
-      DATA_DIR: join(folder, 'data'),
-      PORT: String(port),
-      ADMIN_PORT: String(adminPort),
-      RATE_LIMIT_STATUS_PER_MINUTE: '100000',
-    };
-    service = await startServiceProcess(environment);
+    service = await startEndToEndService();
   }, 60_000);
+  afterAll(() => service?.stop());
 
-  afterAll(async () => {
-    await service?.end('SIGINT');
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  async function create(
-    fields: Record<string, unknown>,
-  ): Promise<{ status: number; body: Record<string, string> }> {
-    const response = await fetch(`${api}/api/v1/wallet`, {
-      method: 'POST',
-      headers: { 'x-api-key': service.demoKey(), 'content-type': 'application/json' },
-      body: JSON.stringify({
-        address: MERCHANT,
-        callback: 'https://shop.example/hook',
-        amount: '50',
-        ...fields,
-      }),
-    });
-    return { status: response.status, body: (await response.json()) as Record<string, string> };
-  }
-
-  const command = (...args: string[]) => runCommand(environment, ...args);
+  const create = (fields: Record<string, unknown>) => service.requestCreate(fields);
+  const command = (...args: string[]) => runCommand(service.environment, ...args);
 
   it('provider_unavailable (502) while a provider is down, and it comes back', async () => {
     await command('sandbox', 'fault', 'provider', 'wert', '--down');
@@ -120,16 +78,20 @@ describe('every error code of the specification, brought about in the sandbox', 
 
   it('a chain that is down delays a payment and loses nothing', async () => {
     const { body } = await create({ amount: '60' });
-    const id = body['payment_id'] as string;
+    const id = body.payment_id;
     await command('sandbox', 'pay', id);
     await command('sandbox', 'fault', 'chain', '--down');
     expect((await create({})).status).toBe(200);
     await command('sandbox', 'fault', 'chain', '--up');
-    await waitFor('the payment to be paid', 40_000, async () => (await readStatus(id))['status'] === 'paid');
+    await waitFor(
+      'the payment to be paid',
+      40_000,
+      async () => (await service.readStatus(`payment_id=${id}`))['status'] === 'paid',
+    );
   }, 90_000);
 
   it('an account that is suspended, lacks a feature or a provider answers 403', async () => {
-    const [demo] = await runJson<{ account_id: string }[]>(environment, 'account', 'list');
+    const [demo] = await runJson<{ account_id: string }[]>(service.environment, 'account', 'list');
     const account = (demo as { account_id: string }).account_id;
     await command('account', 'update', account, '--disable', 'fee_pass_through');
     expect((await create({ passFeeToCustomer: true })).status).toBe(403);
@@ -149,11 +111,4 @@ describe('every error code of the specification, brought about in the sandbox', 
     );
     expect((await create({ passFeeToCustomer: true, provider: 'revolut' })).status).toBe(200);
   }, 30_000);
-
-  async function readStatus(id: string): Promise<Record<string, string>> {
-    const response = await fetch(`${api}/api/v1/payment-status?payment_id=${id}`, {
-      headers: { 'x-api-key': service.demoKey() },
-    });
-    return (await response.json()) as Record<string, string>;
-  }
 });

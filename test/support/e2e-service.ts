@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from './free-ports.ts';
+import { type ServiceEnvironment, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { readTokenBalance } from './token-balance.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+/** A payment as creation answers it. */
+export type CreatedPayment = Readonly<Record<string, string>> & {
+  readonly payment_id: string;
+  readonly ipn_token: string;
+  readonly checkout_url: string;
+};
+
+/** A payout wallet that nobody has the key of. */
+export const SOMEBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+/** A sandbox in a process of its own, with a data folder and a merchant's HTTPS endpoint that go with it. */
+export interface EndToEndService {
+  readonly folder: string;
+  readonly receiver: WebhookReceiver;
+  readonly environment: ServiceEnvironment;
+  /** Root of the service. */
+  readonly url: string;
+  /** The process that runs now. */
+  process(): ServiceProcess;
+  /** Ends the process by this signal and starts it again on the same data. Returns the exit code. */
+  restart(signal: 'SIGINT' | 'SIGKILL'): Promise<number | null>;
+  /** Any create request; the answer is not judged. */
+  requestCreate(fields: Readonly<Record<string, unknown>>): Promise<{ status: number; body: CreatedPayment }>;
+  /** A payment; throws when it was refused. */
+  create(fields?: Readonly<Record<string, unknown>>): Promise<CreatedPayment>;
+  readStatus(query: string): Promise<Readonly<Record<string, string>>>;
+  /** Test USDC of a wallet on the local chain, 10⁻⁶ units. */
+  readBalance(owner: string): Promise<bigint>;
+  stop(): Promise<void>;
+}
+
+/** Starts it; `changes` are added to the environment. */
+export async function startEndToEndService(changes: ServiceEnvironment = {}): Promise<EndToEndService> {
+  const folder = mkdtempSync(join(tmpdir(), 'card-checkout-e2e-'));
+  const receiver = await startWebhookReceiver();
+  writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
+  const [port, adminPort] = (await freePorts(2)) as [number, number];
+  const url = `http://localhost:${port}`;
+  const environment = {
+    DATA_DIR: join(folder, 'data'),
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    CALLBACK_ALLOWED_HOSTS: receiver.host,
+    NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+    // Tests look often and wait briefly.
+    RATE_LIMIT_STATUS_PER_MINUTE: '100000',
+    ...changes,
+  };
+  let running = await startServiceProcess(environment);
+  const headers = () => ({ 'x-api-key': running.demoKey(), 'content-type': 'application/json' });
+
+  async function requestCreate(fields: Readonly<Record<string, unknown>>) {
+    const body = JSON.stringify({ address: SOMEBODY, callback: receiver.url, amount: '50.00', ...fields });
+    const response = await fetch(`${url}/api/v1/wallet`, { method: 'POST', headers: headers(), body });
+    return { status: response.status, body: (await response.json()) as CreatedPayment };
+  }
+
+  return {
+    folder,
+    receiver,
+    environment,
+    url,
+    process: () => running,
+    async restart(signal) {
+      const code = await running.end(signal);
+      running = await startServiceProcess(environment);
+      return code;
+    },
+    requestCreate,
+    async create(fields = {}) {
+      const { status, body } = await requestCreate(fields);
+      if (status !== 200) throw new Error(`create answered ${status}: ${JSON.stringify(body)}`);
+      return body;
+    },
+    async readStatus(query) {
+      const response = await fetch(`${url}/api/v1/payment-status?${query}`, { headers: headers() });
+      if (response.status !== 200) throw new Error(`payment-status answered ${response.status} for ${query}`);
+      return (await response.json()) as Record<string, string>;
+    },
+    async readBalance(owner) {
+      const chainUrl = /Local chain\s+(\S+)/.exec(running.output())?.[1] ?? '';
+      const published = await fetch(`${url}/.well-known/card-checkout.json`);
+      return readTokenBalance(chainUrl, ((await published.json()) as { token: string }).token, owner);
+    },
+    async stop() {
+      await running.end('SIGINT');
+      await receiver.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
