@@ -1,0 +1,279 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import packageDescription from '#package' with { type: 'json' };
+import { findStaleFiles, replacePart } from '../../scripts/docs.ts';
+import { listCommands } from '../../scripts/docs-commands.ts';
+import { createMetrics } from '../../src/app/metrics.ts';
+import { welcome } from '../../src/app/sandbox-welcome.ts';
+import { variables } from '../../src/config-variables.ts';
+import { errorTable } from '../../src/domain/errors.ts';
+import { paymentEvents, paymentStates, paymentTransitions } from '../../src/domain/payment-states.ts';
+import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { testCards } from '../../src/sandbox/onramps/test-cards.ts';
+import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
+
+describe('generated parts', () => {
+  it('are what the code says now', () => {
+    expect(findStaleFiles().map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are not written where their markers are missing or doubled', () => {
+    const text = 'a\n<!-- generated: x -->\nold\n<!-- end: x -->\nb';
+    expect(replacePart('f', text, 'x', 'new')).toBe('a\n<!-- generated: x -->\n\nnew\n\n<!-- end: x -->\nb');
+    for (const broken of ['', 'no markers', `${text}${text}`, text.replace('<!-- end: x -->', '')]) {
+      expect(() => replacePart('f', broken, 'x', 'new')).toThrow('f must have');
+    }
+  });
+});
+
+describe('errors', () => {
+  const rows = tableRows(read('docs/errors.md')).filter(([status]) => /^\d{3}$/.test(status ?? ''));
+
+  it('are all documented with status, code and text, and no others are', () => {
+    const documented = rows.map(([status, code, text]) => `${status} ${code} ${text}`);
+    const known = Object.values(errorTable).map(
+      ({ status, code, text }) => `${status} ${code === null ? '–' : `\`${code}\``} ${text}`,
+    );
+    expect(sorted(documented)).toEqual(sorted(known));
+  });
+
+  it('have an answer to whether a retry helps, each status once', () => {
+    const part = read('docs/errors.md').split('## Retrying')[1]?.split('\n## ')[0] ?? '';
+    const answered = [...part.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list]) => (list ?? '').split(', '));
+    expect(sorted(answered)).toEqual(
+      sorted([...new Set(Object.values(errorTable).map(({ status }) => String(status)))]),
+    );
+  });
+});
+
+describe('the life of a payment', () => {
+  const text = read('docs/payment-lifecycle.md');
+  const rows = tableRows(text).map((cells) => cells.map((cell) => cell.replaceAll('`', '')));
+
+  it('documents every state and no other', () => {
+    const documented = rows.filter(([status]) => /^(unpaid|paid|canceled)$/.test(status ?? ''));
+    expect(sorted(documented.map(([status, forward, text]) => `${status}/${forward} ${text}`))).toEqual(
+      sorted(Object.entries(paymentStates).map(([state, meaning]) => `${state} ${meaning}`)),
+    );
+  });
+
+  it('documents every transition with its effects and no other, in the table and in the picture', () => {
+    const documented = rows.filter(
+      ([from, event]) =>
+        from !== undefined && from in paymentStates && event !== undefined && event in paymentEvents,
+    );
+    expect(sorted(documented.map((cells) => cells.join(' | ')))).toEqual(
+      sorted(
+        paymentTransitions.map(({ from, event, to, effects }) => [from, event, to, effects].join(' | ')),
+      ),
+    );
+    const arrows = [...text.matchAll(/^ {2}(\w+) --> (\w+): (.+)$/gm)].flatMap(([, from, to, events]) =>
+      (events ?? '').split(', ').map((event) => `${from} ${event} ${to}`),
+    );
+    expect(sorted(arrows)).toEqual(
+      sorted(paymentTransitions.map(({ from, event, to }) => `${from} ${event} ${to}`.replaceAll('/', '_'))),
+    );
+  });
+
+  it('documents every event and no other', () => {
+    const documented = rows.filter((cells) => cells.length === 2 && /^[a-z]+_[a-z_]+$/.test(cells[0] ?? ''));
+    expect(sorted(documented.map((cells) => cells.join(' ')))).toEqual(
+      sorted(Object.entries(paymentEvents).map(([event, meaning]) => `${event} ${meaning}`)),
+    );
+  });
+});
+
+describe('environment variables', () => {
+  const known = variables.map(({ name }) => name);
+  const knownWithFiles = new Set([
+    ...known,
+    ...variables.filter(({ isSecret }) => isSecret).map(({ name }) => `${name}_FILE`),
+  ]);
+  /** Node's own, and those of examples. */
+  const isForeign = (name: string) => /^(NODE_\w+|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY)$/.test(name);
+
+  it('all have a row in docs/configuration.md, and no other has', () => {
+    const rows = tableRows(read('docs/configuration.md')).map(([name]) => name?.replaceAll('`', '') ?? '');
+    expect(sorted(rows.filter((name) => /^[A-Z_]+$/.test(name)))).toEqual(sorted(known));
+  });
+
+  it('all have a line in .env.example, and no other has', () => {
+    const names = [...read('.env.example').matchAll(/^#?([A-Z][A-Z_]*)=/gm)].map(([, name]) => name ?? '');
+    expect(sorted(names)).toEqual(sorted(known));
+  });
+
+  it('are spelt right in the container image and the compose file', () => {
+    const image = [...read('Dockerfile').matchAll(/^(?:ENV| {4})\s*([A-Z][A-Z_]+)=/gm)].map(
+      ([, name]) => name ?? '',
+    );
+    const compose = [...read('compose.yaml').matchAll(/^ {6}([A-Z][A-Z_]+):/gm)].map(
+      ([, name]) => name ?? '',
+    );
+    expect(image.length + compose.length).toBeGreaterThan(3);
+    const unknown = [...image, ...compose].filter((name) => !knownWithFiles.has(name) && !isForeign(name));
+    expect(unknown).toEqual([]);
+  });
+
+  it('are spelt right wherever a document sets or names one', () => {
+    const named = documents.flatMap(({ path, text }) =>
+      [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`|\b([A-Z][A-Z0-9_]{2,})=\S/g)].map(
+        ([, quoted, set]) => `${path} ${quoted ?? set}`,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    const unknown = named.filter((entry) => {
+      const name = entry.split(' ')[1] ?? '';
+      return !knownWithFiles.has(name) && !isForeign(name);
+    });
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('the command line', () => {
+  const commands = new Map(listCommands().map(({ name, command }) => [name, command]));
+  const text = read('docs/command-line.md');
+
+  it('has a section for every command with all its options, and for no other', () => {
+    const sections = text.split(/^### /m).slice(1);
+    const documented = sections.map((section) => {
+      const name = /^`([^`]+)`/.exec(section)?.[1];
+      const options = tableRows(section).map(([option]) => option?.replaceAll('`', ''));
+      return `${name}: ${sorted(options.filter((option) => option?.startsWith('--')).map(String)).join(' ')}`;
+    });
+    const known = [...commands].map(([name, { options }]) => {
+      const flags = options.map((option) => option.flags).filter((option) => option !== '--json');
+      return `${name}: ${sorted(flags).join(' ')}`;
+    });
+    expect(sorted(documented)).toEqual(sorted(known));
+  });
+
+  it('takes --json with every command, as the page says', () => {
+    for (const [name, { options }] of commands) {
+      expect(
+        options.map(({ long }) => long),
+        name,
+      ).toContain('--json');
+    }
+  });
+
+  it('is called rightly in every example of every document', () => {
+    const calls = documents.flatMap(({ path, text }) =>
+      [...text.matchAll(/(?:npx card-checkout|bin\/card-checkout\.js|`card-checkout) ([a-z][^`\n#]*)/g)].map(
+        ([, call]) => ({ path, words: (call ?? '').trim().split(/\s+/) }),
+      ),
+    );
+    expect(calls.length).toBeGreaterThan(25);
+    for (const { path, words } of calls) {
+      const name = [3, 2, 1]
+        .map((count) => words.slice(0, count).join(' '))
+        .find((each) => commands.has(each));
+      expect(name, `${path}: ${words.join(' ')}`).toBeDefined();
+      const flags = words.filter((word) => word.startsWith('--'));
+      const known = commands.get(name ?? '')?.options.map(({ long }) => long);
+      expect(known, `${path}: ${words.join(' ')}`).toEqual(expect.arrayContaining(flags));
+    }
+  });
+});
+
+describe('other lists', () => {
+  it('name every metric of ours and no other', async () => {
+    const known = (await createMetrics().registry.getMetricsAsJSON())
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('card_checkout_'));
+    const documented = [...read('docs/going-live.md').matchAll(/`(card_checkout_\w+)`/g)].map(
+      ([, name]) => name ?? '',
+    );
+    expect(sorted(documented)).toEqual(sorted(known));
+  });
+
+  it('name every reason and status of a webhook and no other', () => {
+    const source = read('src/webhooks/delivery-outcome.ts');
+    const ours = [...read('src/payments/send-webhooks.ts').matchAll(/\breason: '(\w+)'/g)];
+    const reasons = [...source.matchAll(/^ {2}\| '(\w+)'/gm), ...ours].map(([, reason]) => reason ?? '');
+    const part = read('docs/webhooks.md').split('The reason says more')[1] ?? '';
+    const documented = tableRows(part).flatMap(([cell]) =>
+      [...(cell ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''),
+    );
+    expect(reasons.length).toBeGreaterThan(15);
+    expect(sorted(documented.filter((reason) => !/^http_\d/.test(reason)))).toEqual(sorted(reasons));
+    const statuses =
+      /type WebhookStatus = ([^;]+);/.exec(read('src/domain/webhook.ts'))?.[1]?.match(/\w+/g) ?? [];
+    const delivery = read('docs/webhooks.md').split('## Delivery')[1]?.split('The reason says more')[0] ?? '';
+    const rows = tableRows(delivery).map(([cell]) => cell?.replaceAll('`', '') ?? '');
+    expect(sorted(rows.filter((row) => row !== 'status'))).toEqual(sorted(statuses));
+  });
+
+  it('name every provider and every test card', () => {
+    const providers = /Or one of ((?:`\w+`,? ?)+)/.exec(read('docs/api.md'))?.[1]?.match(/\w+/g);
+    expect(providers).toEqual(providerIds);
+    const cards = tableRows(read('docs/sandbox.md')).map(([cell]) => cell?.replaceAll('`', '') ?? '');
+    expect(cards.filter((cell) => /^\d{4} /.test(cell))).toEqual(testCards.map(({ number }) => number));
+  });
+});
+
+describe('the architecture', () => {
+  it('names only files and folders that exist, as do the other documents', () => {
+    const named = documents.flatMap(({ path, text }) =>
+      [...text.matchAll(/\b((?:src|test|scripts|contracts|docs|bench|bin)\/[\w./-]*[\w/])/g)].map(
+        ([, file]) => ({ path, file: file ?? '' }),
+      ),
+    );
+    expect(named.filter(({ path }) => path === 'docs/architecture.md').length).toBeGreaterThan(40);
+    // From the project's root, or from the document's own folder.
+    const missing = named.filter(
+      ({ path, file }) => !existsSync(join(root, file)) && !existsSync(join(root, dirname(path), file)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the README', () => {
+  const text = read('README.md');
+
+  it('begins with two commands, which are scripts of the package', () => {
+    const [block] = codeBlocks(text, 'sh');
+    const commands = [...(block ?? '').matchAll(/^npm (?:run )?(\w+)/gm)].map(([, name]) => name ?? '');
+    expect(commands).toEqual(['start', 'test']);
+    for (const name of commands) expect(Object.keys(packageDescription.scripts)).toContain(name);
+  });
+
+  it('shows what `npm start` prints', () => {
+    const printed = welcome({
+      config: {
+        baseUrl: 'http://localhost:3000',
+        adminHost: '127.0.0.1',
+        adminPort: 3001,
+        dataDir: './data',
+      },
+      demo: { accountId: 'acc_1', apiKey: 'service_live_1' },
+      sandbox: {
+        anvilUrl: 'http://127.0.0.1:1',
+        onrampBaseUrl: 'http://127.0.0.1:2',
+        merchantWallet: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+      },
+    }).split('\n');
+    const shown = (codeBlocks(text, 'text')[0] ?? '').split('\n').filter((line) => line.trim() !== '');
+    expect(shown.length).toBeGreaterThan(10);
+    let from = 0;
+    for (const line of shown) {
+      const found = printed.findIndex((each, index) => index >= from && isShownAs(line, each));
+      expect(found, line).toBeGreaterThanOrEqual(from);
+      from = found;
+    }
+  });
+
+  it('names only scripts that exist, as do the other documents', () => {
+    const named = documents.flatMap(({ path, text }) =>
+      [...text.matchAll(/npm run ([\w-]+)/g)].map(([, name]) => `${path} ${name}`),
+    );
+    const scripts = Object.keys(packageDescription.scripts);
+    expect(named.filter((entry) => !scripts.includes(entry.split(' ')[1] ?? ''))).toEqual([]);
+  });
+});
+
+/** Whether a line is the printed one, with `…` in the place of what differs from machine to machine. */
+function isShownAs(line: string, printed: string): boolean {
+  const pieces = line.split('…').map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('.*')}$`).test(printed);
+}

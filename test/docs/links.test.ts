@@ -1,0 +1,50 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect, it } from 'vitest';
+import { anchorsOf, documents, read, root, withoutCode } from './markdown.ts';
+
+interface Link {
+  readonly from: string;
+  readonly target: string;
+}
+
+const links = documents.flatMap(({ path, text }): Link[] =>
+  [...withoutCode(text).matchAll(/\]\(<?([^)\s>]+)>?\)/g)].map(([, target]) => ({
+    from: path,
+    target: target ?? '',
+  })),
+);
+
+/** What is wrong with a link, or null. */
+function faultOf({ from, target }: Link): string | null {
+  if (/^https?:/.test(target)) return null;
+  const [file = '', anchor] = target.split('#');
+  const path = file === '' ? from : posix.join(posix.dirname(from), decodeURIComponent(file));
+  if (!existsSync(join(root, path))) return `${from} links to ${target}, which does not exist`;
+  if (anchor === undefined) return null;
+  const isText = statSync(join(root, path)).isFile() && path.endsWith('.md');
+  return isText && anchorsOf(read(path)).includes(anchor)
+    ? null
+    : `${from} links to ${target}: no such heading`;
+}
+
+it('leads every relative link and anchor of every document to something that exists', () => {
+  expect(links.length).toBeGreaterThan(50);
+  expect(links.map(faultOf).filter((fault) => fault !== null)).toEqual([]);
+});
+
+it('notices a link or an anchor that leads nowhere', () => {
+  expect(faultOf({ from: 'README.md', target: 'docs/nowhere.md' })).toContain('does not exist');
+  expect(faultOf({ from: 'README.md', target: 'docs/api.md#nowhere' })).toContain('no such heading');
+  expect(faultOf({ from: 'docs/api.md', target: '#limits' })).toBeNull();
+  expect(anchorsOf('# A `b_c`: d?\n## Twice\n## Twice')).toEqual(['a-b_c-d', 'twice', 'twice-1']);
+});
+
+it('says what every picture shows to those who cannot see it', () => {
+  const pictures = documents.flatMap(({ path, text }) =>
+    [...withoutCode(text).matchAll(/!\[([^\]]*)\]\(/g)].map(([, words]) => ({ path, words: words ?? '' })),
+  );
+  expect(pictures.length).toBeGreaterThan(0);
+  expect(pictures.filter(({ words }) => words.length < 20)).toEqual([]);
+  expect(read('docs/images/flow.svg')).toMatch(/<title[^>]*>.+<\/title>\s*<desc[^>]*>.+<\/desc>/);
+});

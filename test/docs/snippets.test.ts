@@ -1,0 +1,128 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { createIpnTokens } from '../../src/domain/ipn-token.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import { sendWebhook } from '../../src/payments/send-webhooks.ts';
+import { codeBlocks, read } from './markdown.ts';
+
+interface Verifier {
+  isGenuine(rawBody: Buffer, signature: unknown, ipnToken: string): boolean;
+}
+
+/** Loads a snippet of the documentation as the module that it is. */
+async function load(snippet: string): Promise<Verifier> {
+  const folder = mkdtempSync(join(tmpdir(), 'card-checkout-docs-'));
+  try {
+    const file = join(folder, 'snippet.mjs');
+    writeFileSync(file, snippet);
+    return (await import(pathToFileURL(file).href)) as Verifier;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Sent {
+  readonly body: string;
+  readonly signature: string;
+  readonly ipnToken: string;
+}
+
+/** What the service sends for a payment with this note, and the token its merchant was given. */
+async function send(note: string): Promise<Sent> {
+  const tokens = createIpnTokens('a secret of at least 32 characters');
+  const paymentId = createPaymentIdGenerator(Date.now)();
+  let sent: Omit<Sent, 'ipnToken'> | null = null;
+  await sendWebhook(
+    {
+      webhooks: {
+        recordWebhookResult: () => Promise.resolve(),
+        claimWebhooks: () => Promise.resolve([]),
+        abandonStaleWebhooks: () => Promise.resolve(0),
+        listWebhooks: () => Promise.resolve([]),
+      },
+      tokens,
+      deliver: (delivery) => {
+        sent = delivery;
+        return Promise.resolve({
+          outcome: 'delivered',
+          httpStatus: 200,
+          reason: null,
+          durationMs: 1,
+          responseExcerpt: '',
+        });
+      },
+      nowMs: Date.now,
+      onResult: () => {},
+    },
+    {
+      id: `${paymentId}:payment.paid`,
+      paymentId,
+      event: 'payment.paid',
+      fields: { event: 'payment.paid', paymentId, note },
+      url: 'https://shop.example/webhook',
+      tokenFingerprint: tokens.currentFingerprint,
+      status: 'sending',
+      createdAtMs: Date.now(),
+      claimedAtMs: Date.now(),
+      result: null,
+    },
+  );
+  if (sent === null) throw new Error('nothing was sent');
+  return { ...(sent as Omit<Sent, 'ipnToken'>), ipnToken: tokens.create(paymentId) };
+}
+
+describe('the verification in docs/webhooks.md', () => {
+  const text = read('docs/webhooks.md');
+
+  it('accepts what we sign and refuses everything else', async () => {
+    const { isGenuine } = await load(codeBlocks(text, 'js')[0] ?? '');
+    const { body, signature, ipnToken } = await send('Grüße 👋');
+    expect(isGenuine(Buffer.from(body), signature, ipnToken)).toBe(true);
+    expect(isGenuine(Buffer.from(`${body} `), signature, ipnToken)).toBe(false);
+    expect(isGenuine(Buffer.from(body), signature, `${ipnToken}x`)).toBe(false);
+    for (const forged of [
+      undefined,
+      '',
+      'zz',
+      signature.slice(1),
+      `${signature}00`,
+      [signature, signature],
+    ]) {
+      expect(isGenuine(Buffer.from(body), forged, ipnToken)).toBe(false);
+    }
+  });
+
+  it('gives a signature to test with that is right', () => {
+    const [, token, body, signature] =
+      /token `(\w+)` and the body\s+`([^`]+)`.*?```\s*([0-9a-f]{64})\s*```/s.exec(text) ?? [];
+    expect(body).toBe('{"event":"payment.paid"}');
+    expect(signature).toBe(
+      createHmac('sha256', token ?? '')
+        .update(body ?? '')
+        .digest('hex'),
+    );
+  });
+});
+
+describe('the JSON in the documents', () => {
+  it('can be parsed', () => {
+    const blocks = ['docs/api.md', 'docs/errors.md'].flatMap((path) => codeBlocks(read(path), 'json'));
+    expect(blocks.length).toBeGreaterThan(3);
+    for (const block of blocks) expect(() => JSON.parse(block) as unknown, block).not.toThrow();
+  });
+
+  it('has the fields that the API answers with, no more and no fewer', async () => {
+    const { createdPaymentSchema, paymentStatusSchema } = await import(
+      '../../src/http/api/present-payment.ts'
+    );
+    const [created, , status] = codeBlocks(read('docs/api.md'), 'json').map(
+      (block) => JSON.parse(block) as Record<string, unknown>,
+    );
+    expect(Object.keys(created ?? {})).toEqual(Object.keys(createdPaymentSchema.properties));
+    expect(Object.keys(status ?? {})).toEqual(Object.keys(paymentStatusSchema.properties));
+  });
+});
