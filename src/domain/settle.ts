@@ -1,10 +1,21 @@
+import { UnknownStateError } from './errors.ts';
 import { paidWebhook } from './paid-webhook.ts';
 import type { Deposit, Ledger, Payment, PaymentChange } from './payment.ts';
-import { fieldsOf, nextState, type PaymentEvent, type PaymentState, stateOf } from './payment-states.ts';
+import {
+  fieldsOf,
+  nextState,
+  type PaymentEvent,
+  type PaymentState,
+  paymentStates,
+  stateOf,
+} from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
 
 /** After so many refused simulations in a row the payment asks for a hand. */
 export const QUICK_RELEASE_TRIES = 3;
+
+/** No decision leads through more states than there are. */
+const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 /** How long the sender waits after the first, second, … refused simulation; the last one repeats. */
 const refusalDelaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
@@ -60,11 +71,14 @@ export function settle(
   let payment: Payment = { ...view.payment, ...change };
   let becamePaid = false;
 
+  let steps = 0;
   for (
     let event = dueEvent(payment, sums, context);
     event !== null;
     event = dueEvent(payment, sums, context)
   ) {
+    // Facts that call for one state and then for another again would hold up the whole process.
+    if (++steps > MAXIMUM_STEPS) throw new UnknownStateError(`${payment.id} does not come to rest`);
     const effects = effectsOf(event, payment, view.ledger, sums, context);
     payment = { ...payment, ...fieldsOf(nextState(stateOf(payment), event)), ...effects };
     if (payment.status === 'paid') becamePaid = true;

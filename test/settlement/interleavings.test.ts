@@ -16,7 +16,7 @@ let chain: LocalChain;
 
 const FINALITY_BLOCKS = 6;
 const PAYMENTS = 3;
-const RUNS = 40;
+const RUNS = 30;
 
 beforeAll(async () => {
   chain = await startSettlementChain({ slotsInAnEpoch: FINALITY_BLOCKS / 2 });
@@ -44,11 +44,11 @@ const onePayment = fc.nat(PAYMENTS - 1);
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
-    weight: 6,
+    weight: 9,
     arbitrary: fc.record({
       kind: fc.constant('deposit' as const),
       payment: onePayment,
-      units: fc.constantFrom(1n, 40_000_001n, 60_000_000n, ENOUGH_UNITS - 1n, ENOUGH_UNITS, 95_000_003n),
+      units: fc.constantFrom(1n, 53_100_000n, 60_000_001n, ENOUGH_UNITS - 1n, ENOUGH_UNITS, 95_000_003n),
     }),
   },
   {
@@ -70,16 +70,17 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({ kind: fc.constantFrom('expire' as const, 'passDeadline' as const) }),
   },
   {
-    weight: 3,
+    weight: 6,
     arbitrary: fc.record({
-      kind: fc.constantFrom('rival' as const, 'cancel' as const, 'release' as const, 'blocklist' as const),
+      kind: fc.constantFrom('rival' as const, 'cancel' as const, 'release' as const),
       payment: onePayment,
     }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('blocklist' as const), payment: onePayment }) },
 );
 
 /** What a person asks for may be refused because of the payment's state; nothing else may go wrong. */
@@ -162,10 +163,14 @@ async function checkStep(settlement: Settlement, before: readonly Payment[]): Pr
   return after;
 }
 
-/** Lets everything come to its end: no wallet is refused any more, no block is taken back, time passes. */
+/** Lets everything come to its end: no wallet is refused any more, what was canceled is released, time passes. */
 async function finish(settlement: Settlement, payments: readonly Payment[]): Promise<void> {
   for (const payment of payments) {
     await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+  }
+  await settlement.settleDown();
+  for (const payment of payments) {
+    if ((await settlement.read(payment)).status === 'canceled') await ask(settlement.release(payment));
   }
   for (let round = 0; round < 4; round++) {
     await settlement.settleDown();
@@ -191,8 +196,10 @@ async function checkConservation(settlement: Settlement, payments: readonly Paym
     if (now.status === 'paid') expect(held).toBe(0n);
     if (now.status === 'unpaid')
       expect({ state: stateOf(now), isEnough }).toEqual({ state: 'unpaid/pending', isEnough: false });
-    if (stateOf(now) === 'canceled/completed') expect(now.receivedUnits).toBe(deposited);
-    if (stateOf(now) === 'canceled/canceled') expect(deposited).toBe(0n);
+    if (now.status === 'canceled') {
+      expect(stateOf(now)).toBe(deposited > 0n ? 'canceled/completed' : 'canceled/canceled');
+      expect(now.receivedUnits).toBe(deposited);
+    }
     expect(now.relayBatchId).toBeNull();
   }
   expect(await settlement.balanceOf(settlement.feeWallet)).toBe(feeUnits);
@@ -220,9 +227,11 @@ it('whatever happens in whatever order: no unit is lost, nothing is paid twice, 
         await settlement.close();
       }
     }),
-    { numRuns: RUNS, verbose: 1 },
+    // Shrinking on a real chain takes minutes: take `endOnFailure` away for it, and give the printed seed and path.
+    { numRuns: RUNS, endOnFailure: true },
   );
   // The commands are worth their time only if they lead everywhere.
   expect(ends.get('paid/completed')).toBeGreaterThan(PAYMENTS);
   expect(ends.get('unpaid/pending')).toBeGreaterThan(0);
+  expect(ends.get('canceled/completed')).toBeGreaterThan(0);
 }, 90_000);

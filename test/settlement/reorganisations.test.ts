@@ -153,7 +153,7 @@ describe('a reorganisation before finality', () => {
         await settlement.settleDown();
         await expectPaidOnce(payment);
       }),
-      { numRuns: 24, verbose: 1 },
+      { numRuns: 24, endOnFailure: true },
     );
   });
 });
