@@ -108,6 +108,15 @@ describe('the verification in docs/webhooks.md', () => {
   });
 });
 
+it('verifies in the README as in docs/webhooks.md', () => {
+  const essence = (path: string) =>
+    [...read(path).matchAll(/(?:given\.length.*?;|digest\(.*?;|Buffer\.from\(String)/g)].map(
+      ([piece]) => piece,
+    );
+  expect(essence('README.md')).toEqual(essence('docs/webhooks.md'));
+  expect(essence('README.md')).toHaveLength(3);
+});
+
 describe('the JSON in the documents', () => {
   it('can be parsed', () => {
     const blocks = ['docs/api.md', 'docs/errors.md'].flatMap((path) => codeBlocks(read(path), 'json'));
