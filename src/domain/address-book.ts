@@ -54,6 +54,15 @@ export function createAddressBook(): AddressBook {
     return Number.parseInt(address.slice(2, 10), 16);
   }
 
+  /** Asked for each create and each transfer of the token: a miss makes no list. */
+  function isTaken(prefix: number): boolean {
+    const mask = rows.length - 1;
+    for (let slot = prefix & mask; rows[slot] !== 0; slot = (slot + 1) & mask) {
+      if (prefixes[slot] === prefix) return true;
+    }
+    return false;
+  }
+
   function candidatesOf(address: string): number[] {
     const prefix = prefixOf(address);
     const mask = rows.length - 1;
@@ -84,7 +93,7 @@ export function createAddressBook(): AddressBook {
       if (size <= MAXIMUM_LISTED_ADDRESSES) addresses?.push(address);
       else addresses = null;
     },
-    isCandidate: (address) => candidatesOf(address).length > 0,
+    isCandidate: (address) => isTaken(prefixOf(address)),
     candidatesOf,
   };
 }

@@ -230,13 +230,14 @@ function newPayment(
 /** The least a payment of this USD value is expected to deliver before any session was started. */
 function expectedUnits(account: Account, provider: ProviderChoice, usdUnits: bigint): bigint {
   if (provider !== MULTI_PROVIDER) return assumedDeliveryUnits(provider, usdUnits);
-  const capable = providerIds.filter((id) => isEnabledFor(account, id) && isWithinMinimum(id, usdUnits));
+  const capable = providerIds.filter((id) => isEnabledFor(account, id) && minimumUnits[id] <= usdUnits);
   return leastUnits(capable.map((id) => assumedDeliveryUnits(id, usdUnits))) ?? usdUnits;
 }
 
-function isWithinMinimum(provider: ProviderId, usdUnits: bigint): boolean {
-  return usdUnits >= BigInt(providerCatalogue[provider].minimumUsdCents) * UNITS_PER_CENT;
-}
+/** The catalogue's minimums as they are compared: converting eleven of them for each create takes half a µs. */
+const minimumUnits = Object.fromEntries(
+  providerIds.map((id) => [id, BigInt(providerCatalogue[id].minimumUsdCents) * UNITS_PER_CENT]),
+) as Readonly<Record<ProviderId, bigint>>;
 
 /** From what sum of deposits a payment counts as paid; at least one unit, so that nothing is never enough. */
 export function enoughUnitsOf(expected: bigint, toleranceBasisPoints: number): bigint {
