@@ -11,6 +11,7 @@
  * in the header; this one is what they are modelled on, and it is written as if the other side were not ours.
  */
 import type { Agent } from 'undici';
+import { createBriefCache } from '../domain/brief-cache.ts';
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
 import { formatCents, formatUnits, parseAmountCents, parseUnits } from '../domain/money.ts';
 import type {
@@ -21,7 +22,6 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
-import { createBriefCache } from './cache-briefly.ts';
 import { createProviderAgent, type JsonAnswer, requestJson } from './request-json.ts';
 
 export interface HostedSessionOptions {

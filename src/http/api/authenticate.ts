@@ -3,7 +3,8 @@ import type { Account } from '../../domain/account.ts';
 import { hashApiKey } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { addressGroupOf } from './address-group.ts';
+import { addressGroupOf } from '../address-group.ts';
+import { requirePassing } from '../rate-limit.ts';
 import type { ApiContext } from './api-context.ts';
 import { readApiKey } from './read-api-key.ts';
 
@@ -34,11 +35,11 @@ export function admit(
     const hash = key === null ? null : hashApiKey(key);
     const account = hash === null ? null : await accounts.findAccountByKeyHash(hash);
     if (hash === null || account === null) {
-      requirePassing(await limits.unauthenticated.take(addressGroupOf(request.ip)));
+      await requirePassing(limits.unauthenticated, addressGroupOf(request.ip));
       throw new ServiceError('unauthorized');
     }
     request.account = account;
-    requirePassing(await keyLimiter.take(hash));
+    await requirePassing(keyLimiter, hash);
   };
 }
 
@@ -46,11 +47,4 @@ export function admit(
 export function accountOf(request: FastifyRequest): Account {
   if (request.account === null) throw new Error('a route without the admit hook asked for the account');
   return request.account;
-}
-
-function requirePassing(waitSeconds: number): void {
-  if (waitSeconds === 0) return;
-  throw new ServiceError('rate_limited', `Too many requests. Please retry after ${waitSeconds} s.`, {
-    retryAfterSeconds: waitSeconds,
-  });
 }
