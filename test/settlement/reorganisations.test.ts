@@ -124,6 +124,43 @@ describe('a reorganisation before finality', () => {
     await expectPaidOnce(payment);
   });
 
+  it('that moves the deposit down, to a block of a chain that is shorter, counts it once', async () => {
+    const payment = await settlement.create();
+    await settlement.mine(3);
+    const hash = await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    const raw = await chain.anvil.rpc('eth_getRawTransactionByHash', [hash]);
+    await chain.anvil.rpc('anvil_rollback', [3]);
+    await chain.anvil.rpc('eth_sendRawTransaction', [raw]);
+    await settlement.mine();
+    await settlement.watch();
+    const { deposits } = await settlement.ledger(payment);
+    expect(deposits).toMatchObject([
+      { transactionHash: hash, blockNumber: await chain.anvil.blockNumber(), units: EXPECTED_UNITS },
+    ]);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('is why a payment becomes paid with the very block that makes its release final, and not one earlier', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.relay();
+    await settlement.mine();
+    await settlement.watch();
+    for (let block = 1; block < FINALITY_BLOCKS; block++) {
+      await settlement.mine();
+      await settlement.watch();
+      expect(await settlement.state(payment)).toBe('unpaid/processing');
+    }
+    await settlement.mine();
+    await settlement.watch();
+    await expectPaidOnce(payment);
+  });
+
   it('of any depth, at any moment, makes nothing paid too early and nothing paid twice', async () => {
     const moments = fc.record({
       depth: fc.integer({ min: 1, max: 8 }),
