@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import type { Payment } from '../../src/domain/payment.ts';
+import { type Payment, untouchedProgress } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { type Address, parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
@@ -83,6 +83,7 @@ function computeCryptography(): Compute {
 
 function paymentOf(body: CreateBody, computed: Computed & { readonly paymentId: string }): Payment {
   return {
+    ...untouchedProgress,
     id: computed.paymentId,
     accountId,
     createdAtMs: Date.now(),
@@ -104,19 +105,6 @@ function paymentOf(body: CreateBody, computed: Computed & { readonly paymentId: 
     depositAddress: computed.depositAddress,
     usdUnits: 12_340_000n,
     enoughUnits: 11_000_000n,
-    status: 'unpaid',
-    forwardStatus: 'pending',
-    paidAtMs: null,
-    receivedUnits: 0n,
-    forwardedUnits: 0n,
-    txidIn: null,
-    txidOut: null,
-    releaseDueAtMs: null,
-    releaseRefusals: 0,
-    releaseRefusalReason: null,
-    relayBatchId: null,
-    cancelReason: null,
-    releaseRequested: false,
   };
 }
 

@@ -76,6 +76,23 @@ export interface Payment {
   readonly releaseRequested: boolean;
 }
 
+/** How far a payment has come that was just created: nothing has happened to it. */
+export const untouchedProgress = {
+  status: 'unpaid',
+  forwardStatus: 'pending',
+  paidAtMs: null,
+  receivedUnits: 0n,
+  forwardedUnits: 0n,
+  txidIn: null,
+  txidOut: null,
+  releaseDueAtMs: null,
+  releaseRefusals: 0,
+  releaseRefusalReason: null,
+  relayBatchId: null,
+  cancelReason: null,
+  releaseRequested: false,
+} as const satisfies PaymentChange;
+
 export type CancelReason = 'expired' | 'merchant' | 'operator';
 
 /** The fields of a payment that change after its creation. */

@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnknownStateError } from './errors.ts';
 import { feeUnits } from './money.ts';
-import type { Deposit, Ledger, Payment, PaymentChange, Release } from './payment.ts';
+import {
+  type Deposit,
+  type Ledger,
+  type Payment,
+  type PaymentChange,
+  type Release,
+  untouchedProgress,
+} from './payment.ts';
 import {
   fieldsOf,
   nextState,
@@ -23,6 +30,7 @@ const past: SettleContext = { nowMs: CREATED_MS + 2_000, expiredBeforeMs: CREATE
 
 function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
   return {
+    ...untouchedProgress,
     id: '019a9d5a-0000-7000-8000-000000000000',
     accountId: 'account',
     createdAtMs: CREATED_MS,
@@ -44,17 +52,6 @@ function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
     depositAddress: ADDRESS,
     usdUnits: 100n,
     enoughUnits: ENOUGH,
-    paidAtMs: null,
-    receivedUnits: 0n,
-    forwardedUnits: 0n,
-    txidIn: null,
-    txidOut: null,
-    releaseDueAtMs: null,
-    releaseRefusals: 0,
-    releaseRefusalReason: null,
-    relayBatchId: null,
-    cancelReason: null,
-    releaseRequested: false,
     ...fieldsOf(state),
     ...change,
   };

@@ -10,7 +10,7 @@ import {
   UNITS_PER_CENT,
   usdUnits as usdUnitsOf,
 } from '../domain/money.ts';
-import type { Payment } from '../domain/payment.ts';
+import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
@@ -187,6 +187,7 @@ function newPayment(
     reference: paymentReference(id),
   });
   return {
+    ...untouchedProgress,
     id,
     accountId: account.id,
     createdAtMs,
@@ -211,19 +212,6 @@ function newPayment(
       expectedUnits(account, charge.provider, charge.usdUnits),
       context.toleranceBasisPoints,
     ),
-    status: 'unpaid',
-    forwardStatus: 'pending',
-    paidAtMs: null,
-    receivedUnits: 0n,
-    forwardedUnits: 0n,
-    txidIn: null,
-    txidOut: null,
-    releaseDueAtMs: null,
-    releaseRefusals: 0,
-    releaseRefusalReason: null,
-    relayBatchId: null,
-    cancelReason: null,
-    releaseRequested: false,
   };
 }
 

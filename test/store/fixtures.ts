@@ -1,5 +1,5 @@
 import type { Account, ApiKey } from '../../src/domain/account.ts';
-import type { Payment } from '../../src/domain/payment.ts';
+import { type Payment, untouchedProgress } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
 import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
@@ -50,6 +50,7 @@ export function newKey(accountId: string, change: Partial<ApiKey> = {}): ApiKey 
 
 export function newPayment(accountId: string, change: Partial<Payment> = {}): Payment {
   return {
+    ...untouchedProgress,
     id: createId(),
     accountId,
     createdAtMs: NOW_MS,
@@ -71,19 +72,6 @@ export function newPayment(accountId: string, change: Partial<Payment> = {}): Pa
     depositAddress: ADDRESS,
     usdUnits: 111_801_300n,
     enoughUnits: 104_000_001n,
-    status: 'unpaid',
-    forwardStatus: 'pending',
-    paidAtMs: null,
-    receivedUnits: 0n,
-    forwardedUnits: 0n,
-    txidIn: null,
-    txidOut: null,
-    releaseDueAtMs: null,
-    releaseRefusals: 0,
-    releaseRefusalReason: null,
-    relayBatchId: null,
-    cancelReason: null,
-    releaseRequested: false,
     ...change,
   };
 }

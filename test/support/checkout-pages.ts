@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Account } from '../../src/domain/account.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import type { Deposit, Payment, Release } from '../../src/domain/payment.ts';
+import { type Deposit, type Payment, type Release, untouchedProgress } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { fieldsOf, type PaymentState } from '../../src/domain/payment-states.ts';
 import type { AccountStore } from '../../src/domain/ports/account-store.ts';
@@ -45,6 +45,7 @@ export const shopAccount: Account = {
 /** A payment nothing has happened to, with what a test says otherwise. */
 export function pagePayment(change: Partial<Payment> = {}): Payment {
   return {
+    ...untouchedProgress,
     id: newPaymentId(),
     accountId: shopAccount.id,
     createdAtMs: NOW_MS - 60_000,
@@ -63,18 +64,6 @@ export function pagePayment(change: Partial<Payment> = {}): Payment {
     depositAddress: '0x00000000000000000000000000000000000000dE',
     usdUnits: 26_100_000n,
     enoughUnits: 24_000_000n,
-    status: 'unpaid',
-    forwardStatus: 'pending',
-    paidAtMs: null,
-    receivedUnits: 0n,
-    forwardedUnits: 0n,
-    txidIn: null,
-    txidOut: null,
-    releaseDueAtMs: null,
-    releaseRefusals: 0,
-    relayBatchId: null,
-    cancelReason: null,
-    releaseRequested: false,
     ...secretsOfPayment,
     ...change,
   } as Payment;
