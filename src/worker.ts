@@ -3,8 +3,8 @@ export interface WorkerTask {
   readonly name: string;
   /** The pause after a run that found nothing more to do. */
   readonly intervalMs: number;
-  /** One bounded step; true when there is more to do at once. */
-  run(): Promise<boolean>;
+  /** One bounded step; true when there is more to do at once. A long one ends early when the signal says so. */
+  run(signal: AbortSignal): Promise<boolean>;
 }
 
 export interface Worker {
@@ -14,8 +14,10 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** A task that fails is tried again after its interval, doubled with each failure in a row up to this factor. */
+/** A task that fails is tried again after its interval, doubled with each failure in a row up to this factor… */
 const MAXIMUM_BACKOFF = 32;
+/** …but after a minute at the latest, save for tasks whose interval is longer: those keep to their interval. */
+const MAXIMUM_BACKOFF_MS = 60_000;
 
 /** Runs every task in a loop of its own, one step at a time. A failing step is reported and never ends a loop. */
 export function startWorker(
@@ -23,22 +25,22 @@ export function startWorker(
   onFailure: (name: string, error: unknown, failuresInARow: number) => void,
 ): Worker {
   const bells = new Map(tasks.map((task) => [task.name, createBell()]));
-  let isStopping = false;
+  const stopping = new AbortController();
 
   async function loop(task: WorkerTask): Promise<void> {
     const bell = bells.get(task.name) as Bell;
     let failures = 0;
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       let hasMore = false;
       try {
-        hasMore = await task.run();
+        hasMore = await task.run(stopping.signal);
         failures = 0;
       } catch (error) {
         failures++;
         onFailure(task.name, error, failures);
       }
-      if (!hasMore && !isStopping)
-        await bell.wait(task.intervalMs * Math.min(2 ** failures, MAXIMUM_BACKOFF));
+      if (hasMore || stopping.signal.aborted) continue;
+      await bell.wait(pauseMs(task.intervalMs, failures), failures > 0);
     }
   }
 
@@ -48,29 +50,45 @@ export function startWorker(
       for (const name of names) bells.get(name)?.ring();
     },
     async stop() {
-      isStopping = true;
-      for (const bell of bells.values()) bell.ring();
+      stopping.abort();
+      for (const bell of bells.values()) bell.end();
       await Promise.all(loops);
     },
   };
 }
 
+function pauseMs(intervalMs: number, failuresInARow: number): number {
+  const growing = intervalMs * Math.min(2 ** failuresInARow, MAXIMUM_BACKOFF);
+  return Math.max(intervalMs, Math.min(growing, MAXIMUM_BACKOFF_MS));
+}
+
 interface Bell {
   ring(): void;
-  /** Resolves after `timeoutMs`, or at once when rung during or before the wait. */
-  wait(timeoutMs: number): Promise<void>;
+  /** Ends a wait whatever it is for. */
+  end(): void;
+  /**
+   * Resolves after `timeoutMs`, or at once when rung during or before the wait. After a failure it is deaf to the
+   * bell: work that is announced again and again must not undo the growing pauses.
+   */
+  wait(timeoutMs: number, isDeaf: boolean): Promise<void>;
 }
 
 function createBell(): Bell {
   let wasRung = false;
+  let isListening = false;
   let endWait: (() => void) | null = null;
   return {
     ring() {
       wasRung = true;
+      if (isListening) endWait?.();
+    },
+    end() {
+      wasRung = true;
       endWait?.();
     },
-    async wait(timeoutMs) {
-      if (!wasRung) {
+    async wait(timeoutMs, isDeaf) {
+      isListening = !isDeaf;
+      if (isDeaf || !wasRung) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs);
           endWait = () => {

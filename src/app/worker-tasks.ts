@@ -1,17 +1,13 @@
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import type { BlockReference } from '../domain/ports/ledger-store.ts';
-import { settle } from '../domain/settle.ts';
-import { expirePayments, readExpiredBeforeMs } from '../payments/expire-payments.ts';
 import type { KnownAddresses } from '../payments/known-addresses.ts';
 import { relayReleases } from '../payments/relay-releases.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
-import { sweepOpenPayments } from '../payments/sweep-balances.ts';
-import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
 import type { Store } from '../store/store.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { createWatchTasks } from './watch-tasks.ts';
 import type { World } from './world.ts';
 
 export interface WorkerParts {
@@ -29,11 +25,10 @@ export interface WorkerParts {
 }
 
 const WEBHOOK_INTERVAL_MS = 1_000;
-const EXPIRY_INTERVAL_MS = 10_000;
 const GAS_INTERVAL_MS = 60_000;
 
 /** Open deliveries at a time; a slow receiver holds one for ten seconds. */
-const MAXIMUM_OPEN_DELIVERIES = 500;
+const MAXIMUM_OPEN_DELIVERIES = 2_000;
 
 /** Everything that goes on by itself. `drain` waits for what was begun and cannot be taken back: open deliveries. */
 export function createWorkerTasks(parts: WorkerParts): {
@@ -42,95 +37,8 @@ export function createWorkerTasks(parts: WorkerParts): {
 } {
   const webhooks = createWebhookTask(parts);
   return {
-    tasks: [
-      watchTask(parts),
-      rescanTask(parts),
-      sweepTask(parts),
-      relayTask(parts),
-      expiryTask(parts),
-      gasTask(parts),
-      webhooks.task,
-    ],
+    tasks: [...createWatchTasks(parts), relayTask(parts), gasTask(parts), webhooks.task],
     drain: webhooks.drain,
-  };
-}
-
-function watchContextOf({
-  store,
-  world,
-  known,
-  nowMs,
-  expiryMs,
-  log,
-  metrics,
-}: WorkerParts): WatchDepositsContext {
-  return {
-    chain: world.chain,
-    ledger: store.ledger,
-    known,
-    async decide() {
-      const expiredBeforeMs = await readExpiredBeforeMs({ ...store, nowMs, expiryMs });
-      return (view) => settle(view, { nowMs: nowMs(), expiredBeforeMs });
-    },
-    onRewind(from: BlockReference, to: BlockReference) {
-      metrics.chainRewinds.inc();
-      log.error({ from, to }, 'the chain lost blocks that it had called final; scanning them again');
-    },
-  };
-}
-
-function watchTask(parts: WorkerParts): WorkerTask {
-  const context = watchContextOf(parts);
-  return {
-    name: 'watch',
-    intervalMs: parts.world.pace.watchIntervalMs,
-    async run() {
-      const pass = await watchDeposits(context);
-      parts.metrics.scannedBlock.set(pass.cursor.number);
-      parts.metrics.latestBlock.set(pass.latest.number);
-      parts.wake('relay', 'webhooks');
-      return !pass.isCaughtUp;
-    },
-  };
-}
-
-function rescanTask(parts: WorkerParts): WorkerTask {
-  const context = watchContextOf(parts);
-  return {
-    name: 'rescan',
-    intervalMs: parts.world.pace.rescanIntervalMs,
-    async run() {
-      const added = await rescanFinalBlocks(context, parts.world.pace.rescanDepthBlocks);
-      if (added > 0) {
-        parts.metrics.missedLogs.inc(added);
-        parts.log.warn({ added }, 'an earlier scan had missed events; they are recorded now');
-      }
-      return false;
-    },
-  };
-}
-
-/** Goes over all payments in portions; where a balance is unexplained, the chain is read again, deeply. */
-function sweepTask(parts: WorkerParts): WorkerTask {
-  const { store, world, metrics, log } = parts;
-  const context = { ...store, sweep: world.sweepBalances };
-  let after = '';
-  return {
-    name: 'sweep',
-    intervalMs: world.pace.sweepIntervalMs,
-    async run() {
-      const { last, unexplained } = await sweepOpenPayments(context, after);
-      after = last ?? '';
-      metrics.unexplainedBalances.inc(unexplained.length);
-      if (unexplained.length > 0) {
-        log.error(
-          { payments: unexplained.slice(0, 10) },
-          'balances differ from the ledger; scanning again, deeply',
-        );
-        await rescanFinalBlocks(watchContextOf(parts), world.pace.deepRescanBlocks);
-      }
-      return last !== null;
-    },
   };
 }
 
@@ -163,14 +71,6 @@ function relayTask({ store, world, nowMs, log, metrics }: WorkerParts): WorkerTa
       if (pass === 'bumped' || pass === 'abandoned' || pass === 'refused') log.warn({ pass }, 'relay');
       return pass === 'resolved';
     },
-  };
-}
-
-function expiryTask({ store, nowMs, expiryMs }: WorkerParts): WorkerTask {
-  return {
-    name: 'expire',
-    intervalMs: EXPIRY_INTERVAL_MS,
-    run: async () => (await expirePayments({ ...store, nowMs, expiryMs })) > 0,
   };
 }
 

@@ -24,7 +24,7 @@ export interface SettleContext {
   readonly nowMs: number;
   /**
    * Payments created before this moment are past their deadline, and every block up to a final one later than the
-   * deadline has been scanned. Null where that is not known: then nothing expires.
+   * deadline has been scanned. Null everywhere but in the expiry step: nothing else expires a payment.
    */
   readonly expiredBeforeMs: number | null;
 }
@@ -70,6 +70,7 @@ export function settle(
   const sums = sumLedger(view.ledger);
   let payment: Payment = { ...view.payment, ...change };
   let becamePaid = false;
+  let fellBack = false;
 
   let steps = 0;
   for (
@@ -82,12 +83,17 @@ export function settle(
     const effects = effectsOf(event, payment, view.ledger, sums, context);
     payment = { ...payment, ...fieldsOf(nextState(stateOf(payment), event)), ...effects };
     if (payment.status === 'paid') becamePaid = true;
+    if (event === 'deposit_reverted' && payment.status === 'unpaid') fellBack = true;
   }
   payment = { ...payment, releaseDueAtMs: releaseDueAtMs(payment, sums, context) };
 
   const difference = differenceOf(view.payment, payment);
   if (difference === null) return null;
-  return becamePaid ? { change: difference, webhook: paidWebhook(payment) } : { change: difference };
+  return {
+    change: difference,
+    ...(becamePaid ? { webhook: paidWebhook(payment) } : {}),
+    ...(fellBack ? { revisitExpiry: true } : {}),
+  };
 }
 
 /** The decision after our own simulation of the release was refused. */

@@ -1,42 +1,57 @@
-import type { LedgerStore } from '../domain/ports/ledger-store.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { SweepBalances } from '../domain/ports/chain.ts';
+import type { BlockReference, LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import { settle } from '../domain/settle.ts';
+import { findUnexplained } from './sweep-balances.ts';
 
 export interface ExpirePaymentsContext {
   readonly payments: PaymentStore;
   readonly ledger: LedgerStore;
+  readonly sweep: SweepBalances;
   readonly nowMs: () => number;
   readonly expiryMs: number;
 }
 
+/** What one run did. */
+export interface ExpiryPass {
+  readonly visited: number;
+  /** Past their deadline, but money that the ledger does not know of lies at their addresses: not expired. */
+  readonly unexplained: readonly PaymentId[];
+}
+
 const BATCH_SIZE = 500;
+const NOTHING: ExpiryPass = { visited: 0, unexplained: [] };
+
+/**
+ * Cancels what is past its deadline, oldest first: ids are ordered by time, so how far this has come is an id, and a
+ * payment that falls back to waiting moves it back. Nothing expires on the word of the logs alone: the chain is asked
+ * for the balance as well, because a node that lags behind leaves events out. Throws while the chain cannot be asked.
+ */
+export async function expirePayments(context: ExpirePaymentsContext): Promise<ExpiryPass> {
+  const cursor = await context.ledger.readCursor();
+  if (cursor === null) return NOTHING;
+  const expiredBeforeMs = expiredBefore(context, cursor);
+  const from = await context.ledger.readExpiryFrontier();
+  const ids = await context.payments.listPaymentIds(from, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
+  const to = ids.at(-1);
+  if (to === undefined) return NOTHING;
+
+  const unexplained = await findUnexplained(context, ids, cursor);
+  const explained = ids.filter((id) => !unexplained.includes(id));
+  await context.ledger.advanceExpiryFrontier(explained, { from, to }, (view) =>
+    settle(view, { nowMs: context.nowMs(), expiredBeforeMs }),
+  );
+  return { visited: ids.length, unexplained };
+}
 
 /**
  * Payments created before this moment are past their deadline, as far as the chain has been scanned: the deadline
  * must lie before the time of a final block that was scanned and before our own clock, whichever is earlier, so that
  * neither a clock that runs ahead nor a watcher that is behind expires anything.
  */
-export async function readExpiredBeforeMs(context: ExpirePaymentsContext): Promise<number | null> {
-  const cursor = await context.ledger.readCursor();
-  return cursor === null ? null : Math.min(cursor.timestampMs, context.nowMs()) - context.expiryMs;
-}
-
-/**
- * Cancels what is past its deadline, oldest first, each payment visited once: ids are ordered by time, so the
- * frontier is an id. A payment that is not `pending` when it is visited and falls back later is judged where it
- * falls back. Returns how many payments were visited.
- */
-export async function expirePayments(context: ExpirePaymentsContext): Promise<number> {
-  const expiredBeforeMs = await readExpiredBeforeMs(context);
-  if (expiredBeforeMs === null) return 0;
-  const frontier = await context.ledger.readExpiryFrontier();
-  const ids = await context.payments.listPaymentIds(frontier, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
-  const last = ids.at(-1);
-  if (last === undefined) return 0;
-  await context.ledger.advanceExpiryFrontier(ids, last, (view) =>
-    settle(view, { nowMs: context.nowMs(), expiredBeforeMs }),
-  );
-  return ids.length;
+function expiredBefore(context: ExpirePaymentsContext, cursor: BlockReference): number {
+  return Math.min(cursor.timestampMs, context.nowMs()) - context.expiryMs;
 }
 
 /** A text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */

@@ -1,6 +1,6 @@
-import type { Payment } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
-import type { LedgerStore } from '../domain/ports/ledger-store.ts';
+import type { BlockReference, LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
 import { sumLedger } from '../domain/settle.ts';
 
@@ -12,36 +12,51 @@ export interface SweepContext {
 
 /** What a sweep over some payments found. */
 export interface SweepResult {
-  /** The last payment looked at, where the next sweep goes on; null at the end. */
+  /** The last payment looked at, where the next portion goes on; null at the end. */
   readonly last: string | null;
-  /** Open payments whose address holds another amount than the ledger knows of. */
-  readonly unexplained: readonly Payment['id'][];
+  /** Open payments whose address holds more than the ledger knows of. */
+  readonly unexplained: readonly PaymentId[];
 }
 
 const PAYMENTS_AT_A_TIME = 500;
 const AFTER_EVERY_ID = 'g'; // Ids are hexadecimal.
 
 /**
- * Compares what open payments' addresses hold on chain with the ledger, at the newest final block that was scanned:
- * a difference means that the watcher was not told of an event. Goes over all payments in portions; only those that
- * are still waiting for money are looked at, because a missed deposit hurts nobody else.
+ * Compares what open payments' addresses hold on chain with the ledger, in portions: `after` is the last payment of
+ * the portion before, null for the first. Begins where the expiry step has come to: what is older is no longer
+ * waiting for money.
  */
-export async function sweepOpenPayments(context: SweepContext, after: string): Promise<SweepResult> {
+export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
   const cursor = await context.ledger.readCursor();
   if (cursor === null) return { last: null, unexplained: [] };
-  const ids = await context.payments.listPaymentIds(after, AFTER_EVERY_ID, PAYMENTS_AT_A_TIME);
-  const views = await Promise.all(ids.map((id) => context.payments.viewPayment(id)));
-  // Only while nothing is provisional do ledger and balance speak of the same block.
-  const open = views.filter((view): view is PaymentView => view !== null && isWaiting(view, cursor.number));
-  const addresses = open.map(({ payment }) => payment.depositAddress);
-  const balances = addresses.length === 0 ? [] : await context.sweep(addresses, cursor.number);
-  const unexplained = open
-    .filter(({ ledger }, index) => sumLedger(ledger).heldUnits !== balances[index])
-    .map(({ payment }) => payment.id);
+  const start = after ?? (await context.ledger.readExpiryFrontier());
+  const ids = await context.payments.listPaymentIds(start, AFTER_EVERY_ID, PAYMENTS_AT_A_TIME);
+  const unexplained = await findUnexplained(context, ids, cursor);
   return { last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null), unexplained };
 }
 
-function isWaiting({ payment, ledger }: PaymentView, cursorBlock: number): boolean {
-  if (payment.status !== 'unpaid' || ledger.finalBlock !== cursorBlock) return false;
-  return [...ledger.deposits, ...ledger.releases].every(({ blockNumber }) => blockNumber <= cursorBlock);
+/**
+ * Which of these payments are unpaid although their address holds more, at the newest final block that was scanned,
+ * than the ledger knows of: the watcher was not told of an event. Throws `ChainUnavailableError`.
+ */
+export async function findUnexplained(
+  context: Pick<SweepContext, 'payments' | 'sweep'>,
+  ids: readonly PaymentId[],
+  cursor: BlockReference,
+): Promise<PaymentId[]> {
+  const views = await Promise.all(ids.map((id) => context.payments.viewPayment(id)));
+  const open = views.filter((view): view is PaymentView => view?.payment.status === 'unpaid');
+  if (open.length === 0) return [];
+  const addresses = open.map(({ payment }) => payment.depositAddress);
+  const balances = await context.sweep(addresses, cursor.number);
+  return open
+    .filter(({ ledger }, index) => (balances[index] as bigint) > heldAt(ledger, cursor.number))
+    .map(({ payment }) => payment.id);
+}
+
+/** What the ledger says was held at a block; releases seen later do not count yet. */
+function heldAt(ledger: PaymentView['ledger'], blockNumber: number): bigint {
+  const upTo = <Row extends { readonly blockNumber: number }>(rows: readonly Row[]) =>
+    rows.filter((row) => row.blockNumber <= blockNumber);
+  return sumLedger({ ...ledger, deposits: upTo(ledger.deposits), releases: upTo(ledger.releases) }).heldUnits;
 }

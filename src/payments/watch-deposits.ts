@@ -9,7 +9,7 @@ export interface WatchDepositsContext {
   readonly ledger: LedgerStore;
   readonly known: KnownAddresses;
   /** Decides each payment that the scan touches. */
-  readonly decide: () => Promise<Decide>;
+  readonly decide: Decide;
   /** Told when the chain no longer has blocks that it had called final. */
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
@@ -41,7 +41,7 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
     const final = finalAfter(cursor, heads.final, logs.scannedTo);
     await context.ledger.recordScan(
       { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows },
-      await context.decide(),
+      context.decide,
     );
     return { cursor: final, latest: heads.latest, isCaughtUp: logs.scannedTo.number >= heads.latest.number };
   });
@@ -51,20 +51,36 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
  * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
  * empty list, not with an error. Returns how many rows were missing.
  */
-export async function rescanFinalBlocks(context: WatchDepositsContext, depthBlocks: number): Promise<number> {
+export async function rescanFinalBlocks(
+  context: WatchDepositsContext,
+  depthBlocks: number,
+  signal?: AbortSignal,
+): Promise<number> {
   return context.chain.withView(async (view) => {
     const cursor = await context.ledger.readCursor();
     if (cursor === null) return 0;
+    await requireSameChain(view, cursor);
     await context.known.catchUp();
     let added = 0;
     let fromBlock = Math.max(0, cursor.number - depthBlocks);
-    while (fromBlock <= cursor.number) {
+    while (fromBlock <= cursor.number && signal?.aborted !== true) {
       const logs = await readPaymentLogs(context.known, view, fromBlock, cursor.number);
-      added += (await context.ledger.recordMissed(logs.rows, await context.decide())).added;
+      // Asked again after reading: what was read is of the chain that we know.
+      await requireSameChain(view, cursor);
+      added += (await context.ledger.recordMissed({ from: cursor, ...logs.rows }, context.decide)).added;
       fromBlock = logs.scannedTo.number + 1;
     }
     return added;
   });
+}
+
+/** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */
+async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
+  const { final } = await view.readHeads();
+  const block = await view.readBlock(cursor.number);
+  if (final === null || block?.hash !== cursor.hash) {
+    throw new ChainUnavailableError('the endpoint is not on the chain that was scanned');
+  }
 }
 
 /** The cursor, after making sure that the chain still has that block. */
@@ -81,7 +97,11 @@ async function verifiedCursor(
   }
   const block = await view.readBlock(cursor.number);
   if (block === null) throw new ChainUnavailableError('the endpoint is behind what was already scanned');
-  return block.hash === cursor.hash ? cursor : rewind(context, view, cursor);
+  if (block.hash === cursor.hash) return cursor;
+  // One endpoint on a fork is no reason to forget what was final: without agreement another one is asked.
+  if (final === null)
+    throw new ChainUnavailableError('the endpoint contradicts what was final, and nobody confirms it');
+  return rewind(context, view, cursor);
 }
 
 /** The chain broke its word and lost final blocks: back to the newest checkpoint that it still has. */
@@ -93,7 +113,7 @@ async function rewind(
   for (const checkpoint of await context.ledger.listCheckpoints(200)) {
     const block = await view.readBlock(checkpoint.number);
     if (block?.hash !== checkpoint.hash) continue;
-    await context.ledger.rewindTo(checkpoint, await context.decide());
+    await context.ledger.rewindTo(checkpoint, context.decide);
     context.onRewind(cursor, checkpoint);
     return checkpoint;
   }

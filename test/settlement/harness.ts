@@ -5,6 +5,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
+import { createBalanceSweep } from '../../src/chain/sweep-balances.ts';
 import { createTokenReader } from '../../src/chain/token-reader.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
@@ -22,7 +23,7 @@ import type { Webhook } from '../../src/domain/webhook.ts';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import { type CreatePaymentContext, createPayment } from '../../src/payments/create-payment.ts';
 import type { CreatePaymentRequest } from '../../src/payments/create-payment-request.ts';
-import { expirePayments, readExpiredBeforeMs } from '../../src/payments/expire-payments.ts';
+import { expirePayments } from '../../src/payments/expire-payments.ts';
 import { createKnownAddresses, createReservedAddressCheck } from '../../src/payments/known-addresses.ts';
 import { defaultRelayLimits, type RelayLimits, relayReleases } from '../../src/payments/relay-releases.ts';
 import { releasePayment } from '../../src/payments/release-payment.ts';
@@ -135,16 +136,15 @@ export async function openSettlement(
     };
   }
 
+  const sweep = createBalanceSweep({ endpoints: chain.endpoints, token: chain.token });
+
   function watchContext() {
     const { store, known, reader } = parts;
     return {
       chain: reader,
       ledger: store.ledger,
       known,
-      async decide() {
-        const expiredBeforeMs = await readExpiredBeforeMs({ ...store, nowMs, expiryMs: EXPIRY_MS });
-        return (view: Parameters<typeof settle>[0]) => settle(view, { nowMs: nowMs(), expiredBeforeMs });
-      },
+      decide: (view: Parameters<typeof settle>[0]) => settle(view, { nowMs: nowMs(), expiredBeforeMs: null }),
       onRewind: (from: BlockReference) => void rewinds.push(from),
     };
   }
@@ -247,7 +247,7 @@ export async function openSettlement(
     watchOnce: () => watchDeposits(watchContext()),
     rescan: (depthBlocks: number) => rescanFinalBlocks(watchContext(), depthBlocks),
     relay: () => relayReleases(relayContext()),
-    expire: () => expirePayments({ ...parts.store, nowMs, expiryMs: EXPIRY_MS }),
+    expire: () => expirePayments({ ...parts.store, sweep, nowMs, expiryMs: EXPIRY_MS }),
     cancel: (payment: Payment) => cancelPayment({ ...parts.store, nowMs }, payment.id, 'merchant'),
     release: (payment: Payment) => releasePayment({ ...parts.store, nowMs }, payment.id),
     rescue: (payment: Payment, token: Address) =>

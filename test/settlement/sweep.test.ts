@@ -21,7 +21,7 @@ describe('a sweep over the balances of open payments', () => {
 
   function sweep() {
     const balances = createBalanceSweep({ endpoints: chain.endpoints, token: chain.token });
-    return sweepOpenPayments({ ...settlement.store, sweep: balances }, '');
+    return sweepOpenPayments({ ...settlement.store, sweep: balances }, null);
   }
 
   it('names the payment whose deposit the watcher was never told of, until the chain is read again', async () => {

@@ -93,7 +93,9 @@ export function ledgerPromises(context: StoreContext): void {
     const deposit = depositOf(payment, 12);
     await ledger.startCursor(block(10));
     await ledger.recordScan(scan(10, 15, 20, { deposits: Array(10_000).fill(deposit) }), leave);
-    expect(await ledger.recordMissed({ deposits: Array(100).fill(deposit), releases: [] }, leave)).toEqual({
+    expect(
+      await ledger.recordMissed({ from: block(15), deposits: Array(100).fill(deposit), releases: [] }, leave),
+    ).toEqual({
       added: 0,
     });
     expect((await ledgerOf(payment))?.deposits).toHaveLength(1);
@@ -112,7 +114,7 @@ export function ledgerPromises(context: StoreContext): void {
     for (const record of contradicting) {
       await expect(ledger.recordScan(record, leave)).rejects.toThrow(LedgerConflictError);
     }
-    const missed = { deposits: [{ ...deposit, units: 9n }], releases: [] };
+    const missed = { from: block(15), deposits: [{ ...deposit, units: 9n }], releases: [] };
     await expect(ledger.recordMissed(missed, leave)).rejects.toThrow(LedgerConflictError);
     expect((await ledgerOf(payment))?.deposits).toEqual([{ ...deposit, paymentId: undefined }]);
     expect(await ledger.readCursor()).toEqual(block(15));
@@ -157,10 +159,12 @@ export function ledgerPromises(context: StoreContext): void {
     });
     const again = { deposits: [depositOf(one, 14)], releases: [releaseOf(other, 14)] };
     await expect(ledger.recordScan(scan(12, 13, 14, again), throwing)).rejects.toThrow('no');
-    const missed = { deposits: [depositOf(one, 11)], releases: [releaseOf(other, 11)] };
+    const missed = { from: block(12), deposits: [depositOf(one, 11)], releases: [releaseOf(other, 11)] };
     await expect(ledger.recordMissed(missed, throwing)).rejects.toThrow('no');
     await expect(ledger.rewindTo(block(11), throwing)).rejects.toThrow('no');
-    await expect(ledger.advanceExpiryFrontier([one.id, other.id], 'x', throwing)).rejects.toThrow('no');
+    await expect(
+      ledger.advanceExpiryFrontier([one.id, other.id], { from: '', to: 'x' }, throwing),
+    ).rejects.toThrow('no');
     expect(throwing.ids).toHaveLength(8);
     expect([await ledgerOf(one), await ledgerOf(other), await ledger.listCheckpoints(10)]).toEqual(before);
     expect(await context.store.payments.findPaymentById(one.id)).toEqual(one);
@@ -174,7 +178,11 @@ export function ledgerPromises(context: StoreContext): void {
     await ledger.startCursor(block(10));
     await ledger.recordScan(scan(10, 15, 20, { deposits: [depositOf(one, 12)] }), leave);
     const decide = recordingDecide();
-    const missed = { deposits: [depositOf(one, 12), depositOf(other, 14)], releases: [releaseOf(other, 15)] };
+    const missed = {
+      from: block(15),
+      deposits: [depositOf(one, 12), depositOf(other, 14)],
+      releases: [releaseOf(other, 15)],
+    };
     expect(await ledger.recordMissed(missed, decide)).toEqual({ added: 2 });
     expect(decide.ids).toEqual([other.id]);
     expect(await ledgerOf(other)).toMatchObject({
@@ -182,8 +190,20 @@ export function ledgerPromises(context: StoreContext): void {
       releases: [{ blockNumber: 15 }],
     });
     expect(await ledger.readCursor()).toEqual(block(15));
-    const notFinal = { deposits: [depositOf(other, 16)], releases: [] };
+    const notFinal = { from: block(15), deposits: [depositOf(other, 16)], releases: [] };
     await expect(ledger.recordMissed(notFinal, leave)).rejects.toThrow(RangeError);
+  });
+
+  it('takes no missed rows of a chain that it is not on any more', async () => {
+    const payment = await givePayment(context.store);
+    const { ledger } = context.store;
+    await ledger.startCursor(block(10));
+    await ledger.recordScan(scan(10, 15, 15), leave);
+    const missed = { from: block(15), deposits: [depositOf(payment, 12)], releases: [] };
+    await ledger.rewindTo(block(10), leave);
+    await ledger.recordScan({ ...scan(10, 16, 16), final: block(16, ' other') }, leave);
+    await expect(ledger.recordMissed(missed, leave)).rejects.toThrow(LedgerConflictError);
+    expect((await ledgerOf(payment))?.deposits).toEqual([]);
   });
 
   it('forgets everything above the block it rewinds to', async () => {
@@ -220,12 +240,30 @@ export function ledgerPromises(context: StoreContext): void {
     const { ledger } = context.store;
     expect(await ledger.readExpiryFrontier()).toBe('');
     const decide = recordingDecide(() => ({ change: { status: 'canceled', forwardStatus: 'canceled' } }));
-    await ledger.advanceExpiryFrontier([one.id], one.id, decide);
+    await ledger.advanceExpiryFrontier([one.id], { from: '', to: one.id }, decide);
     await context.reopen();
     expect(await context.store.ledger.readExpiryFrontier()).toBe(one.id);
     expect(await context.store.payments.findPaymentById(one.id)).toMatchObject({ status: 'canceled' });
     expect(await context.store.payments.findPaymentById(other.id)).toEqual(other);
-    await context.store.ledger.advanceExpiryFrontier([], other.id, decide);
+    await context.store.ledger.advanceExpiryFrontier([], { from: one.id, to: other.id }, decide);
     expect(await context.store.ledger.readExpiryFrontier()).toBe(other.id);
+  });
+
+  it('moves the expiry frontier back below a payment that fell back, and no step moves it over it unseen', async () => {
+    const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
+    const { ledger, payments } = context.store;
+    await ledger.advanceExpiryFrontier([], { from: '', to: third.id }, leave);
+    const fallBack = () => ({
+      change: { releaseRefusals: 0, note: 'fell back' },
+      revisitExpiry: true as const,
+    });
+    await payments.decidePayment(second.id, fallBack);
+
+    const frontier = await ledger.readExpiryFrontier();
+    expect(frontier < second.id).toBe(true);
+    expect(frontier > first.id || first.id.startsWith(frontier)).toBe(true);
+    await ledger.advanceExpiryFrontier([], { from: third.id, to: 'g' }, leave);
+    expect(await ledger.readExpiryFrontier()).toBe(frontier);
+    expect(await payments.listPaymentIds(frontier, 'g', 10)).toContain(second.id);
   });
 }

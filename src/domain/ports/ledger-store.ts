@@ -33,9 +33,13 @@ export interface LedgerStore {
    * (transaction, log index).
    */
   recordScan(scan: ScanRecord, decide: Decide): Promise<void>;
-  /** Adds rows that an earlier scan of final blocks missed (a node that lagged behind answers with an empty list). */
+  /**
+   * Adds rows that an earlier scan of final blocks missed (a node that lagged behind answers with an empty list).
+   * `from` is the cursor that the reading began at; refused (throws) when it is no checkpoint any more, because then
+   * the rows are of another chain.
+   */
   recordMissed(
-    rows: Pick<ScanRecord, 'deposits' | 'releases'>,
+    missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
     decide: Decide,
   ): Promise<{ readonly added: number }>;
   /** The last checkpoints, newest first. */
@@ -43,8 +47,18 @@ export interface LedgerStore {
   /** The chain lost final blocks: forgets every row and checkpoint above `block` and starts again from there. */
   rewindTo(block: BlockReference, decide: Decide): Promise<void>;
 
-  /** Id of the last payment that the expiry step has dealt with (any text that sorts among ids), '' at first. */
+  /**
+   * The expiry step has dealt with all payments up to here (any text that sorts among ids), '' at first. A decision
+   * with `revisitExpiry` moves it back below its payment, in the same transaction.
+   */
   readExpiryFrontier(): Promise<string>;
-  /** Decides these payments and moves the frontier in one transaction. */
-  advanceExpiryFrontier(ids: readonly PaymentId[], frontier: string, decide: Decide): Promise<void>;
+  /**
+   * Decides these payments and moves the frontier, in one transaction. The frontier stays where it is when it was
+   * moved back since it was read as `from`.
+   */
+  advanceExpiryFrontier(
+    ids: readonly PaymentId[],
+    frontier: { readonly from: string; readonly to: string },
+    decide: Decide,
+  ): Promise<void>;
 }

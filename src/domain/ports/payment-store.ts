@@ -27,6 +27,8 @@ export interface PaymentDecision {
   readonly change: PaymentChange;
   /** Written in the same transaction. At most one webhook per payment and event ever exists. */
   readonly webhook?: NewWebhook;
+  /** The payment fell back to waiting: the expiry step has to look at it again, also when it had done so before. */
+  readonly revisitExpiry?: true;
 }
 
 /** All that a decision about a payment may depend on, read within one transaction. */

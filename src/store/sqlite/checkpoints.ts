@@ -6,6 +6,8 @@ import { MAXIMUM_CHECKPOINTS } from '../store-limits.ts';
 /** The final blocks that were scanned up to; the newest is the cursor. Synchronous, inside a read or transaction. */
 export interface Checkpoints {
   newest(): BlockReference | null;
+  /** Null where there is no checkpoint. */
+  hashAt(blockNumber: number): string | null;
   /** Newest first. */
   list(limit: number): BlockReference[];
   /** Moves the cursor on, and forgets the oldest checkpoint when there are too many. */
@@ -23,6 +25,7 @@ export function createCheckpoints(database: DatabaseSync): Checkpoints {
     `DELETE FROM checkpoints WHERE number <=
        (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${MAXIMUM_CHECKPOINTS})`,
   );
+  const selectHash = database.prepare('SELECT hash FROM checkpoints WHERE number = ?');
   const removeFrom = database.prepare('DELETE FROM checkpoints WHERE number >= ?');
 
   function list(limit: number): BlockReference[] {
@@ -39,6 +42,7 @@ export function createCheckpoints(database: DatabaseSync): Checkpoints {
 
   return {
     newest,
+    hashAt: (blockNumber) => (selectHash.get(blockNumber)?.hash as string | undefined) ?? null,
     list,
     add(block) {
       const cursor = newest();

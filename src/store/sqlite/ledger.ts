@@ -8,9 +8,7 @@ import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 import { createLedgerRows, type LedgerRows } from './ledger-rows.ts';
-import type { PaymentDecider } from './payment-decider.ts';
-
-const EXPIRY = 'expiry';
+import { EXPIRY_FRONTIER, type PaymentDecider } from './payment-decider.ts';
 
 /** What the operations work on, within a transaction. */
 interface LedgerTables {
@@ -28,9 +26,9 @@ export function createLedgerStore(
   const checkpoints = createCheckpoints(database);
   const tables: LedgerTables = { checkpoints, rows: createLedgerRows(database), decider };
   const selectFrontier = database.prepare('SELECT payment_id FROM frontiers WHERE name = ?');
-  const upsertFrontier = database.prepare(
+  const moveFrontier = database.prepare(
     `INSERT INTO frontiers (name, payment_id) VALUES (?, ?)
-     ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id`,
+     ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE payment_id = ?`,
   );
 
   return {
@@ -40,7 +38,7 @@ export function createLedgerStore(
         if (checkpoints.newest() === null) checkpoints.add(block);
       }),
     recordScan: (scan, decide) => writes.runTransaction(() => recordScan(tables, scan, decide)),
-    recordMissed: (rows, decide) => writes.runTransaction(() => recordMissed(tables, rows, decide)),
+    recordMissed: (missed, decide) => writes.runTransaction(() => recordMissed(tables, missed, decide)),
     listCheckpoints: (limit) =>
       reads.run(() => {
         checkListLimit(limit);
@@ -48,11 +46,11 @@ export function createLedgerStore(
       }),
     rewindTo: (block, decide) => writes.runTransaction(() => rewindTo(tables, block, decide)),
     readExpiryFrontier: () =>
-      reads.run(() => (selectFrontier.get(EXPIRY)?.payment_id as string | undefined) ?? ''),
+      reads.run(() => (selectFrontier.get(EXPIRY_FRONTIER)?.payment_id as string | undefined) ?? ''),
     advanceExpiryFrontier: (ids, frontier, decide) =>
       writes.runTransaction(() => {
         decideAll(decider, new Set(ids), decide);
-        upsertFrontier.run(EXPIRY, frontier);
+        moveFrontier.run(EXPIRY_FRONTIER, frontier.to, frontier.from);
       }),
   };
 }
@@ -71,9 +69,14 @@ function recordScan({ checkpoints, rows, decider }: LedgerTables, scan: ScanReco
 
 function recordMissed(
   { checkpoints, rows, decider }: LedgerTables,
-  missed: Pick<ScanRecord, 'deposits' | 'releases'>,
+  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
   decide: Decide,
 ): { added: number } {
+  if (checkpoints.hashAt(missed.from.number) !== missed.from.hash) {
+    throw new LedgerConflictError(
+      `block ${missed.from.number} (${missed.from.hash}) is no checkpoint any more`,
+    );
+  }
   const finalNumber = checkpoints.newest()?.number ?? -1;
   for (const { blockNumber } of [...missed.deposits, ...missed.releases]) {
     if (blockNumber <= finalNumber) continue;

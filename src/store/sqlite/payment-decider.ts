@@ -18,6 +18,9 @@ export interface PaymentDecider {
 /** No block is final before the first scan. */
 const NO_FINAL_BLOCK = -1;
 
+/** The row of the frontiers' table up to which the expiry step has come. */
+export const EXPIRY_FRONTIER = 'expiry';
+
 interface DepositRow {
   blockNumber: number;
   logIndex: number;
@@ -42,6 +45,9 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
   const updatePayment = database.prepare(updatePaymentSql);
   const insertWebhook = database.prepare(
     `INSERT INTO webhooks (id, payment_id, event, fields, status, created_at_ms) VALUES (?, ?, ?, ?, 'pending', ?)`,
+  );
+  const lowerFrontier = database.prepare(
+    `UPDATE frontiers SET payment_id = ? WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= ?`,
   );
   const readLedger = prepareLedgerRead(database);
   const selectSessions = database.prepare(
@@ -76,6 +82,8 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
       const changed: Payment = { ...seen.payment, ...decision.change };
       updatePayment.run(...changingValues(changed), id);
       if (decision.webhook !== undefined) queueWebhook(changed, decision.webhook);
+      // A beginning of an id sorts just before it.
+      if (decision.revisitExpiry === true) lowerFrontier.run(id.slice(0, -1), id);
       return changed;
     },
   };

@@ -1,0 +1,124 @@
+import type { PaymentId } from '../domain/payment-id.ts';
+import { settle } from '../domain/settle.ts';
+import { expirePayments } from '../payments/expire-payments.ts';
+import { sweepOpenPayments } from '../payments/sweep-balances.ts';
+import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
+import type { WorkerTask } from '../worker.ts';
+import type { WorkerParts } from './worker-tasks.ts';
+
+const EXPIRY_INTERVAL_MS = 10_000;
+
+/** Between two portions of a sweep, which would otherwise keep the API waiting. */
+const SWEEP_PORTION_INTERVAL_MS = 1_000;
+
+/** So many payments with an unexplained balance are remembered, so that each leads to one deep rescan. */
+const MAXIMUM_REMEMBERED = 1_000;
+
+/** What keeps the ledger like the chain: the watcher, and two ways to find what it was not told of; and expiry. */
+export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
+  const context = watchContextOf(parts);
+  const investigate = createInvestigation(parts, context);
+  return [
+    watchTask(parts, context),
+    rescanTask(parts, context),
+    sweepTask(parts, investigate),
+    expiryTask(parts, investigate),
+  ];
+}
+
+function watchContextOf({ store, world, known, nowMs, log, metrics }: WorkerParts): WatchDepositsContext {
+  return {
+    chain: world.chain,
+    ledger: store.ledger,
+    known,
+    decide: (view) => settle(view, { nowMs: nowMs(), expiredBeforeMs: null }),
+    onRewind(from, to) {
+      metrics.chainRewinds.inc();
+      log.error({ from, to }, 'the chain lost blocks that it had called final; scanning them again');
+    },
+  };
+}
+
+function watchTask({ world, metrics, wake }: WorkerParts, context: WatchDepositsContext): WorkerTask {
+  return {
+    name: 'watch',
+    intervalMs: world.pace.watchIntervalMs,
+    async run() {
+      const pass = await watchDeposits(context);
+      metrics.scannedBlock.set(pass.cursor.number);
+      metrics.latestBlock.set(pass.latest.number);
+      wake('relay', 'webhooks');
+      return !pass.isCaughtUp;
+    },
+  };
+}
+
+function rescanTask({ world, metrics, log }: WorkerParts, context: WatchDepositsContext): WorkerTask {
+  return {
+    name: 'rescan',
+    intervalMs: world.pace.rescanIntervalMs,
+    async run(signal) {
+      const added = await rescanFinalBlocks(context, world.pace.rescanDepthBlocks, signal);
+      if (added > 0) {
+        metrics.missedLogs.inc(added);
+        log.warn({ added }, 'an earlier scan had missed events; they are recorded now');
+      }
+      return false;
+    },
+  };
+}
+
+/** Reads the chain again, deeply, for payments that hold more than the ledger knows of; once for each. */
+type Investigate = (unexplained: readonly PaymentId[], signal: AbortSignal) => Promise<void>;
+
+function createInvestigation(
+  { world, metrics, log }: WorkerParts,
+  context: WatchDepositsContext,
+): Investigate {
+  const investigated = new Set<PaymentId>();
+  return async (unexplained, signal) => {
+    const fresh = unexplained.filter((id) => !investigated.has(id));
+    if (fresh.length === 0) return;
+    if (investigated.size + fresh.length > MAXIMUM_REMEMBERED) investigated.clear();
+    for (const id of fresh) investigated.add(id);
+    metrics.unexplainedBalances.inc(fresh.length);
+    log.error(
+      { payments: fresh.slice(0, 10) },
+      'addresses hold more than the ledger knows of; scanning again, deeply',
+    );
+    const added = await rescanFinalBlocks(context, world.pace.deepRescanBlocks, signal);
+    metrics.missedLogs.inc(added);
+  };
+}
+
+/** Goes over the open payments in portions, with a pause between them and a long one at the end. */
+function sweepTask({ store, world }: WorkerParts, investigate: Investigate): WorkerTask {
+  const context = { ...store, sweep: world.sweepBalances };
+  let after: string | null = null;
+  let nextSweepAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    name: 'sweep',
+    intervalMs: SWEEP_PORTION_INTERVAL_MS,
+    async run(signal) {
+      if (performance.now() < nextSweepAtMs) return false;
+      const { last, unexplained } = await sweepOpenPayments(context, after);
+      after = last;
+      if (last === null) nextSweepAtMs = performance.now() + world.pace.sweepIntervalMs;
+      await investigate(unexplained, signal);
+      return false;
+    },
+  };
+}
+
+function expiryTask({ store, world, nowMs, expiryMs }: WorkerParts, investigate: Investigate): WorkerTask {
+  const context = { ...store, sweep: world.sweepBalances, nowMs, expiryMs };
+  return {
+    name: 'expire',
+    intervalMs: EXPIRY_INTERVAL_MS,
+    async run(signal) {
+      const { visited, unexplained } = await expirePayments(context);
+      await investigate(unexplained, signal);
+      return visited > 0;
+    },
+  };
+}
