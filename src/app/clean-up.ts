@@ -3,7 +3,10 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** What has to be undone, in reverse order, when stopping or when a later step of starting fails. */
+/**
+ * What has to be undone, in reverse order, when stopping or when a later step of starting fails. An undoing that fails
+ * does not keep the others from being undone.
+ */
 export interface CleanUp {
   add<T>(part: T, undo: (part: T) => Promise<void>): T;
 }
@@ -12,7 +15,9 @@ export interface CleanUp {
 export async function withCleanUp(start: (cleanUp: CleanUp) => Promise<void>): Promise<Running> {
   const undoing: (() => Promise<void>)[] = [];
   const stop = async () => {
-    for (const undo of undoing.splice(0).reverse()) await undo();
+    const failures: unknown[] = [];
+    for (const undo of undoing.splice(0).reverse()) await undo().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures.length === 1 ? failures[0] : bundle(failures);
   };
   try {
     await start({
@@ -22,8 +27,16 @@ export async function withCleanUp(start: (cleanUp: CleanUp) => Promise<void>): P
       },
     });
   } catch (error) {
-    await stop();
+    await stop().catch((failure) => {
+      throw bundle([error, failure]);
+    });
     throw error;
   }
   return { stop };
+}
+
+/** Several errors in one, which says what all of them say. */
+function bundle(errors: readonly unknown[]): AggregateError {
+  const texts = errors.map((error) => (error instanceof Error ? error.message : String(error)));
+  return new AggregateError(errors, texts.join('; '));
 }

@@ -31,6 +31,7 @@ import { createOwnAddresses } from '../webhooks/own-addresses.ts';
 import { createHostResolver } from '../webhooks/resolve-host.ts';
 import { startWorker, type Worker } from '../worker.ts';
 import { createCallbackGuard } from './callback-guard.ts';
+import { withCleanUp } from './clean-up.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
 import { createWorkerTasks } from './worker-tasks.ts';
@@ -76,34 +77,47 @@ const CALLBACK_CACHE_ENTRIES = 10_000;
 export async function startService(options: ServiceOptions): Promise<Service> {
   const parts = assemble(options);
   await parts.known.catchUp();
-  const { config, log, clock, store } = parts;
+  const { config, log } = parts;
 
   let isStopping = false;
   const server = options.role === 'worker' ? null : openDoors(parts, () => !isStopping);
-  const adminServer = await startAdminServer(parts.metrics, config.adminHost, config.adminPort);
-  const control = await startControlServer(join(config.dataDir, CONTROL_SOCKET), {
-    ...store,
-    directory: directoryOf(parts),
-    nowMs: clock.nowMs,
-    rescue: (id, token) =>
-      rescueToken({ ...store, relayer: parts.world.relayer, nowMs: clock.nowMs }, id, token),
-    sandbox: options.sandboxControls?.(parts.startSession) ?? null,
+  let adminPort = config.adminPort;
+  // Without this a port that is taken would leave the loops running, on a store that is closed by then.
+  const running = await withCleanUp(async (cleanUp) => {
+    cleanUp.add(parts.resolver, async (resolver) => resolver.close());
+    const adminServer = cleanUp.add(
+      await startAdminServer(parts.metrics, config.adminHost, config.adminPort),
+      closed,
+    );
+    adminPort = portOf(adminServer);
+    cleanUp.add(await startControl(parts), closed);
+    if (options.role !== 'api') cleanUp.add(await startWork(parts), (worker) => worker.stop());
+    if (server === null) return;
+    cleanUp.add(server, (opened) => opened.close());
+    await server.listen({ host: config.host, port: config.port });
   });
-  const worker = options.role === 'api' ? null : await startWork(parts);
-  if (server !== null) await server.listen({ host: config.host, port: config.port });
 
   return {
     port: server === null ? config.port : portOf(server.server),
-    adminPort: portOf(adminServer),
+    adminPort,
     async stop() {
       isStopping = true;
       log.info('stopping');
-      await server?.close();
-      await worker?.stop();
-      await Promise.all([closed(control), closed(adminServer)]);
-      parts.resolver.close();
+      await running.stop();
     },
   };
+}
+
+/** The command line's way in. */
+function startControl(parts: Parts): Promise<Server> {
+  const { config, store, clock, world } = parts;
+  return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
+    ...store,
+    directory: directoryOf(parts),
+    nowMs: clock.nowMs,
+    rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
+    sandbox: parts.sandboxControls?.(parts.startSession) ?? null,
+  });
 }
 
 function assemble(options: ServiceOptions): Parts {
