@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { type LogLevel, logLevels, variables } from './config-variables.ts';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
+import { type LogLevel, logLevels } from './config-variables.ts';
 import { parsePercentBasisPoints } from './domain/money.ts';
-import { type Address, parsePayoutAddress } from './domain/payout-address.ts';
+import type { Address } from './domain/payout-address.ts';
 import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
 
 /** Which parts of the service a process runs. */
@@ -71,7 +73,10 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+const HIGHEST_PORT = 65_535;
+const MINIMUM_SECRET_CHARACTERS = 32;
+/** A socket's path may have 107 bytes on Linux and 103 on macOS; a longer one can be neither opened nor found. */
+const MAXIMUM_SOCKET_PATH_BYTES = 103;
 
 /**
  * Reads and validates the environment. `mode` decides what must be there: the sandbox brings its own secret, chain
@@ -82,15 +87,15 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   const read = createReader(environment, problems);
   const isLive = mode === 'live';
 
-  const port = read.integer('PORT', 3000, 1, 65_535);
+  const port = read.integer('PORT', 3000, 1, HIGHEST_PORT);
   const tls = readTls(read, problems);
-  const baseUrl = readBaseUrl(read, tls !== null, port, problems);
-  const host = read.text('HOST') ?? '127.0.0.1';
+  const host = readHost(read, 'HOST', problems);
   const trustProxy = readTrustProxy(read, problems);
   const secretKey = read.text('SECRET_KEY');
   if (isLive && secretKey === null) problems.push('SECRET_KEY is missing: at least 32 random characters.');
-  if (secretKey !== null && secretKey.length < 32)
-    problems.push('SECRET_KEY must have at least 32 characters.');
+  if (secretKey !== null) requireSecret('SECRET_KEY', secretKey, problems);
+  const previousSecretKeys = read.list('SECRET_KEY_PREVIOUS');
+  for (const key of previousSecretKeys) requireSecret('SECRET_KEY_PREVIOUS', key, problems);
   if (isLive && tls === null && trustProxy.length === 0 && !isLoopback(host)) {
     problems.push(
       'HOST is not loopback: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind an HTTPS proxy.',
@@ -103,13 +108,13 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   const config: Config = {
     host,
     port,
-    adminHost: read.text('ADMIN_HOST') ?? '127.0.0.1',
-    adminPort: read.integer('ADMIN_PORT', port + 1, 1, 65_535),
-    baseUrl,
-    dataDir: read.text('DATA_DIR') ?? './data',
+    adminHost: readHost(read, 'ADMIN_HOST', problems),
+    adminPort: readAdminPort(read, port, problems),
+    baseUrl: readBaseUrl(read, { isLive, isTls: tls !== null, port }, problems),
+    dataDir: readDataDir(read, problems),
     databaseUrl,
     secretKey,
-    previousSecretKeys: read.list('SECRET_KEY_PREVIOUS'),
+    previousSecretKeys,
     trustProxy,
     tls,
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
@@ -124,95 +129,85 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     chain: isLive ? readChain(read, problems) : null,
     providers: isLive ? readProviders(read, problems) : new Map(),
     sandboxChainPort:
-      read.text('SANDBOX_CHAIN_PORT') === null ? null : read.integer('SANDBOX_CHAIN_PORT', 0, 1, 65_535),
+      read.text('SANDBOX_CHAIN_PORT') === null
+        ? null
+        : read.integer('SANDBOX_CHAIN_PORT', 0, 1, HIGHEST_PORT),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
 
-type Reader = ReturnType<typeof createReader>;
-
-/** Reads single variables; problems are collected, so that an operator sees them all at once. */
-function createReader(environment: Environment, problems: string[]) {
-  const known = new Map(variables.map((variable) => [variable.name, variable]));
-
-  function text(name: string): string | null {
-    const variable = known.get(name);
-    if (variable === undefined) throw new Error(`${name} is not in the list of variables`);
-    const direct = environment[name]?.trim() || null;
-    const file = variable.isSecret ? environment[`${name}_FILE`]?.trim() || null : null;
-    if (file === null) return direct;
-    if (direct !== null) problems.push(`${name} and ${name}_FILE are both set: set one of them.`);
-    try {
-      return readFileSync(file, 'utf8').trim() || null;
-    } catch (error) {
-      problems.push(
-        `${name}_FILE cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
-      );
-      return null;
-    }
-  }
-
-  function list(name: string): string[] {
-    return (text(name) ?? '')
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '');
-  }
-
-  function integer(name: string, fallback: number, minimum: number, maximum: number): number {
-    const value = text(name);
-    if (value === null) return fallback;
-    if (/^\d{1,9}$/.test(value) && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
-    problems.push(`${name} must be a whole number from ${minimum} to ${maximum}.`);
-    return fallback;
-  }
-
-  function oneOf<const Value extends string>(name: string, values: readonly Value[], fallback: Value): Value {
-    const value = text(name);
-    if (value === null) return fallback;
-    const found = values.find((candidate) => candidate === value);
-    if (found === undefined) problems.push(`${name} must be one of ${values.join(', ')}.`);
-    return found ?? fallback;
-  }
-
-  function address(name: string): Address | null {
-    const value = text(name);
-    if (value === null) return null;
-    const parsed = parsePayoutAddress(value);
-    if (parsed === null) problems.push(`${name} must be a non-zero address (0x…) with a valid checksum.`);
-    return parsed;
-  }
-
-  return { text, list, integer, oneOf, address };
-}
-
+/** Both files must be readable and belong together: found out here, not when the doors are to be opened. */
 function readTls(read: Reader, problems: string[]): Config['tls'] {
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');
-  if (certFile !== null && keyFile !== null) return { certFile, keyFile };
-  if (certFile !== null) problems.push('TLS_KEY_FILE is missing: TLS_CERT_FILE is set.');
-  if (keyFile !== null) problems.push('TLS_CERT_FILE is missing: TLS_KEY_FILE is set.');
-  return null;
+  if (certFile !== null && keyFile === null) problems.push('TLS_KEY_FILE is missing: TLS_CERT_FILE is set.');
+  if (keyFile !== null && certFile === null) problems.push('TLS_CERT_FILE is missing: TLS_KEY_FILE is set.');
+  if (certFile === null || keyFile === null) return null;
+  const cert = read.file('TLS_CERT_FILE', certFile);
+  const key = read.file('TLS_KEY_FILE', keyFile);
+  try {
+    if (cert !== null && key !== null) createSecureContext({ cert, key });
+  } catch (error) {
+    problems.push(`TLS_CERT_FILE and TLS_KEY_FILE are no certificate with its key (${codeOf(error)}).`);
+  }
+  return { certFile, keyFile };
 }
 
-function readBaseUrl(read: Reader, isTls: boolean, port: number, problems: string[]): string {
+/** A comma could not be listed in SECRET_KEY_PREVIOUS later; the value itself is never repeated. */
+function requireSecret(name: string, secret: string, problems: string[]): void {
+  if (secret.length < MINIMUM_SECRET_CHARACTERS)
+    problems.push(`${name} must have at least ${MINIMUM_SECRET_CHARACTERS} characters.`);
+  if (secret.includes(',')) problems.push(`${name} must not contain a comma: SECRET_KEY_PREVIOUS is a list.`);
+}
+
+function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST', problems: string[]): string {
+  const value = read.text(name) ?? '127.0.0.1';
+  if (isIP(value) === 0 && !/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(value))
+    problems.push(`${name} must be an IP address or a host name, without a port.`);
+  return value;
+}
+
+function readAdminPort(read: Reader, port: number, problems: string[]): number {
+  const adminPort = read.integer('ADMIN_PORT', port + 1, 1, HIGHEST_PORT);
+  if (adminPort > HIGHEST_PORT) problems.push('ADMIN_PORT must be set: PORT + 1 is no port.');
+  return adminPort;
+}
+
+function readDataDir(read: Reader, problems: string[]): string {
+  const dataDir = read.text('DATA_DIR') ?? './data';
+  if (Buffer.byteLength(join(dataDir, 'control.sock')) > MAXIMUM_SOCKET_PATH_BYTES)
+    problems.push('DATA_DIR is too long: the path of the control socket in it has a limit of 103 bytes.');
+  return dataDir;
+}
+
+function readBaseUrl(
+  read: Reader,
+  { isLive, isTls, port }: { readonly isLive: boolean; readonly isTls: boolean; readonly port: number },
+  problems: string[],
+): string {
+  const fallback = `${isTls ? 'https' : 'http'}://localhost:${port}`;
   const value = read.text('BASE_URL');
-  if (value === null) return `${isTls ? 'https' : 'http'}://localhost:${port}`;
-  const url = URL.canParse(value) ? new URL(value) : null;
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
-  if (isPlain && url.username === '') return url.href.replace(/\/$/, '');
-  problems.push('BASE_URL must be an http(s) URL without query, fragment or credentials.');
-  return `http://localhost:${port}`;
+  if (value === null) return fallback;
+  const url = isHttpUrl(value) ? new URL(value) : null;
+  if (url === null || /[?#]/.test(value) || url.username !== '' || url.password !== '') {
+    problems.push('BASE_URL must be an http(s) URL without query, fragment or credentials.');
+    return fallback;
+  }
+  if (isLive && url.protocol === 'http:' && !isLoopback(url.hostname))
+    problems.push('BASE_URL must begin with https:// in live mode, unless it is loopback.');
+  return url.href.replace(/\/+$/, '');
 }
 
 function readTrustProxy(read: Reader, problems: string[]): string[] {
   const networks = read.list('TRUST_PROXY');
   for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
+    const [address = '', prefix, ...rest] = network.split('/');
     const version = isIP(address);
+    const longest = version === 6 ? 128 : 32;
     const isPrefixValid =
-      prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 6 ? 128 : 32));
+      prefix === undefined ||
+      (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest && rest.length === 0);
     if (version === 0 || !isPrefixValid)
       problems.push(`TRUST_PROXY: ${network} is no network (10.0.0.0/8, ::1).`);
   }
@@ -222,7 +217,8 @@ function readTrustProxy(read: Reader, problems: string[]): string[] {
 function readAllowedHosts(read: Reader, problems: string[]): ReadonlySet<string> {
   const hosts = read.list('CALLBACK_ALLOWED_HOSTS').map((entry) => entry.toLowerCase());
   for (const entry of hosts) {
-    if (!/^(?:\[[0-9a-f:]+\]|[a-z0-9_.-]+):\d{1,5}$/.test(entry)) {
+    const port = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+):([1-9]\d{0,4})$/.exec(entry)?.[1];
+    if (port === undefined || Number(port) > HIGHEST_PORT) {
       problems.push(`CALLBACK_ALLOWED_HOSTS: ${entry} is not of the form host:port.`);
     }
   }
@@ -260,8 +256,8 @@ function readContractDeployment(read: Reader, problems: string[]): ContractDeplo
     problems.push('POLYGON_RPC_URL must be a list of http(s) URLs.');
   }
   const key = read.text('RELAYER_PRIVATE_KEY');
-  const isKey = key !== null && /^0x[0-9a-fA-F]{64}$/.test(key);
-  if (!isKey) problems.push('RELAYER_PRIVATE_KEY must be 0x and 64 hex digits.');
+  const isKey = key !== null && isPrivateKey(key);
+  if (!isKey) problems.push('RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key.');
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
   return isKey ? { chainId, rpcUrls, token, relayerPrivateKey: key as `0x${string}` } : null;
@@ -278,7 +274,7 @@ export function readContractDeploymentConfig(
 }
 
 function isHttpUrl(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text);
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
 function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId, ProviderCredentials> {
@@ -298,7 +294,16 @@ function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId
   return providers;
 }
 
-/** Whether an address to listen on is reachable from this machine alone. */
+/** 0x and 64 digits, from 1 to below the order of the curve: nothing else can sign. */
+function isPrivateKey(text: string): boolean {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
+  const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
+  return BigInt(text) > 0n && BigInt(text) < order;
+}
+
+/** Whether an address to listen on, or the host of a URL, is reachable from this machine alone. */
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+  return (
+    host === 'localhost' || host === '::1' || host === '[::1]' || (isIP(host) === 4 && /^127\./.test(host))
+  );
 }

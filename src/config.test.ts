@@ -1,0 +1,511 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { fastify } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSelfSignedCertificate } from '../test/support/certificates.ts';
+import { type Config, ConfigError, readConfig, readContractDeploymentConfig } from './config.ts';
+import { logLevels, variables } from './config-variables.ts';
+import { providerIds } from './domain/provider-catalogue.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const SECRET = 'a secret of at least 32 characters';
+const RELAYER_KEY = `0x${'1f'.repeat(32)}`;
+
+/** All that live mode insists on. */
+const live: Environment = {
+  SECRET_KEY: SECRET,
+  POLYGON_RPC_URL: 'https://rpc.example/v2/key',
+  DEPOSIT_FACTORY_ADDRESS: ADDRESS,
+  RELAYER_PRIVATE_KEY: RELAYER_KEY,
+  FEE_WALLET: ADDRESS.toLowerCase(),
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A file below the test's folder. */
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Every problem of an environment; empty when it is valid. */
+function problemsOf(mode: 'sandbox' | 'live', environment: Environment): readonly string[] {
+  try {
+    readConfig(mode, environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+const sandbox = (environment: Environment) => readConfig('sandbox', environment);
+const liveWith = (environment: Environment) => readConfig('live', { ...live, ...environment });
+
+describe('defaults', () => {
+  it('are those of the documentation, and the sandbox needs nothing else', () => {
+    expect(sandbox({})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      adminHost: '127.0.0.1',
+      adminPort: 3001,
+      baseUrl: 'http://localhost:3000',
+      dataDir: './data',
+      databaseUrl: null,
+      secretKey: null,
+      previousSecretKeys: [],
+      trustProxy: [],
+      tls: null,
+      logLevel: 'info',
+      callbackAllowedHosts: new Set(),
+      rateLimits: { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
+      checkoutExpiryHours: 168,
+      toleranceBasisPoints: 200,
+      chain: null,
+      providers: new Map(),
+      sandboxChainPort: null,
+    } satisfies Config);
+  });
+
+  it('stand for empty and blank variables too', () => {
+    const blank = Object.fromEntries(variables.map(({ name }, index) => [name, index % 2 === 0 ? '' : '  ']));
+    expect(sandbox(blank)).toEqual(sandbox({}));
+  });
+
+  it('follow PORT', () => {
+    expect(sandbox({ PORT: '8080' })).toMatchObject({ adminPort: 8081, baseUrl: 'http://localhost:8080' });
+  });
+
+  it('of live mode name Polygon, and the sandbox ignores chain and providers', () => {
+    expect(liveWith({}).chain).toEqual({
+      chainId: 137,
+      rpcUrls: ['https://rpc.example/v2/key'],
+      token: null,
+      relayerPrivateKey: RELAYER_KEY,
+      factory: ADDRESS,
+      feeWallet: ADDRESS,
+    });
+    expect(sandbox({ ...live, MOONPAY_API_KEY: 'k', MOONPAY_BASE_URL: 'not a URL' })).toMatchObject({
+      chain: null,
+      providers: new Map(),
+    });
+  });
+});
+
+it.each<[Environment, Partial<Config>]>([
+  [{ HOST: '::1' }, { host: '::1' }],
+  [{ HOST: ' localhost ' }, { host: 'localhost' }],
+  [
+    { PORT: '65535', ADMIN_PORT: '1' },
+    { port: 65_535, adminPort: 1 },
+  ],
+  [{ ADMIN_HOST: '0.0.0.0' }, { adminHost: '0.0.0.0' }],
+  [{ BASE_URL: 'https://pay.example.com/' }, { baseUrl: 'https://pay.example.com' }],
+  [{ BASE_URL: 'HTTPS://Pay.Example.com:8443/shop//' }, { baseUrl: 'https://pay.example.com:8443/shop' }],
+  [{ DATA_DIR: '/var/lib/checkout' }, { dataDir: '/var/lib/checkout' }],
+  [{ SECRET_KEY: SECRET }, { secretKey: SECRET }],
+  [{ SECRET_KEY_PREVIOUS: `${SECRET}, ${SECRET}2,` }, { previousSecretKeys: [SECRET, `${SECRET}2`] }],
+  [{ TRUST_PROXY: '10.0.0.0/8, ::1,fd00::/8' }, { trustProxy: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
+  ...logLevels.map((level): [Environment, Partial<Config>] => [{ LOG_LEVEL: level }, { logLevel: level }]),
+  [
+    { CALLBACK_ALLOWED_HOSTS: 'Shop.local:9443,[::1]:1' },
+    { callbackAllowedHosts: new Set(['shop.local:9443', '[::1]:1']) },
+  ],
+  [
+    {
+      RATE_LIMIT_CREATE_PER_MINUTE: '1',
+      RATE_LIMIT_STATUS_PER_MINUTE: '2',
+      RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: '100000000',
+    },
+    { rateLimits: { createPerMinute: 1, statusPerMinute: 2, unauthenticatedPerMinute: 100_000_000 } },
+  ],
+  [{ CHECKOUT_EXPIRY_HOURS: '8760' }, { checkoutExpiryHours: 8760 }],
+  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '0' }, { toleranceBasisPoints: 0 }],
+  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '50' }, { toleranceBasisPoints: 5000 }],
+  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '1.25' }, { toleranceBasisPoints: 125 }],
+  [{ SANDBOX_CHAIN_PORT: '8545' }, { sandboxChainPort: 8545 }],
+])('%j is taken', (environment, expected) => {
+  expect(sandbox(environment)).toMatchObject(expected);
+});
+
+it('live mode takes several endpoints, another chain with its token, and a provider with both variables', () => {
+  const config = liveWith({
+    POLYGON_RPC_URL: 'https://a.example/k,http://127.0.0.1:8545',
+    CHAIN_ID: '31337',
+    SETTLEMENT_TOKEN_ADDRESS: ADDRESS,
+    MOONPAY_API_KEY: 'key',
+    MOONPAY_BASE_URL: 'https://api.moonpay.example/v1/',
+  });
+  expect(config.chain).toMatchObject({
+    rpcUrls: ['https://a.example/k', 'http://127.0.0.1:8545'],
+    chainId: 31_337,
+    token: ADDRESS,
+  });
+  expect([...config.providers]).toEqual([
+    ['moonpay', { apiKey: 'key', baseUrl: 'https://api.moonpay.example/v1' }],
+  ]);
+});
+
+const notAPort = ['0', '65536', '-1', '3.5', '1e3', '0x10', 'abc', '30 00'];
+const invalid: readonly [string, readonly string[], RegExp][] = [
+  ['HOST', ['a b', '127.0.0.1:80', 'http://x', '-', 'ü.example'], /IP address or a host name/],
+  ['ADMIN_HOST', ['a b', '127.0.0.1:80'], /IP address or a host name/],
+  ['PORT', notAPort, /whole number from 1 to 65535/],
+  ['ADMIN_PORT', notAPort, /whole number from 1 to 65535/],
+  ['SANDBOX_CHAIN_PORT', notAPort, /whole number from 1 to 65535/],
+  [
+    'BASE_URL',
+    ['pay.example.com', 'ftp://x.example', 'https://u:p@x.example', 'https://:p@x.example', 'https://'],
+    /http\(s\) URL/,
+  ],
+  ['BASE_URL', ['https://x.example/?a', 'https://x.example/?', 'https://x.example/#'], /http\(s\) URL/],
+  ['DATA_DIR', [`/${'d'.repeat(91)}`, 'ü'.repeat(50)], /too long/],
+  ['DATABASE_URL', ['postgres://localhost/checkout'], /only SQLite/],
+  ['SECRET_KEY', ['x'.repeat(31)], /at least 32 characters/],
+  ['SECRET_KEY', [`${'x'.repeat(32)},y`], /must not contain a comma/],
+  ['SECRET_KEY_PREVIOUS', [`${SECRET},short`], /at least 32 characters/],
+  [
+    'TRUST_PROXY',
+    [
+      'proxy.example',
+      '10.0.0.0/33',
+      '::/129',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      '0.0.0.0/0',
+      'true',
+      '10.0.0.0/-1',
+    ],
+    /is no network/,
+  ],
+  ['LOG_LEVEL', ['verbose', 'INFO'], /one of fatal, error, warn, info, debug, trace, silent/],
+  [
+    'CALLBACK_ALLOWED_HOSTS',
+    ['shop.local', 'shop.local:0', 'shop.local:65536', 'shop.local:080', 'https://shop.local:443', '::1:443'],
+    /of the form host:port/,
+  ],
+  ['RATE_LIMIT_CREATE_PER_MINUTE', ['0', '100000001', '1.5'], /whole number from 1 to 100000000/],
+  ['RATE_LIMIT_STATUS_PER_MINUTE', ['0', 'many'], /whole number from 1 to 100000000/],
+  ['RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', ['0', '-5'], /whole number from 1 to 100000000/],
+  ['CHECKOUT_EXPIRY_HOURS', ['0', '8761', '1h'], /whole number from 1 to 8760/],
+  ['UNDERPAYMENT_TOLERANCE_PERCENT', ['-1', '50.01', '2.555', '2%', '101'], /from 0 to 50/],
+];
+
+const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
+  ['BASE_URL', ['http://pay.example.com', 'http://127.evil.example'], /https:\/\/ in live mode/],
+  ['CHAIN_ID', ['0', 'polygon', '1000000000'], /whole number from 1 to 999999999/],
+  [
+    'POLYGON_RPC_URL',
+    ['rpc.example', 'wss://rpc.example', 'https://a.example,ftp://b.example'],
+    /http\(s\) URLs/,
+  ],
+  ['POLYGON_RPC_URL', ['', ','], /is missing/],
+  ['DEPOSIT_FACTORY_ADDRESS', ['0x12', `0x${'0'.repeat(40)}`, ADDRESS.replace('A', 'a')], /valid checksum/],
+  ['SETTLEMENT_TOKEN_ADDRESS', ['usdc', `0x${'0'.repeat(40)}`], /valid checksum/],
+  ['FEE_WALLET', ['wallet', `0x${'0'.repeat(40)}`], /valid checksum/],
+  [
+    'RELAYER_PRIVATE_KEY',
+    ['', '1f'.repeat(32), `0x${'1f'.repeat(31)}`, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`],
+    /64 hex digits/,
+  ],
+  ...(['SECRET_KEY', 'DEPOSIT_FACTORY_ADDRESS', 'FEE_WALLET'] as const).map(
+    (name): [string, readonly string[], RegExp] => [name, ['', ' '], /is missing/],
+  ),
+];
+
+it.each(invalid.flatMap(([name, values, problem]) => values.map((value) => [name, value, problem] as const)))(
+  '%s=%j is refused with a message that names it',
+  (name, value, problem) => {
+    const problems = problemsOf('sandbox', { [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name}\\b`));
+    expect(problems[0]).toMatch(problem);
+  },
+);
+
+it.each(
+  invalidInLiveMode.flatMap(([name, values, problem]) =>
+    values.map((value) => [name, value, problem] as const),
+  ),
+)('live mode refuses %s=%j with a message that names it', (name, value, problem) => {
+  const problems = problemsOf('live', { ...live, [name]: value });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(new RegExp(`^${name}\\b`));
+  expect(problems[0]).toMatch(problem);
+});
+
+it('has a row of valid or invalid values in this test for every variable', () => {
+  const tested = new Set([...invalid, ...invalidInLiveMode].map(([name]) => name));
+  const elsewhere = /^(TLS_(CERT|KEY)_FILE|[A-Z]+_(API_KEY|BASE_URL))$/;
+  expect(
+    variables.map(({ name }) => name).filter((name) => !tested.has(name) && !elsewhere.test(name)),
+  ).toEqual([]);
+});
+
+it('wants ADMIN_PORT when PORT has no successor', () => {
+  expect(problemsOf('sandbox', { PORT: '65535' })).toEqual(['ADMIN_PORT must be set: PORT + 1 is no port.']);
+});
+
+it('names every problem at once, in the message as well', () => {
+  const everything = Object.fromEntries(
+    [...invalid, ...invalidInLiveMode].map(([name, values]) => [name, values[0] ?? '']),
+  );
+  const problems = problemsOf('live', everything);
+  for (const name of Object.keys(everything)) {
+    expect(
+      problems.some((problem) => problem.startsWith(name)),
+      name,
+    ).toBe(true);
+  }
+  expect(new ConfigError(problems).message.split('\n')).toHaveLength(problems.length + 1);
+});
+
+it.each(providerIds)('wants both variables of %s or neither', (id) => {
+  const name = id.toUpperCase();
+  const url = 'https://api.example';
+  expect(problemsOf('live', { ...live, [`${name}_API_KEY`]: 'k', [`${name}_BASE_URL`]: url })).toEqual([]);
+  expect(problemsOf('live', { ...live, [`${name}_BASE_URL`]: url })).toEqual([
+    `${name}_API_KEY is missing: ${name}_BASE_URL is set.`,
+  ]);
+  for (const value of ['', 'ftp://x', 'api.example']) {
+    expect(problemsOf('live', { ...live, [`${name}_API_KEY`]: 'k', [`${name}_BASE_URL`]: value })).toEqual([
+      `${name}_BASE_URL must be an http(s) URL: ${name}_API_KEY is set.`,
+    ]);
+  }
+});
+
+describe('a secret from a file', () => {
+  it.each(variables.filter(({ isSecret }) => isSecret).map(({ name }) => name))(
+    'is read for %s, set in one place only, and a file that cannot be read is named',
+    (name) => {
+      const withUrl: Environment = name.endsWith('_API_KEY')
+        ? { ...live, [name.replace('API_KEY', 'BASE_URL')]: 'https://api.example' }
+        : live;
+      const { [name]: _, ...rest } = withUrl;
+      const value = live[name] ?? (name === 'DATABASE_URL' ? '' : SECRET);
+      const path = fileOf(name, `${value}\n`);
+      expect(readConfig('live', { ...rest, [`${name}_FILE`]: path })).toEqual(
+        readConfig('live', { ...rest, [name]: value }),
+      );
+      if (value !== '') {
+        expect(problemsOf('live', { ...rest, [name]: value, [`${name}_FILE`]: path })).toContain(
+          `${name} and ${name}_FILE are both set: set one of them.`,
+        );
+      }
+      for (const [bad, code] of [
+        [join(folder, 'nowhere'), 'ENOENT'],
+        [folder, 'EISDIR'],
+      ] as const) {
+        expect(problemsOf('live', { ...rest, [`${name}_FILE`]: bad })).toContain(
+          `${name}_FILE cannot be read (${code}).`,
+        );
+      }
+    },
+  );
+
+  it('that is empty counts as missing', () => {
+    const { SECRET_KEY: _, ...rest } = live;
+    expect(problemsOf('live', { ...rest, SECRET_KEY_FILE: fileOf('empty', '\n') })).toEqual([
+      'SECRET_KEY is missing: at least 32 random characters.',
+    ]);
+  });
+});
+
+describe('HTTPS', () => {
+  let cert: string;
+  let key: string;
+  beforeAll(async () => {
+    const { certPem, keyPem } = await createSelfSignedCertificate({ names: ['localhost'] });
+    cert = fileOf('cert.pem', certPem);
+    key = fileOf('key.pem', keyPem);
+  });
+
+  it('takes a certificate with its key', () => {
+    expect(sandbox({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key })).toMatchObject({
+      tls: { certFile: cert, keyFile: key },
+      baseUrl: 'https://localhost:3000',
+    });
+  });
+
+  it('wants both files, readable, and belonging together', () => {
+    expect(problemsOf('sandbox', { TLS_CERT_FILE: cert })).toEqual([
+      'TLS_KEY_FILE is missing: TLS_CERT_FILE is set.',
+    ]);
+    expect(problemsOf('sandbox', { TLS_KEY_FILE: key })).toEqual([
+      'TLS_CERT_FILE is missing: TLS_KEY_FILE is set.',
+    ]);
+    expect(problemsOf('sandbox', { TLS_CERT_FILE: `${cert}.not`, TLS_KEY_FILE: `${key}.not` })).toEqual([
+      'TLS_CERT_FILE cannot be read (ENOENT).',
+      'TLS_KEY_FILE cannot be read (ENOENT).',
+    ]);
+    const [problem, ...others] = problemsOf('sandbox', { TLS_CERT_FILE: key, TLS_KEY_FILE: cert });
+    expect(problem).toMatch(/^TLS_CERT_FILE and TLS_KEY_FILE are no certificate with its key \(ERR_\w+\)\.$/);
+    expect(problem).not.toContain(readFileSync(key, 'utf8').split('\n')[1]);
+    expect(others).toEqual([]);
+  });
+
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'checkout.internal', '127.0.0.1.example', '127.999.0.1'])(
+    'live mode refuses plain HTTP on %s, unless a certificate or a proxy stands in front',
+    (HOST) => {
+      expect(problemsOf('live', { ...live, HOST })).toEqual([
+        'HOST is not loopback: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind an HTTPS proxy.',
+      ]);
+      expect(problemsOf('sandbox', { HOST })).toEqual([]);
+      expect(problemsOf('live', { ...live, HOST, TRUST_PROXY: '10.0.0.0/8' })).toEqual([]);
+      expect(problemsOf('live', { ...live, HOST, TLS_CERT_FILE: cert, TLS_KEY_FILE: key })).toEqual([]);
+    },
+  );
+
+  it.each(['127.0.0.1', '127.8.8.8', '::1', 'localhost'])('live mode takes plain HTTP on %s', (HOST) => {
+    expect(problemsOf('live', { ...live, HOST })).toEqual([]);
+  });
+
+  it.each(['http://127.0.0.1:3000', 'http://[::1]:3000', 'http://localhost:3000', 'https://pay.example.com'])(
+    'live mode takes %s as BASE_URL',
+    (BASE_URL) => {
+      expect(problemsOf('live', { ...live, BASE_URL })).toEqual([]);
+    },
+  );
+});
+
+describe('whatever the environment holds', () => {
+  const names = variables.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name]));
+  const fragments = fc.constantFrom(
+    ...[
+      '',
+      ' ',
+      ',',
+      '/',
+      ':',
+      '@',
+      '0',
+      '1',
+      '-1',
+      '65535',
+      '99999999999',
+      '1e9',
+      'https://',
+      'http://u:p@h/%',
+    ],
+    ...[
+      '::1',
+      '10.0.0.0/8',
+      '0x',
+      ADDRESS,
+      RELAYER_KEY,
+      SECRET,
+      'host:1',
+      '[',
+      ']',
+      '\u0000',
+      '\ud800',
+      '🦊',
+      '%zz',
+    ],
+  );
+  const values = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.array(fragments, { maxLength: 5 }).map((parts) => parts.join('')),
+  );
+  const environments = fc.dictionary(fc.constantFrom(...names), values, {
+    maxKeys: 12,
+    noNullPrototype: true,
+  });
+
+  it('reading ends with a configuration or a ConfigError that names variables', () => {
+    fc.assert(
+      fc.property(
+        environments,
+        fc.constantFrom('live', 'sandbox'),
+        fc.boolean(),
+        (garbage, mode, isFilled) => {
+          const problems = problemsOf(mode, isFilled ? { ...live, ...garbage } : garbage);
+          for (const problem of problems)
+            expect(
+              names.some((name) => problem.startsWith(name)),
+              problem,
+            ).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('no message repeats the value of a secret', () => {
+    const secretNames = variables.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+    const canary = 'canary7531';
+    const shape = fc.constantFrom(
+      canary,
+      `http://${canary}`,
+      `https://u:${canary}@`,
+      `0x${canary}`,
+      `${canary},`,
+    );
+    const secrets = fc.dictionary(fc.constantFrom(...secretNames), shape, { noNullPrototype: true });
+    fc.assert(
+      fc.property(secrets, fc.constantFrom('live', 'sandbox'), (environment, mode) => {
+        const path = fileOf('canary', canary);
+        const fromFile = Object.fromEntries(Object.keys(environment).map((name) => [`${name}_FILE`, path]));
+        for (const each of [environment, fromFile, { ...environment, ...fromFile }]) {
+          expect(problemsOf(mode, each).join('\n')).not.toContain(canary);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('the server takes every proxy list that the configuration takes', () => {
+    const part = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('::ffff:10.0.0.1'), fc.string({ maxLength: 4 }));
+    const network = fc.tuple(part, fc.option(fc.integer({ min: -1, max: 200 })), fc.boolean());
+    fc.assert(
+      fc.property(fc.array(network, { maxLength: 3 }), (networks) => {
+        const TRUST_PROXY = networks
+          .map(
+            ([address, prefix, isTwice]) =>
+              `${address}${prefix === null ? '' : `/${prefix}`}${isTwice ? '/8' : ''}`,
+          )
+          .join(',');
+        if (problemsOf('sandbox', { TRUST_PROXY }).length > 0) return;
+        fastify({ trustProxy: [...sandbox({ TRUST_PROXY }).trustProxy] });
+      }),
+    );
+  });
+});
+
+describe('contract deploy', () => {
+  it('asks for chain and key alone', () => {
+    const { POLYGON_RPC_URL, RELAYER_PRIVATE_KEY } = live as Record<string, string>;
+    expect(readContractDeploymentConfig({ POLYGON_RPC_URL, RELAYER_PRIVATE_KEY })).toEqual({
+      chainId: 137,
+      rpcUrls: [POLYGON_RPC_URL],
+      token: null,
+      relayerPrivateKey: RELAYER_KEY,
+    });
+  });
+
+  it('names what is missing', () => {
+    expect(() => readContractDeploymentConfig({})).toThrow(
+      /POLYGON_RPC_URL is missing[\s\S]*RELAYER_PRIVATE_KEY must be/,
+    );
+  });
+});
+
+it('is read from a folder of secrets as containers mount it', () => {
+  mkdirSync(join(folder, 'run'));
+  const paths = Object.entries(live).map(([name, value]) => [name, fileOf(`run/${name}`, value)] as const);
+  const isSecret = new Set(variables.filter((variable) => variable.isSecret).map(({ name }) => name));
+  const environment = Object.fromEntries(
+    paths.map(([name, path]) => (isSecret.has(name) ? [`${name}_FILE`, path] : [name, live[name] as string])),
+  );
+  expect(readConfig('live', environment)).toEqual(readConfig('live', live));
+});
