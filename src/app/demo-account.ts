@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
 import { createKey } from '../accounts/manage-keys.ts';
 import { hashApiKey } from '../domain/api-key.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { Store } from '../store/store.ts';
+import { writeOwnFile } from './write-own-file.ts';
 
 /** The account a newcomer finds in the sandbox. */
 export interface DemoAccount {
@@ -30,7 +31,7 @@ export async function openDemoAccount(store: Store, dataDir: string, wallet: Add
   const { plainKey } = await createKey(context, account.id, 'Demo key');
   const demo: DemoAccount = { accountId: account.id, apiKey: plainKey };
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(file, JSON.stringify(demo), { mode: 0o600 });
+  writeOwnFile(file, JSON.stringify(demo));
   return demo;
 }
 

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOwnFile } from './write-own-file.ts';
 
-/** The sandbox's own secret: made at its first start and kept in its data folder, so that tokens stay good. */
+/**
+ * The sandbox's own secret: made at its first start and kept in its data folder, so that tokens stay good. Throws
+ * when the file was damaged. Called under the store's lock, so no other process makes one at the same time.
+ */
 export function readOrCreateSecretKey(dataDir: string): string {
   const file = join(dataDir, 'sandbox-secret-key');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  try {
-    // `wx` fails when the file exists, so two processes that start at once agree on one secret.
-    writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  return readFileSync(file, 'utf8').trim();
+  if (!existsSync(file)) writeOwnFile(file, randomBytes(32).toString('hex'));
+  const secretKey = readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]{64}$/.test(secretKey)) throw new Error(`${file} is damaged: it must hold 64 hex digits`);
+  return secretKey;
 }
