@@ -18,9 +18,7 @@ export async function createKey(
   name: string,
 ): Promise<CreatedKey> {
   requireAccountName(name);
-  if ((await context.accounts.findAccount(accountId)) === null) {
-    throw new ServiceError('not_found', `There is no account ${accountId}.`);
-  }
+  await requireAccount(context, accountId);
   const plainKey = createApiKey();
   const key: ApiKey = {
     id: `key_${randomBytes(10).toString('hex')}`,
@@ -40,9 +38,20 @@ export async function createKey(
   return { key, plainKey };
 }
 
+/** All keys of an account, also the revoked ones. Throws when there is no such account. */
+export async function listKeys(context: AccountsContext, accountId: string): Promise<readonly ApiKey[]> {
+  await requireAccount(context, accountId);
+  return context.accounts.listKeys(accountId);
+}
+
 /** Revokes a key; every later request with it is refused. Throws when there is no such key. */
 export async function revokeKey(context: AccountsContext, keyId: string): Promise<ApiKey> {
   const key = await context.accounts.revokeKey(keyId, context.nowMs());
   if (key === null) throw new ServiceError('not_found', `There is no key ${keyId}.`);
   return key;
+}
+
+async function requireAccount(context: AccountsContext, accountId: string): Promise<void> {
+  if ((await context.accounts.findAccount(accountId)) !== null) return;
+  throw new ServiceError('not_found', `There is no account ${accountId}.`);
 }

@@ -1,5 +1,5 @@
-import type { Account, AccountChange, Feature } from '../domain/account.ts';
-import { ServiceError } from '../domain/errors.ts';
+import { type Account, type AccountChange, type Feature, features } from '../domain/account.ts';
+import { invalidField, ServiceError } from '../domain/errors.ts';
 import { type AccountsContext, requireFee } from './create-account.ts';
 
 /** What an operator may change; absent fields stay as they are. */
@@ -16,13 +16,25 @@ export async function updateAccount(
   { enable, disable, ...fields }: AccountUpdate,
 ): Promise<Account> {
   if (fields.feeBasisPoints !== undefined) requireFee(fields.feeBasisPoints);
+  if (enable !== undefined && enable === disable)
+    throw invalidField('enable', `and disable both name ${enable}`);
   const account = await context.accounts.findAccount(accountId);
   if (account === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
 
-  const enabled = new Set(account.features);
-  if (enable !== undefined) enabled.add(enable);
-  if (disable !== undefined) enabled.delete(disable);
-  const updated = await context.accounts.updateAccount(accountId, { ...fields, features: [...enabled] });
+  const updated = await context.accounts.updateAccount(accountId, {
+    ...fields,
+    // Left out where it stays, so that two changes at the same time do not undo each other.
+    ...(enable === undefined && disable === undefined ? {} : { features: changed(account, enable, disable) }),
+  });
   if (updated === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
   return updated;
+}
+
+/** In the order of the list of features, whatever was switched on last. */
+function changed(
+  account: Account,
+  enable: Feature | undefined,
+  disable: Feature | undefined,
+): readonly Feature[] {
+  return features.filter((name) => name === enable || (name !== disable && account.features.includes(name)));
 }

@@ -20,7 +20,7 @@ export async function startControlServer(socketFile: string, context: Operations
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
     const reply = await answer(context, request);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -33,12 +33,14 @@ export async function startControlServer(socketFile: string, context: Operations
   return server;
 }
 
-async function answer(context: OperationsContext, request: IncomingMessage): Promise<ControlReply> {
+/** The reply's text. Nothing that goes wrong may leave this function: there is nobody above it to catch it. */
+async function answer(context: OperationsContext, request: IncomingMessage): Promise<string> {
   try {
     const { name, args } = JSON.parse(await readBody(request)) as { name: string; args: OperationArguments };
-    return { result: await runOperation(context, name, args) };
+    return JSON.stringify({ result: await runOperation(context, name, args) } satisfies ControlReply);
   } catch (error) {
-    return { error: error instanceof ServiceError ? error.message : `unexpected error: ${String(error)}` };
+    const text = error instanceof ServiceError ? error.message : `unexpected error: ${String(error)}`;
+    return JSON.stringify({ error: text } satisfies ControlReply);
   }
 }
 
@@ -54,10 +56,18 @@ export async function runOperation(
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of request) {
-    body += chunk;
-    if (body.length > MAXIMUM_REQUEST_BYTES) throw new ServiceError('payload_too_large');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // To its end even when it is too large, because a reader that leaves early takes the socket with it.
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAXIMUM_REQUEST_BYTES) chunks.push(chunk);
   }
-  return body;
+  if (bytes > MAXIMUM_REQUEST_BYTES) {
+    throw new ServiceError(
+      'payload_too_large',
+      `A command may be at most ${MAXIMUM_REQUEST_BYTES} bytes long.`,
+    );
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

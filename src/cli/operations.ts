@@ -1,5 +1,5 @@
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
-import { createKey, revokeKey } from '../accounts/manage-keys.ts';
+import { createKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
 import { updateAccount } from '../accounts/update-account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
@@ -48,7 +48,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     return { key_id: key.id, api_key: plainKey };
   },
   'key list': async (context, args) =>
-    (await context.accounts.listKeys(argument.required(args, 'account'))).map(presentKey),
+    (await listKeys(context, argument.required(args, 'account'))).map(presentKey),
   'key revoke': async (context, args) => presentKey(await revokeKey(context, argument.required(args, 'key'))),
 
   'provider list': (context) => Promise.all(providerIds.map((id) => presentProvider(context.directory, id))),

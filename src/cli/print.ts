@@ -8,12 +8,12 @@ export function printResult(result: unknown, options: { readonly json?: boolean 
 function linesOf(result: unknown): string[] {
   if (Array.isArray(result)) return result.length === 0 ? ['(none)'] : result.flatMap(entryLines);
   if (isRecord(result)) return fieldLines(result, '');
-  return [String(result)];
+  return [visible(String(result))];
 }
 
 /** Entries of a list are separated by an empty line, unless they are single lines. */
 function entryLines(entry: unknown, index: number): string[] {
-  if (!isRecord(entry)) return [String(entry)];
+  if (!isRecord(entry)) return [visible(String(entry))];
   return index === 0 ? fieldLines(entry, '') : ['', ...fieldLines(entry, '')];
 }
 
@@ -33,7 +33,14 @@ function fieldLines(record: Readonly<Record<string, unknown>>, indent: string): 
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '–';
-  return Array.isArray(value) ? value.join(', ') || '–' : String(value);
+  return visible(Array.isArray(value) ? value.join(', ') || '–' : String(value));
+}
+
+/** Texts may come from strangers (what a webhook's receiver answered): no terminal must obey them. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

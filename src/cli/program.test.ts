@@ -1,0 +1,241 @@
+import type { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { operations } from './operations.ts';
+import { createProgram, type DoctorCheck } from './program.ts';
+
+let calls: unknown[][];
+let checks: DoctorCheck[];
+let failure: Error | null;
+let out: string;
+let err: string;
+
+beforeEach(() => {
+  [calls, checks, failure, out, err] = [[], [], null, '', ''];
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    out += String(chunk);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+});
+
+/** The program with services that only remember what they were asked. */
+function recordingProgram(): Command {
+  async function record<T>(answer: T, ...call: unknown[]): Promise<T> {
+    calls.push(call);
+    if (failure !== null) throw failure;
+    return answer;
+  }
+  const program = createProgram(
+    {
+      start: (options) => record(undefined, 'start', options),
+      runOperation: (name, args) => record({ done: name }, name, args),
+      doctor: () => record({ checks }, 'doctor'),
+      deployContract: () => record({ deposit_factory_address: '0x1' }, 'contract deploy'),
+    },
+    '1.2.3',
+  );
+  for (const command of everyCommand(program)) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => {
+        out += text;
+      },
+      writeErr: (text) => {
+        err += text;
+      },
+    });
+  }
+  return program;
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** A command's words after the program's own name. */
+function pathOf(command: Command): string {
+  return command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`.trim();
+}
+
+const leaves = () => everyCommand(recordingProgram()).filter(({ commands }) => commands.length === 0);
+
+/** Types a command line. */
+const type = (...words: string[]) => recordingProgram().parseAsync(words, { from: 'user' });
+
+const commandLines: readonly [string, string, Record<string, string | boolean | undefined>][] = [
+  ['account create --name Shop', 'account create', { name: 'Shop' }],
+  [
+    'account create --name Shop --email a@b.example --fee-percent 2.5 --wallet 0x1',
+    'account create',
+    { name: 'Shop', email: 'a@b.example', 'fee-percent': '2.5', wallet: '0x1' },
+  ],
+  ['account list', 'account list', {}],
+  [
+    'account update acc_1 --fee-percent 1 --wallet 0x1 --enable f --disable g --providers a,b --suspend',
+    'account update',
+    {
+      account: 'acc_1',
+      'fee-percent': '1',
+      wallet: '0x1',
+      enable: 'f',
+      disable: 'g',
+      providers: 'a,b',
+      suspend: true,
+    },
+  ],
+  ['account update --resume acc_1', 'account update', { account: 'acc_1', resume: true }],
+  ['key create --account acc_1 --name web', 'key create', { account: 'acc_1', name: 'web' }],
+  ['key list --account acc_1', 'key list', { account: 'acc_1' }],
+  ['key revoke key_1', 'key revoke', { key: 'key_1' }],
+  ['provider list', 'provider list', {}],
+  ['provider set wert --active', 'provider set', { provider: 'wert', active: true }],
+  [
+    'provider set wert --inactive --minimum-usd 5',
+    'provider set',
+    { provider: 'wert', inactive: true, 'minimum-usd': '5' },
+  ],
+  ['payment list', 'payment list', {}],
+  ['payment list --account acc_1 --status paid', 'payment list', { account: 'acc_1', status: 'paid' }],
+  ['payment show id', 'payment show', { payment: 'id' }],
+  ['payment cancel id', 'payment cancel', { payment: 'id' }],
+  ['payment release id', 'payment release', { payment: 'id' }],
+  ['payment rescue id --token pol', 'payment rescue', { payment: 'id', token: 'pol' }],
+  ['sandbox pay id', 'sandbox pay', { payment: 'id' }],
+  ['sandbox pay id --provider wert --usdc 1', 'sandbox pay', { payment: 'id', provider: 'wert', usdc: '1' }],
+  [
+    'sandbox fault provider wert --down',
+    'sandbox fault',
+    { target: 'provider', provider: 'wert', down: true },
+  ],
+  ['sandbox fault rates --slow', 'sandbox fault', { target: 'rates', slow: true }],
+  ['sandbox fault chain --up', 'sandbox fault', { target: 'chain', up: true }],
+];
+
+describe('the command line', () => {
+  it('has every command of the interface, and no other', () => {
+    expect(leaves().map(pathOf).sort()).toEqual(
+      [
+        ...['start', 'doctor', 'contract deploy'],
+        ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
+        ...['provider list', 'provider set', 'sandbox pay'],
+        ...['payment list', 'payment show', 'payment cancel', 'payment release', 'payment rescue'],
+        ...['sandbox fault provider', 'sandbox fault rates', 'sandbox fault chain'],
+      ].sort(),
+    );
+  });
+
+  it('takes --json with every command, and describes every command and option', () => {
+    for (const command of leaves()) {
+      expect(
+        command.options.map(({ long }) => long),
+        pathOf(command),
+      ).toContain('--json');
+      for (const { description } of command.options) expect(description).not.toBe('');
+    }
+    for (const command of everyCommand(recordingProgram()))
+      expect(command.description(), pathOf(command)).not.toBe('');
+  });
+
+  it.each(commandLines)('“%s” runs the operation “%s” with %j', async (line, name, args) => {
+    await type(...line.split(' '));
+    expect(calls).toEqual([[name, args]]);
+    expect(out).toBe(`done  ${name}\n`);
+    expect(err).toBe('');
+  });
+
+  it.each(commandLines)(
+    '“%s --json” prints JSON and tells the operation nothing of it',
+    async (line, name, args) => {
+      await type(...line.split(' '), '--json');
+      expect(calls).toEqual([[name, args]]);
+      expect(JSON.parse(out)).toEqual({ done: name });
+    },
+  );
+
+  it('reaches every operation there is, and names none that is not', () => {
+    expect([...new Set(commandLines.map(([, name]) => name))].sort()).toEqual(Object.keys(operations).sort());
+  });
+
+  it.each([
+    [[], { isLive: false, role: 'all' }],
+    [['--live'], { isLive: true, role: 'all' }],
+    [['--live', '--role', 'api', '--json'], { isLive: true, role: 'api' }],
+  ])('start %j asks for %j', async (words, options) => {
+    await type('start', ...words);
+    expect(calls).toEqual([['start', options]]);
+  });
+
+  it('contract deploy prints what was deployed', async () => {
+    await type('contract', 'deploy', '--json');
+    expect(calls).toEqual([['contract deploy']]);
+    expect(JSON.parse(out)).toEqual({ deposit_factory_address: '0x1' });
+  });
+
+  it('--version prints the version', async () => {
+    await expect(type('--version')).rejects.toMatchObject({ exitCode: 0 });
+    expect(out).toBe('1.2.3\n');
+  });
+});
+
+describe('doctor', () => {
+  const fine = { name: 'store', isFine: true, detail: 'opens' };
+  const wrong = { name: 'chain', isFine: false, detail: 'does not answer' };
+
+  it('says what it found, and ends with 0 when all is well', async () => {
+    checks = [fine];
+    await type('doctor');
+    expect(out).toBe('ok    store: opens\n');
+    expect(process.exitCode).toBeUndefined();
+  });
+
+  it('ends with 1 when something is wrong, with --json too', async () => {
+    checks = [fine, wrong];
+    await type('doctor');
+    expect(out).toBe('ok    store: opens\nWRONG chain: does not answer\n');
+    expect(process.exitCode).toBe(1);
+    [out, process.exitCode] = ['', undefined];
+    await type('doctor', '--json');
+    expect(JSON.parse(out)).toEqual({ checks: [fine, wrong] });
+    expect(process.exitCode).toBe(1);
+  });
+});
+
+describe('a mistake', () => {
+  it.each([
+    ['account list --nonsense', /unknown option '--nonsense'/],
+    ['--live', /unknown option '--live'/],
+    ['nonsense', /unknown command 'nonsense'/],
+    ['account nonsense', /unknown command 'nonsense'/],
+    ['account create', /required option '--name <name>' not specified/],
+    ['account create --name', /option '--name <name>' argument missing/],
+    ['account update', /missing required argument 'account'/],
+    ['key create --name x', /required option '--account <account>' not specified/],
+    ['payment show', /missing required argument 'payment'/],
+    ['payment show one two', /too many arguments/],
+    ['payment rescue id', /required option '--token <address>' not specified/],
+    ['sandbox fault rates wert --down', /too many arguments/],
+  ])('“%s” ends with an exit other than 0 and words on standard error', async (line, words) => {
+    await expect(type(...line.split(' '))).rejects.toMatchObject({ exitCode: 1 });
+    expect(err).toMatch(words);
+    expect(err).toContain('Usage: card-checkout');
+    expect(out).toBe('');
+    expect(calls).toEqual([]);
+  });
+
+  it.each([[[]], [['account']], [['sandbox', 'fault']]])(
+    '%j alone shows the help on standard error',
+    async (words) => {
+      await expect(type(...words)).rejects.toMatchObject({ exitCode: 1 });
+      expect(err).toContain('Usage: card-checkout');
+      expect(out).toBe('');
+    },
+  );
+
+  it('of an operation reaches the caller, and nothing is printed', async () => {
+    failure = new Error('There is no key key_1.');
+    await expect(type('key', 'revoke', 'key_1', '--json')).rejects.toThrow('There is no key key_1.');
+    expect(out).toBe('');
+  });
+});
