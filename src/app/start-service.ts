@@ -13,6 +13,7 @@ import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
 import { registerApi } from '../http/api/routes.ts';
+import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerHealth } from '../http/health.ts';
 import { createPublicServer } from '../http/server.ts';
@@ -23,8 +24,10 @@ import {
   createReservedAddressCheck,
   type KnownAddresses,
 } from '../payments/known-addresses.ts';
+import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
+import { withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import type { Store } from '../store/store.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createOwnAddresses } from '../webhooks/own-addresses.ts';
@@ -66,6 +69,8 @@ interface Parts extends ServiceOptions {
   readonly resolver: ReturnType<typeof createHostResolver>;
   readonly ownAddresses: ReturnType<typeof createOwnAddresses>;
   readonly startSession: StartSession;
+  /** Providers, each left alone while it is out of order. */
+  readonly directory: ProviderDirectory;
 }
 
 /** At creation the callback's name is looked up within this; a name that does not answer is accepted. */
@@ -82,9 +87,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let isStopping = false;
   const server = options.role === 'worker' ? null : openDoors(parts, () => !isStopping);
   let adminPort = config.adminPort;
-  // Without this a port that is taken would leave the loops running, on a store that is closed by then.
+  // Undone in reverse: the loops end and open deliveries finish while the API still answers, because a merchant who
+  // gets a webhook asks for the status at once.
   const running = await withCleanUp(async (cleanUp) => {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
+    if (server !== null) {
+      cleanUp.add(server, (opened) => opened.close());
+      await server.listen({ host: config.host, port: config.port });
+    }
     const adminServer = cleanUp.add(
       await startAdminServer(parts.metrics, config.adminHost, config.adminPort),
       closed,
@@ -92,9 +102,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     adminPort = portOf(adminServer);
     cleanUp.add(await startControl(parts), closed);
     if (options.role !== 'api') cleanUp.add(await startWork(parts), (worker) => worker.stop());
-    if (server === null) return;
-    cleanUp.add(server, (opened) => opened.close());
-    await server.listen({ host: config.host, port: config.port });
   });
 
   return {
@@ -113,7 +120,7 @@ function startControl(parts: Parts): Promise<Server> {
   const { config, store, clock, world } = parts;
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
     ...store,
-    directory: directoryOf(parts),
+    directory: parts.directory,
     nowMs: clock.nowMs,
     rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
     sandbox: parts.sandboxControls?.(parts.startSession) ?? null,
@@ -122,17 +129,24 @@ function startControl(parts: Parts): Promise<Server> {
 
 function assemble(options: ServiceOptions): Parts {
   const { config, store, world, clock } = options;
+  const breaker = { monotonicMs: clock.monotonicMs, openMs: world.pace.providerRestMs };
+  const directory = {
+    adapters: new Map([...world.adapters].map(([id, adapter]) => [id, withCircuitBreaker(adapter, breaker)])),
+    settings: store.providers,
+  };
   const startSession = createStartSession({
     ...store,
-    providers: { adapters: world.adapters, settings: store.providers },
+    providers: directory,
     token: world.token,
     nowMs: clock.nowMs,
+    monotonicMs: clock.monotonicMs,
     toleranceBasisPoints: config.toleranceBasisPoints,
     // Coming back from the provider must not lead straight to it again.
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
   });
   return {
     ...options,
+    directory,
     tokens: createIpnTokens(options.secretKey, config.previousSecretKeys),
     known: createKnownAddresses(store.payments),
     metrics: createMetrics(),
@@ -144,10 +158,6 @@ function assemble(options: ServiceOptions): Parts {
     ownAddresses: createOwnAddresses(),
     startSession,
   };
-}
-
-function directoryOf({ world, store }: Parts) {
-  return { adapters: world.adapters, settings: store.providers };
 }
 
 /** The public server with everything that can be reached on it. */
@@ -175,8 +185,9 @@ function openDoors(parts: Parts, isServing: () => boolean): FastifyInstance {
   registerCheckoutPages(server, {
     payments: store.payments,
     accounts: store.accounts,
-    directory: directoryOf(parts),
+    directory: parts.directory,
     startSession: parts.startSession,
+    limits: createPageLimits(clock.monotonicMs),
     baseUrl: config.baseUrl,
     nowMs: clock.nowMs,
     isSandbox: parts.sandboxControls !== null,
@@ -207,14 +218,18 @@ function createContextOf(parts: Parts): CreatePaymentContext {
   const contracts = world.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);
   return {
     payments: store.payments,
-    providers: directoryOf(parts),
+    providers: parts.directory,
     rates: world.rates,
     settlement: {
       chainId: world.chainId,
       factory,
       feeWallet,
       depositAddressOf: createDepositAddressCalculator({ chainId: world.chainId, factory, implementation }),
-      isReservedAddress: createReservedAddressCheck(known, [token, ...contracts, world.relayer.address]),
+      isReservedAddress: createReservedAddressCheck(
+        known,
+        [token, ...contracts, world.relayer.address],
+        clock.monotonicMs,
+      ),
     },
     nowMs: clock.nowMs,
     newPaymentId: createPaymentIdGenerator(clock.nowMs),
@@ -226,8 +241,8 @@ function createContextOf(parts: Parts): CreatePaymentContext {
 /** Starts the loops; stopping them also waits for open deliveries, which end within their own deadline. */
 async function startWork(parts: Parts): Promise<Pick<Worker, 'stop'>> {
   const { store, clock, log, metrics, config } = parts;
-  // This process is the store's only one: what is still `sending` was cut off by a crash.
-  const abandoned = await store.webhooks.abandonStaleWebhooks(clock.nowMs());
+  // This process is the store's only one: whatever is still `sending` was cut off by a crash, whenever that was.
+  const abandoned = await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER);
   if (abandoned > 0)
     log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
 
