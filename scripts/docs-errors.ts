@@ -34,6 +34,10 @@ const advice: Record<ErrorName, Advice> = {
     action:
       'Ask the operator: the message names the feature or provider, or says that the account is suspended.',
   },
+  https_required: {
+    where: 'everywhere',
+    action: 'Use https. In live mode plain HTTP is for this machine and the proxies in `TRUST_PROXY` alone.',
+  },
   payment_not_found: {
     where: 'API, command line',
     action: "Check the id or token. Another account's payment looks the same as none.",

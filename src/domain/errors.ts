@@ -21,6 +21,7 @@ export const errorTable = {
   },
   unauthorized: { status: 401, code: null, text: 'The API key is missing, invalid or revoked.' },
   feature_disabled: { status: 403, code: null, text: 'This feature is not enabled for the account.' },
+  https_required: { status: 403, code: null, text: 'HTTPS is required.' },
   payment_not_found: { status: 404, code: null, text: 'Payment not found.' },
   not_found: { status: 404, code: null, text: 'There is nothing at this address.' },
   method_not_allowed: { status: 405, code: null, text: 'This method is not allowed here.' },

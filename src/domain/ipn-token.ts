@@ -29,6 +29,8 @@ export interface IpnTokens {
   create(paymentId: PaymentId, fingerprint?: string): string;
   /** The payment a token belongs to, or null when no secret we hold has made it. */
   verify(token: string): PaymentId | null;
+  /** Whether tokens made with the secret of this fingerprint can be made and proven. */
+  knows(fingerprint: string): boolean;
   /** Names the current secret; a payment keeps it, so that its token can be made again. */
   readonly currentFingerprint: string;
 }
@@ -59,6 +61,7 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
 
   return {
     currentFingerprint: current.fingerprint,
+    knows: (fingerprint) => keys.has(fingerprint),
     create(paymentId, fingerprint = current.fingerprint) {
       const tokenKey = keys.get(fingerprint);
       if (tokenKey === undefined) {

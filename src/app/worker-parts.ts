@@ -1,0 +1,22 @@
+import type { IpnTokens } from '../domain/ipn-token.ts';
+import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
+import type { KnownAddresses } from '../payments/known-addresses.ts';
+import type { Store } from '../store/store.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { World } from './world.ts';
+
+/** What the tasks of the worker work with. */
+export interface WorkerParts {
+  readonly store: Store;
+  readonly world: World;
+  readonly known: KnownAddresses;
+  readonly tokens: IpnTokens;
+  readonly deliver: DeliverWebhook;
+  readonly nowMs: () => number;
+  readonly expiryMs: number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Ends the pause of other tasks, because this one has made work for them. */
+  readonly wake: (...names: string[]) => void;
+}

@@ -1,0 +1,42 @@
+import { STATUS_CODES } from 'node:http';
+import { BlockList, isIP, type Server, type Socket } from 'node:net';
+import { rawError } from './error-reply.ts';
+
+/**
+ * Turns away whoever may not speak plain HTTP: an API key that crosses a network in clear text is as good as lost. They
+ * are told so, and not one byte is read.
+ */
+export function refusePlainPeers(server: Server, isTrusted: (address: string) => boolean): void {
+  const serve = server.listeners('connection') as ((socket: Socket) => void)[];
+  // In place of the server's own listeners: behind them a request would be carried out before it is refused.
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    if (!isTrusted(socket.remoteAddress ?? '')) refuse(socket);
+    else for (const listener of serve) listener.call(server, socket);
+  });
+}
+
+/** Tells this machine and these networks (`10.0.0.0/8`, `::1`) from everybody else. */
+export function createPeerCheck(trustedNetworks: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList();
+  for (const network of ['127.0.0.0/8', '::1', ...trustedNetworks]) addNetwork(trusted, network);
+  return (address) => {
+    const version = isIP(address);
+    return version !== 0 && trusted.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+function addNetwork(list: BlockList, network: string): void {
+  const [address = '', prefix] = network.split('/');
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  if (prefix === undefined) list.addAddress(address, family);
+  else list.addSubnet(address, Number(prefix), family);
+}
+
+function refuse(socket: Socket): void {
+  const { status, headers, body } = rawError('https_required');
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.on('error', () => socket.destroy());
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.destroySoon();
+}
