@@ -15,14 +15,16 @@ const RETRY_MS = 200;
 
 /**
  * Runs an operation of the command line in the server that serves this data folder, or on the store itself when none
- * runs. SQLite has one writer process, and the store's lock decides which it is.
+ * runs. SQLite has one writer process, and the store's lock decides which it is. Throws `StoreInUseError` when the one
+ * that holds the lock takes no commands within `patienceMs`.
  */
 export async function runOperationAnywhere(
   config: Config,
   name: string,
   args: OperationArguments,
+  { patienceMs = STARTING_SERVER_MS }: { readonly patienceMs?: number } = {},
 ): Promise<unknown> {
-  const deadlineMs = performance.now() + STARTING_SERVER_MS;
+  const deadlineMs = performance.now() + patienceMs;
   for (;;) {
     try {
       return await callServer(join(config.dataDir, CONTROL_SOCKET), name, args);

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { type CleanUp, withCleanUp } from './clean-up.ts';
+
+/** Adds parts whose undoing is written down; those named in `broken` fail to be undone. */
+function addParts(
+  cleanUp: CleanUp,
+  undone: string[],
+  names: readonly string[],
+  broken: readonly string[] = [],
+): void {
+  for (const name of names) {
+    cleanUp.add(name, async (part) => {
+      undone.push(part);
+      await Promise.resolve();
+      if (broken.includes(part)) throw new Error(`${part} is stuck`);
+    });
+  }
+}
+
+it('stops what was started in reverse order, one after the other, and once', async () => {
+  const undone: string[] = [];
+  const running = await withCleanUp(async (cleanUp) =>
+    addParts(cleanUp, undone, ['store', 'world', 'server']),
+  );
+  expect(undone).toEqual([]);
+  await running.stop();
+  expect(undone).toEqual(['server', 'world', 'store']);
+  await running.stop();
+  expect(undone).toHaveLength(3);
+});
+
+it('hands back the part that was added', async () => {
+  const part = {};
+  await withCleanUp(async (cleanUp) => {
+    expect(cleanUp.add(part, async () => {})).toBe(part);
+  });
+});
+
+it('undoes the earlier steps when one fails, and throws what that one threw', async () => {
+  const undone: string[] = [];
+  const failure = new TypeError('the port is taken');
+  const started = withCleanUp(async (cleanUp) => {
+    addParts(cleanUp, undone, ['store', 'world']);
+    throw failure;
+  });
+  await expect(started).rejects.toBe(failure);
+  expect(undone).toEqual(['world', 'store']);
+});
+
+it('undoes the rest although one cannot be undone, and says so', async () => {
+  const undone: string[] = [];
+  const names = ['store', 'world', 'server'];
+  const one = await withCleanUp(async (cleanUp) => addParts(cleanUp, undone, names, ['server']));
+  await expect(one.stop()).rejects.toThrow('server is stuck');
+  expect(undone).toEqual(['server', 'world', 'store']);
+
+  const two = await withCleanUp(async (cleanUp) => addParts(cleanUp, undone, names, ['server', 'store']));
+  await expect(two.stop()).rejects.toThrow('server is stuck; store is stuck');
+});
+
+it('loses neither the reason of the failed start nor that of the failed undoing', async () => {
+  const undone: string[] = [];
+  const started = withCleanUp(async (cleanUp) => {
+    addParts(cleanUp, undone, ['store', 'world'], ['world']);
+    throw new Error('the port is taken');
+  });
+  await expect(started).rejects.toThrow('the port is taken; world is stuck');
+  expect(undone).toEqual(['world', 'store']);
+});

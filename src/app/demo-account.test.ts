@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { hashApiKey } from '../domain/api-key.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { openDemoAccount } from './demo-account.ts';
+
+const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-demo-'));
+  store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('is made at the first start and found again at every later one', async () => {
+  const demo = await openDemoAccount(store, folder, WALLET);
+  expect(await store.accounts.findAccountByKeyHash(hashApiKey(demo.apiKey))).toMatchObject({
+    id: demo.accountId,
+    wallet: WALLET,
+    feeBasisPoints: 250,
+    suspended: false,
+  });
+  expect(await openDemoAccount(store, folder, WALLET)).toEqual(demo);
+  expect(await store.accounts.listAccounts()).toHaveLength(1);
+  expect(statSync(join(folder, 'sandbox-demo-account.json')).mode & 0o777).toBe(0o600);
+});
+
+it('is made anew when its key was revoked, or the data is another', async () => {
+  const demo = await openDemoAccount(store, folder, WALLET);
+  const [key] = await store.accounts.listKeys(demo.accountId);
+  await store.accounts.revokeKey(key?.id as string, Date.now());
+  const second = await openDemoAccount(store, folder, WALLET);
+  expect(second.apiKey).not.toBe(demo.apiKey);
+  expect(await store.accounts.findAccountByKeyHash(hashApiKey(second.apiKey))).not.toBeNull();
+  expect(await openDemoAccount(store, folder, WALLET)).toEqual(second);
+});
+
+it('is loud about a damaged file', async () => {
+  writeFileSync(join(folder, 'sandbox-demo-account.json'), '{"accountId":');
+  await expect(openDemoAccount(store, folder, WALLET)).rejects.toThrow(SyntaxError);
+});

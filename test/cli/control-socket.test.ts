@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { callServer, NoServerError } from '../../src/cli/control-client.ts';
+import { startControlServer } from '../../src/cli/control-server.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+
+let folder: string;
+let socket: string;
+let store: Store;
+let server: Server;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-socket-'));
+  socket = join(folder, 'control.sock');
+  store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
+  server = await start();
+});
+afterEach(async () => {
+  await stop(server);
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function start(): Promise<Server> {
+  return startControlServer(socket, {
+    ...store,
+    directory: { adapters: new Map(), settings: store.providers },
+    nowMs: Date.now,
+    rescue: null,
+    sandbox: null,
+  });
+}
+
+async function stop(listening: Server): Promise<void> {
+  listening.closeAllConnections();
+  if (listening.listening) await new Promise((resolve) => listening.close(resolve));
+}
+
+/** Sends these bytes in these pieces, and returns what the server answers. */
+async function send(...pieces: (string | Buffer)[]): Promise<unknown> {
+  const outgoing = request({ socketPath: socket, method: 'POST', path: '/' });
+  for (const piece of pieces) {
+    await new Promise((resolve) => outgoing.write(piece, resolve));
+    // Lets the server read this piece before the next one is there.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  outgoing.end();
+  const [response] = await once(outgoing, 'response');
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return JSON.parse(text);
+}
+
+it('is a socket that only its owner can open', () => {
+  const { mode } = statSync(socket);
+  expect(mode & 0o777).toBe(0o600);
+  expect(statSync(socket).isSocket()).toBe(true);
+});
+
+it('runs operations, many at a time', async () => {
+  const created = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => callServer(socket, 'account create', { name: `Shop ${index}` })),
+  );
+  expect(new Set(created.map((result) => (result as { account_id: string }).account_id)).size).toBe(20);
+  expect(await callServer(socket, 'account list', {})).toHaveLength(20);
+});
+
+it('hands on what is wrong in the operation’s own words', async () => {
+  await expect(callServer(socket, 'account create', {})).rejects.toThrow('name is missing');
+  await expect(callServer(socket, 'payment destroy', {})).rejects.toThrow(
+    'There is no operation payment destroy.',
+  );
+  await store.close();
+  await expect(callServer(socket, 'account list', {})).rejects.toThrow(
+    /unexpected error: .*the store is closed/,
+  );
+});
+
+it('says so when a command is too large, and works on', async () => {
+  const name = 'x'.repeat(300_000);
+  await expect(callServer(socket, 'account create', { name })).rejects.toThrow('at most 65536 bytes');
+  expect(await callServer(socket, 'account list', {})).toEqual([]);
+});
+
+it('reads letters that arrive in two pieces', async () => {
+  const bytes = Buffer.from(JSON.stringify({ name: 'account create', args: { name: 'Bücher 🦊' } }));
+  const cut = bytes.indexOf(Buffer.from('🦊')) + 2;
+  await send(bytes.subarray(0, cut), bytes.subarray(cut));
+  expect(await callServer(socket, 'account list', {})).toMatchObject([{ name: 'Bücher 🦊' }]);
+});
+
+it.each(['', 'no JSON', 'null', '1', '{}', '[]', '{"name":"account create"}', '{"name":{},"args":{}}'])(
+  'answers %j with an error, and lives',
+  async (body) => {
+    expect(await send(body)).toEqual({ error: expect.stringMatching(/.+/) });
+    expect(await callServer(socket, 'account list', {})).toEqual([]);
+  },
+);
+
+it('takes the place of a socket that a killed server left behind', async () => {
+  await stop(server);
+  writeFileSync(socket, '');
+  server = await start();
+  expect(await callServer(socket, 'account list', {})).toEqual([]);
+});
+
+it('is NoServerError when nobody listens: no socket, or one left behind', async () => {
+  await stop(server);
+  await expect(callServer(socket, 'account list', {})).rejects.toThrow(NoServerError);
+  const abandoned = join(folder, 'abandoned.sock');
+  writeFileSync(abandoned, '');
+  await expect(callServer(abandoned, 'account list', {})).rejects.toThrow(NoServerError);
+});
+
+it('is another error when a server goes away in the middle: the command may have been done', async () => {
+  const dying = join(folder, 'dying.sock');
+  const cut = createServer((incoming) => incoming.socket.destroy());
+  cut.listen(dying);
+  await once(cut, 'listening');
+  const outcome = await callServer(dying, 'account list', {}).catch((error: unknown) => error);
+  expect(outcome).toBeInstanceOf(Error);
+  expect(outcome).not.toBeInstanceOf(NoServerError);
+  await stop(cut);
+});

@@ -1,0 +1,373 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runOperation } from '../../src/cli/control-server.ts';
+import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
+import { hashApiKey } from '../../src/domain/api-key.ts';
+import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
+import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ADDRESS, givePayment, givePayments, NOW_MS, newSession, pay } from '../store/fixtures.ts';
+
+type Json = Record<string, unknown>;
+
+let folder: string;
+let store: Store;
+let context: OperationsContext;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-operations-'));
+  store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
+  const moonpay: ProviderAdapter = {
+    id: 'moonpay',
+    quote: () => Promise.reject(new Error('not asked here')),
+    startSession: () => Promise.reject(new Error('not asked here')),
+  };
+  const adapters = new Map<ProviderId, ProviderAdapter>([['moonpay', moonpay]]);
+  context = {
+    ...store,
+    directory: { adapters, settings: store.providers },
+    nowMs: () => NOW_MS,
+    rescue: null,
+    sandbox: null,
+  };
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const run = <T = Json>(name: string, args: OperationArguments = {}) =>
+  runOperation(context, name, args) as Promise<T>;
+
+async function giveAccount(name = 'Shop'): Promise<string> {
+  return (await run<{ account_id: string }>('account create', { name })).account_id;
+}
+
+/** Makes the store know the chain up to now, without which nobody can say that nothing has arrived. */
+async function watchTheChain() {
+  const block = { number: 1, hash: '0x1', timestampMs: NOW_MS };
+  await store.ledger.startCursor(block);
+  return block;
+}
+
+describe('accounts', () => {
+  it('are created with all features and providers and 2.5 percent, and listed', async () => {
+    const plain = await giveAccount(' Shop ');
+    const { account_id } = await run('account create', {
+      name: 'Other',
+      email: 'a@b.example',
+      'fee-percent': '10',
+      wallet: ADDRESS.toLowerCase(),
+    });
+    const common = {
+      features: ['card_checkout', 'fee_pass_through'],
+      providers: 'all',
+      suspended: false,
+      created_at: new Date(NOW_MS).toISOString(),
+    };
+    const listed = await run<Json[]>('account list');
+    expect(listed).toHaveLength(2);
+    expect(listed).toEqual(
+      expect.arrayContaining([
+        { account_id: plain, name: 'Shop', email: null, fee_percent: 2.5, wallet: null, ...common },
+        { account_id, name: 'Other', email: 'a@b.example', fee_percent: 10, wallet: ADDRESS, ...common },
+      ]),
+    );
+  });
+
+  it.each<[OperationArguments, RegExp]>([
+    [{}, /^name is missing/],
+    [{ name: '  ' }, /^name must have 1 to 100/],
+    [{ name: 'x'.repeat(101) }, /^name must have 1 to 100/],
+    [{ name: 'x', 'fee-percent': '10.01' }, /^fee-percent must be from 0 to 10/],
+    [{ name: 'x', email: 'x' }, /^email must be/],
+    [{ name: 'x', wallet: 'x' }, /^wallet must be/],
+  ])('%j creates none', async (args, problem) => {
+    await expect(run('account create', args)).rejects.toThrow(problem);
+    expect(await run('account list')).toEqual([]);
+  });
+
+  it('are changed field by field, and the rest stays', async () => {
+    const account = await giveAccount();
+    const before = await run('account update', { account });
+    expect(await run('account update', { account, 'fee-percent': '0', suspend: true })).toEqual({
+      ...before,
+      fee_percent: 0,
+      suspended: true,
+    });
+    expect(
+      await run('account update', {
+        account,
+        resume: true,
+        providers: 'wert,moonpay',
+        disable: 'card_checkout',
+      }),
+    ).toEqual({
+      ...before,
+      fee_percent: 0,
+      providers: ['wert', 'moonpay'],
+      features: ['fee_pass_through'],
+    });
+    expect(
+      await run('account update', {
+        account,
+        providers: 'all',
+        enable: 'card_checkout',
+        'fee-percent': '2.5',
+      }),
+    ).toEqual(before);
+  });
+
+  it('keep both of two changes made at the same time', async () => {
+    const account = await giveAccount();
+    await Promise.all([
+      run('account update', { account, disable: 'fee_pass_through' }),
+      run('account update', { account, suspend: true }),
+      run('account update', { account, 'fee-percent': '1' }),
+    ]);
+    expect(await run('account update', { account })).toMatchObject({
+      features: ['card_checkout'],
+      suspended: true,
+      fee_percent: 1,
+    });
+  });
+
+  it('that do not exist, and changes that contradict themselves, are refused', async () => {
+    const account = await giveAccount();
+    await expect(run('account update', { account: 'acc_nobody' })).rejects.toThrow(
+      'There is no account acc_nobody.',
+    );
+    await expect(run('account update', { account, 'fee-percent': '11' })).rejects.toThrow(/^fee-percent/);
+    await expect(
+      run('account update', { account, enable: 'card_checkout', disable: 'card_checkout' }),
+    ).rejects.toThrow(/^enable and disable both name card_checkout/);
+  });
+});
+
+describe('keys', () => {
+  it('are shown once, listed masked, and refused once revoked', async () => {
+    const account = await giveAccount();
+    const { key_id, api_key } = await run<{ key_id: string; api_key: string }>('key create', {
+      account,
+      name: 'web',
+    });
+    expect((await store.accounts.findAccountByKeyHash(hashApiKey(api_key)))?.id).toBe(account);
+    const listed = {
+      key_id,
+      account_id: account,
+      name: 'web',
+      key: `service_live_…${api_key.slice(-4)}`,
+      created_at: new Date(NOW_MS).toISOString(),
+      revoked_at: null,
+    };
+    expect(await run('key list', { account })).toEqual([listed]);
+    const revoked = { ...listed, revoked_at: new Date(NOW_MS).toISOString() };
+    expect(await run('key revoke', { key: key_id })).toEqual(revoked);
+    expect(await store.accounts.findAccountByKeyHash(hashApiKey(api_key))).toBeNull();
+    // Revoking twice keeps the first time.
+    context = { ...context, nowMs: () => NOW_MS + 1 };
+    expect(await run('key revoke', { key: key_id })).toEqual(revoked);
+    expect(await run('key list', { account })).toEqual([revoked]);
+  });
+
+  it('are at most ten active ones, also when asked for at once; a revoked one makes room', async () => {
+    const account = await giveAccount();
+    const asked = await Promise.allSettled(Array.from({ length: 15 }, () => run('key create', { account })));
+    const refused = asked.filter((outcome) => outcome.status === 'rejected');
+    expect(refused).toHaveLength(5);
+    for (const { reason } of refused) {
+      expect((reason as Error).message).toBe('The account already has 10 active keys: revoke one first.');
+    }
+    const [key] = await run<{ key_id: string }[]>('key list', { account });
+    await run('key revoke', { key: key?.key_id });
+    await run('key create', { account });
+    await expect(run('key create', { account })).rejects.toThrow('10 active keys');
+    expect(await run<Json[]>('key list', { account })).toHaveLength(11);
+  });
+
+  it('of accounts that do not exist, and keys that do not, are named', async () => {
+    await expect(run('key create', { account: 'acc_x' })).rejects.toThrow('There is no account acc_x.');
+    await expect(run('key list', { account: 'acc_x' })).rejects.toThrow('There is no account acc_x.');
+    await expect(run('key revoke', { key: 'key_x' })).rejects.toThrow('There is no key key_x.');
+    await expect(run('key create', { account: await giveAccount(), name: '' })).rejects.toThrow(
+      /^name must have/,
+    );
+  });
+});
+
+describe('providers', () => {
+  it('are all listed, active only with credentials, with the catalogue’s minimum', async () => {
+    const listed = await run<Json[]>('provider list');
+    expect(listed).toHaveLength(11);
+    expect(listed[0]).toEqual({
+      provider: 'moonpay',
+      name: 'MoonPay',
+      active: true,
+      configured: true,
+      minimum_usd: '20.00',
+      only_currency: null,
+    });
+    expect(listed.filter(({ active }) => active)).toHaveLength(1);
+    expect(listed.at(-1)).toMatchObject({ provider: 'klarna', configured: false, only_currency: 'EUR' });
+  });
+
+  it('are switched off and on, and given another minimum', async () => {
+    expect(await run('provider set', { provider: 'moonpay', inactive: true })).toMatchObject({
+      active: false,
+    });
+    expect(await run('provider set', { provider: 'moonpay', 'minimum-usd': '7.5' })).toMatchObject({
+      active: false,
+      minimum_usd: '7.50',
+    });
+    expect(await run('provider set', { provider: 'moonpay', active: true })).toMatchObject({
+      active: true,
+      minimum_usd: '7.50',
+    });
+    await expect(run('provider set', { provider: 'nobody' })).rejects.toThrow(
+      /^provider must be one of moonpay/,
+    );
+  });
+});
+
+describe('payments', () => {
+  it('are listed newest first, at most a hundred, by account and status', async () => {
+    const many = await givePayments(store, 101);
+    const other = await givePayment(store);
+    await store.payments.decidePayment(other.id, pay);
+    const account = many[0]?.accountId;
+    const idsOf = async (args: OperationArguments) =>
+      (await run<{ payment_id: string }[]>('payment list', args)).map(({ payment_id }) => payment_id);
+    const newestFirst = [...many, other]
+      .map(({ id }) => id)
+      .sort()
+      .reverse();
+    expect(await idsOf({})).toEqual(newestFirst.slice(0, 100));
+    expect(await idsOf({ account })).toEqual(newestFirst.filter((id) => id !== other.id).slice(0, 100));
+    expect(await idsOf({ status: 'paid' })).toEqual([other.id]);
+    expect(await idsOf({ account, status: 'paid' })).toEqual([]);
+    expect(await idsOf({ account: 'acc_nobody' })).toEqual([]);
+  });
+
+  it('are shown with deposits, sessions and webhooks, as JSON', async () => {
+    const payment = await givePayment(store);
+    await store.payments.addSession(newSession(payment), () => null);
+    await store.payments.decidePayment(payment.id, pay);
+    const block = await watchTheChain();
+    await store.ledger.recordScan(
+      {
+        from: block,
+        final: { number: 2, hash: '0x2', timestampMs: NOW_MS },
+        scannedTo: 2,
+        deposits: [
+          {
+            paymentId: payment.id,
+            units: 104_500_000n,
+            blockNumber: 2,
+            logIndex: 0,
+            transactionHash: '0xaa',
+          },
+        ],
+        releases: [],
+      },
+      () => null,
+    );
+    const shown = await run('payment show', { payment: payment.id });
+    expect(JSON.parse(JSON.stringify(shown))).toMatchObject({
+      payment_id: payment.id,
+      status: 'paid',
+      forward_status: 'completed',
+      amount: '102.57',
+      currency: 'EUR',
+      enough: '104.000001',
+      deposits: [{ amount: '104.500000', transactionHash: '0xaa' }],
+      releases: [],
+      final_block: 2,
+      sessions: [{ provider: 'moonpay' }],
+      webhooks: [{ event: 'payment.paid', url: payment.callbackUrl, status: 'pending', result: null }],
+    });
+  });
+
+  it('are canceled while nothing has arrived, and only once', async () => {
+    await watchTheChain();
+    const payment = (await givePayment(store)).id;
+    expect(await run('payment cancel', { payment })).toMatchObject({
+      status: 'canceled',
+      cancel_reason: 'operator',
+    });
+    await expect(run('payment cancel', { payment })).rejects.toThrow('canceled/canceled cannot be canceled');
+    await expect(run('payment release', { payment })).rejects.toThrow('Nothing lies at the deposit address');
+  });
+
+  it.each(['payment show', 'payment cancel', 'payment release', 'sandbox pay'])(
+    '%s names what is wrong',
+    async (name) => {
+      await watchTheChain();
+      const unknown = (await givePayment(store)).id.replace(/.{4}$/, '0000');
+      context = { ...context, sandbox: { pay: () => Promise.reject(), setFault: () => Promise.reject() } };
+      await expect(run(name, { payment: unknown })).rejects.toThrow('Payment not found.');
+      await expect(run(name, { payment: 'x' })).rejects.toThrow('payment must be a payment id');
+      await expect(run(name)).rejects.toThrow('payment is missing');
+    },
+  );
+
+  it('are rescued by the relayer of a running server', async () => {
+    const payment = (await givePayment(store)).id;
+    await expect(run('payment rescue', { payment, token: 'pol' })).rejects.toThrow(
+      'A rescue needs a running server.',
+    );
+    const asked: unknown[] = [];
+    context = { ...context, rescue: async (...call) => `0x${asked.push(call)}` };
+    expect(await run('payment rescue', { payment, token: 'pol' })).toEqual({ transaction_hash: '0x1' });
+    expect(asked).toEqual([[payment, `0x${'0'.repeat(40)}`]]);
+    await expect(run('payment rescue', { payment, token: 'x' })).rejects.toThrow(/^token must be/);
+  });
+});
+
+describe('the sandbox', () => {
+  it('is asked what the command says', async () => {
+    const payment = await givePayment(store);
+    const asked: unknown[][] = [];
+    context = {
+      ...context,
+      sandbox: {
+        pay: async (...call) => {
+          asked.push(call);
+          return { provider: 'wert', transactionHash: '0xaa', deliveryUnits: 12_340_000n };
+        },
+        setFault: async (...call) => void asked.push(call),
+      },
+    };
+    expect(await run('sandbox pay', { payment: payment.id, provider: 'wert', usdc: '12.34' })).toEqual({
+      provider: 'wert',
+      usdc: '12.340000',
+      transaction_hash: '0xaa',
+    });
+    await run('sandbox pay', { payment: payment.id });
+    expect(await run('sandbox fault', { target: 'provider', provider: 'wert', down: true })).toEqual({
+      target: 'provider',
+      provider: 'wert',
+      fault: 'down',
+    });
+    await run('sandbox fault', { target: 'chain', up: true });
+    expect(asked).toEqual([
+      [payment, 'wert', 12_340_000n],
+      [payment, null, null],
+      ['provider', 'wert', 'down'],
+      ['chain', null, 'up'],
+    ]);
+  });
+
+  it('is refused where there is none', async () => {
+    const payment = (await givePayment(store)).id;
+    const problem = 'This works only while the sandbox runs.';
+    await expect(run('sandbox pay', { payment })).rejects.toThrow(problem);
+    await expect(run('sandbox fault', { target: 'rates', down: true })).rejects.toThrow(problem);
+  });
+});
+
+it.each(['payment destroy', 'toString', '__proto__', ''])('an operation %j does not exist', async (name) => {
+  await expect(run(name)).rejects.toThrow(`There is no operation ${name}.`);
+});

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { freePorts } from '../support/free-ports.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+let folder: string;
+let holder: Server;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-failed-'));
+  holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+});
+afterEach(async () => {
+  await new Promise((resolve) => holder.close(resolve));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it.each(['PORT', 'ADMIN_PORT'])(
+  'a %s that is taken ends the process, which leaves nothing behind',
+  async (name) => {
+    const taken = String((holder.address() as AddressInfo).port);
+    const [port, adminPort] = (await freePorts(2)).map(String) as [string, string];
+    const dataDir = join(folder, 'data');
+    const env = {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      PORT: port,
+      ADMIN_PORT: adminPort,
+      [name]: taken,
+    };
+    const ended = await new Promise<{ code: unknown; isKilled: boolean; stderr: string }>((resolve) => {
+      const options = { cwd: root, env, timeout: 60_000, killSignal: 'SIGKILL' as const };
+      execFile(process.execPath, ['src/main.ts', 'start'], options, (error, _stdout, stderr) =>
+        resolve({ code: error?.code, isKilled: error?.killed ?? false, stderr }),
+      );
+    });
+    expect(ended).toEqual({
+      code: 1,
+      isKilled: false,
+      stderr: expect.stringMatching(new RegExp(`^card-checkout: listen EADDRINUSE: .*${taken}\\n$`)),
+    });
+    // The store's lock is free again.
+    await (await openSqliteStore({ file: join(dataDir, 'card-checkout.sqlite') })).close();
+  },
+);
