@@ -27,7 +27,7 @@ const mayImport: Record<string, string[]> = {
 
 /** The part of the house a path belongs to: `src/http/server.ts` to `http`, `src/app.ts` to `app`. */
 function partOf(path: string): string {
-  return path.split('/')[1]?.replace(/\.ts$/, '') ?? path;
+  return path.split('/')[1]?.replace(/(?:\.test)?\.ts$/, '') ?? path;
 }
 
 /** Every arrow that climbs, crosses or leaves the house, in words; empty when all is well. */
