@@ -45,6 +45,7 @@ export function createStubWorld(): World {
       sweepIntervalMs: 10 * 60_000,
       deepRescanBlocks: 50_000,
       relayLimits: defaultRelayLimits,
+      providerRestMs: 30_000,
     },
     explorerTransactionUrl: () => null,
     stop: async () => {},

@@ -29,6 +29,7 @@ const livePace: Pace = {
   sweepIntervalMs: 10 * 60_000,
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
+  providerRestMs: 30_000,
 };
 
 /**

@@ -36,6 +36,8 @@ const sandboxPace: Pace = {
   sweepIntervalMs: 60_000,
   deepRescanBlocks: 5_000,
   relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },
+  // A fault that is ended must be over at once.
+  providerRestMs: 1_000,
 };
 
 /** Starts the sandbox: the same service, with a world of its own around it. */

@@ -36,4 +36,6 @@ export interface Pace {
   /** How many final blocks are read a second time when a balance does not agree. */
   readonly deepRescanBlocks: number;
   readonly relayLimits: RelayLimits;
+  /** How long a provider that keeps failing is left alone before it is tried again. */
+  readonly providerRestMs: number;
 }

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../domain/errors.ts';
+import type { ProviderAdapter, Quote, QuoteRequest, SessionRequest } from '../domain/ports/provider.ts';
+import { withCircuitBreaker } from './circuit-breaker.ts';
+
+const OPEN_MS = 30_000;
+const request: QuoteRequest = { amountCents: 1000, currency: 'USD', usdUnits: 10_000_000n };
+const quote: Quote = { deliveryUnits: null, minimumUsdCents: null };
+
+let clockMs: number;
+let asked: number;
+let answer: () => Promise<Quote>;
+let adapter: ProviderAdapter;
+
+const down = async () => {
+  throw new ServiceError('provider_unavailable');
+};
+const ask = () =>
+  adapter.quote(request).then(
+    () => 'answer',
+    (error: ServiceError) => error.errorName,
+  );
+async function askTimes(times: number): Promise<string[]> {
+  const outcomes = [];
+  for (let index = 0; index < times; index++) outcomes.push(await ask());
+  return outcomes;
+}
+
+beforeEach(() => {
+  clockMs = 1_000_000;
+  asked = 0;
+  answer = async () => quote;
+  const provider: ProviderAdapter = {
+    id: 'wert',
+    quote: () => {
+      asked++;
+      return answer();
+    },
+    startSession: () => {
+      asked++;
+      return answer() as never;
+    },
+  };
+  adapter = withCircuitBreaker(provider, { monotonicMs: () => clockMs, openMs: OPEN_MS });
+});
+
+describe('a circuit breaker', () => {
+  it('opens after five failures in a row, and then nobody is asked', async () => {
+    answer = down;
+    await askTimes(5);
+    expect(asked).toBe(5);
+    expect(await askTimes(3)).toEqual(Array(3).fill('provider_unavailable'));
+    await expect(adapter.startSession(request as SessionRequest)).rejects.toMatchObject({
+      errorName: 'provider_unavailable',
+      cause: new Error('wert failed 5 times in a row; its circuit breaker is open'),
+    });
+    expect(asked).toBe(5);
+  });
+
+  it('counts sessions and quotes together, and begins anew with each answer', async () => {
+    answer = down;
+    await askTimes(4);
+    answer = async () => quote;
+    expect(await ask()).toBe('answer');
+    answer = down;
+    await askTimes(4);
+    await adapter.startSession(request as SessionRequest).catch(() => {});
+    expect(asked).toBe(10);
+    await ask();
+    expect(asked).toBe(10);
+  });
+
+  it('takes a refusal for an answer', async () => {
+    answer = async () => {
+      throw new ServiceError('below_minimum');
+    };
+    expect(await askTimes(20)).toEqual(Array(20).fill('below_minimum'));
+    expect(asked).toBe(20);
+  });
+
+  it('takes an unexpected error for a failure', async () => {
+    answer = async () => {
+      throw new TypeError('a defect');
+    };
+    await askTimes(7);
+    expect(asked).toBe(5);
+  });
+
+  it('lets one trial through after its time, and closes when that gets an answer', async () => {
+    answer = down;
+    await askTimes(5);
+    clockMs += OPEN_MS - 1;
+    await ask();
+    expect(asked).toBe(5);
+    clockMs += 1;
+    const trial = Promise.withResolvers<Quote>();
+    answer = () => trial.promise;
+    const trying = ask();
+    expect(await askTimes(3)).toEqual(Array(3).fill('provider_unavailable'));
+    expect(asked).toBe(6);
+    trial.resolve(quote);
+    expect(await trying).toBe('answer');
+    answer = async () => quote;
+    expect(await askTimes(3)).toEqual(Array(3).fill('answer'));
+    expect(asked).toBe(9);
+  });
+
+  it('stays open for as long again when the trial fails', async () => {
+    answer = down;
+    await askTimes(5);
+    for (let round = 1; round <= 3; round++) {
+      clockMs += OPEN_MS;
+      await askTimes(4);
+      expect(asked).toBe(5 + round);
+    }
+  });
+
+  it('counts failures at the same time as one', async () => {
+    answer = down;
+    for (let round = 1; round <= 5; round++) {
+      await Promise.all(Array.from({ length: 10 }, ask));
+      expect(asked).toBe(10 * round);
+    }
+    await Promise.all(Array.from({ length: 10 }, ask));
+    expect(asked).toBe(50);
+  });
+
+  it('closes with the answer to a call that began before it opened', async () => {
+    const slow = Promise.withResolvers<Quote>();
+    answer = () => slow.promise;
+    const early = ask();
+    answer = down;
+    await askTimes(6);
+    expect(asked).toBe(6);
+    slow.resolve(quote);
+    expect(await early).toBe('answer');
+    await ask();
+    expect(asked).toBe(7);
+  });
+});
