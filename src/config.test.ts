@@ -205,8 +205,8 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
   ['CHAIN_ID', ['0', 'polygon', '1000000000'], /whole number from 1 to 999999999/],
   [
     'POLYGON_RPC_URL',
-    ['rpc.example', 'wss://rpc.example', 'https://a.example,ftp://b.example'],
-    /http\(s\) URLs/,
+    ['rpc.example', 'wss://rpc.example', 'https://a.example,ftp://b.example', 'http://rpc.example'],
+    /https URLs \(http on loopback only\)/,
   ],
   ['POLYGON_RPC_URL', ['', ','], /is missing/],
   ['DEPOSIT_FACTORY_ADDRESS', ['0x12', `0x${'0'.repeat(40)}`, ADDRESS.replace('A', 'a')], /valid checksum/],
@@ -276,9 +276,9 @@ it.each(providerIds)('wants both variables of %s or neither', (id) => {
   expect(problemsOf('live', { ...live, [`${name}_BASE_URL`]: url })).toEqual([
     `${name}_API_KEY is missing: ${name}_BASE_URL is set.`,
   ]);
-  for (const value of ['', 'ftp://x', 'api.example']) {
+  for (const value of ['', 'ftp://x', 'api.example', 'http://api.example', 'http://127.0.0.1.api.example']) {
     expect(problemsOf('live', { ...live, [`${name}_API_KEY`]: 'k', [`${name}_BASE_URL`]: value })).toEqual([
-      `${name}_BASE_URL must be an http(s) URL: ${name}_API_KEY is set.`,
+      `${name}_BASE_URL must be an https URL (http on loopback only): ${name}_API_KEY is set.`,
     ]);
   }
 });

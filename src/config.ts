@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
+import { isLoopbackHost, isSecureUrl } from './domain/loopback.ts';
 import { parsePercentBasisPoints } from './domain/money.ts';
 import type { Address } from './domain/payout-address.ts';
 import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
@@ -96,7 +97,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   if (secretKey !== null) requireSecret('SECRET_KEY', secretKey, problems);
   const previousSecretKeys = read.list('SECRET_KEY_PREVIOUS');
   for (const key of previousSecretKeys) requireSecret('SECRET_KEY_PREVIOUS', key, problems);
-  if (isLive && tls === null && trustProxy.length === 0 && !isLoopback(host)) {
+  if (isLive && tls === null && trustProxy.length === 0 && !isLoopbackHost(host)) {
     problems.push(
       'HOST is not loopback: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind an HTTPS proxy.',
     );
@@ -194,7 +195,7 @@ function readBaseUrl(
     problems.push('BASE_URL must be an http(s) URL without query, fragment or credentials.');
     return fallback;
   }
-  if (isLive && url.protocol === 'http:' && !isLoopback(url.hostname))
+  if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     problems.push('BASE_URL must begin with https:// in live mode, unless it is loopback.');
   return url.href.replace(/\/+$/, '');
 }
@@ -251,9 +252,11 @@ function readChain(read: Reader, problems: string[]): ChainConfig | null {
 function readContractDeployment(read: Reader, problems: string[]): ContractDeploymentConfig | null {
   const rpcUrls = read.list('POLYGON_RPC_URL');
   if (rpcUrls.length === 0) problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint.');
-  if (rpcUrls.some((url) => !isHttpUrl(url))) {
+  if (rpcUrls.some((url) => !isSecureHttpUrl(url))) {
     // The value itself may hold a credential and is not repeated.
-    problems.push('POLYGON_RPC_URL must be a list of http(s) URLs.');
+    problems.push(
+      'POLYGON_RPC_URL must be a list of https URLs (http on loopback only): its answers decide about money.',
+    );
   }
   const key = read.text('RELAYER_PRIVATE_KEY');
   const isKey = key !== null && isPrivateKey(key);
@@ -277,6 +280,11 @@ function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
+/** For what is told credentials or believed: nobody on the way may read or change it. */
+function isSecureHttpUrl(text: string): boolean {
+  return isHttpUrl(text) && isSecureUrl(new URL(text));
+}
+
 function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId, ProviderCredentials> {
   const providers = new Map<ProviderId, ProviderCredentials>();
   for (const id of providerIds) {
@@ -285,8 +293,8 @@ function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId
     const baseUrl = read.text(urlName);
     if (apiKey === null) {
       if (baseUrl !== null) problems.push(`${keyName} is missing: ${urlName} is set.`);
-    } else if (baseUrl === null || !isHttpUrl(baseUrl)) {
-      problems.push(`${urlName} must be an http(s) URL: ${keyName} is set.`);
+    } else if (baseUrl === null || !isSecureHttpUrl(baseUrl)) {
+      problems.push(`${urlName} must be an https URL (http on loopback only): ${keyName} is set.`);
     } else {
       providers.set(id, { apiKey, baseUrl: baseUrl.replace(/\/$/, '') });
     }
@@ -299,11 +307,4 @@ function isPrivateKey(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
   const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
   return BigInt(text) > 0n && BigInt(text) < order;
-}
-
-/** Whether an address to listen on, or the host of a URL, is reachable from this machine alone. */
-function isLoopback(host: string): boolean {
-  return (
-    host === 'localhost' || host === '::1' || host === '[::1]' || (isIP(host) === 4 && /^127\./.test(host))
-  );
 }

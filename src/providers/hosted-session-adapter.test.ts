@@ -195,6 +195,7 @@ describe('a session', () => {
 
   it.each([
     ['a script as its address', { ...goodSession, url: 'javascript:alert(1)' }],
+    ['an address that anybody on the way can change', { ...goodSession, url: 'http://pay.example.com/1' }],
     ['a relative address', { ...goodSession, url: '/pay/1' }],
     ['credentials in its address', { ...goodSession, url: 'https://a:b@example.com/' }],
     ['no time', { ...goodSession, expires_at: 'soon' }],

@@ -13,6 +13,7 @@
 import type { Agent } from 'undici';
 import { createBriefCache } from '../domain/brief-cache.ts';
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
+import { isSecureUrl } from '../domain/loopback.ts';
 import { formatCents, formatUnits, parseAmountCents, parseUnits } from '../domain/money.ts';
 import type {
   ProviderAdapter,
@@ -71,16 +72,16 @@ function readCentsOrNull(fields: Record<string, unknown>, name: string): number 
   return cents;
 }
 
-/** Where the customer's browser may be sent: an absolute http(s) address without credentials, nothing else. */
+/** Where the customer's browser may be sent: an absolute https (on loopback also http) address without credentials. */
 function readRedirectUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
     throw new MalformedAnswerError('url is not an address');
   }
-  const { protocol, username, password, href } = new URL(value);
-  if ((protocol !== 'https:' && protocol !== 'http:') || username !== '' || password !== '') {
-    throw new MalformedAnswerError('url is not a plain http or https address');
+  const url = new URL(value);
+  if (!isSecureUrl(url) || url.username !== '' || url.password !== '') {
+    throw new MalformedAnswerError('url is not a plain https address');
   }
-  return href;
+  return url.href;
 }
 
 function readReference(value: unknown): string {
