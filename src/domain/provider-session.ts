@@ -14,5 +14,5 @@ export interface ProviderSession {
   readonly expiresAtMs: number;
 }
 
-/** At most this many sessions are started for one payment. */
-export const MAXIMUM_SESSIONS_PER_PAYMENT = 50;
+/** At most this many sessions are started for one payment within an hour; the payment's expiry bounds them all. */
+export const MAXIMUM_SESSIONS_PER_HOUR = 50;

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { createBriefCache } from '../domain/brief-cache.ts';
+import { enoughUnitsOf, isPlausibleQuote, sessionDeliveryUnits } from '../domain/enough.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { leastUnits } from '../domain/money.ts';
+import { formatUnits, leastUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
-import type { ProviderAdapter } from '../domain/ports/provider.ts';
+import type { ProviderAdapter, StartedSession } from '../domain/ports/provider.ts';
 import { MULTI_PROVIDER, type ProviderId } from '../domain/provider-catalogue.ts';
-import { MAXIMUM_SESSIONS_PER_PAYMENT, type ProviderSession } from '../domain/provider-session.ts';
+import { MAXIMUM_SESSIONS_PER_HOUR, type ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
-import { enoughUnitsOf } from './create-payment.ts';
 import {
   isEnabledFor,
   type ProviderDirectory,
@@ -24,8 +25,9 @@ export interface StartSessionContext {
   readonly payments: PaymentStore;
   readonly accounts: AccountStore;
   readonly providers: ProviderDirectory;
-  readonly token: TokenReader;
+  readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
   readonly toleranceBasisPoints: number;
   /** The checkout page of a payment, to which the provider sends the customer back. */
   readonly checkoutPageUrl: (payment: Payment) => string;
@@ -37,17 +39,41 @@ export interface StartSessionContext {
  */
 export type StartSession = (payment: Payment, provider: ProviderId) => Promise<ProviderSession>;
 
+/** A wallet's place on the token's blocklist changes rarely, and the release is simulated again before it is sent. */
+const BLOCKLIST_KEEP_MS = 30_000;
+const MAXIMUM_KEPT_WALLETS = 10_000;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** A clock that runs fast must not end a session before the customer gets there. */
+const SHORTEST_SESSION_MS = MINUTE_MS;
+/** While a session is open its payment cannot be canceled, and it is used again: not for as long as a provider likes. */
+const LONGEST_SESSION_MS = 24 * HOUR_MS;
+
 /** One customer's clicks run one after the other, so that two of them at the same time start one session. */
 export function createStartSession(context: StartSessionContext): StartSession {
   const running = new Map<string, Promise<ProviderSession>>();
+  const token = withBriefMemory(context);
   return (payment, provider) => {
     const key = `${payment.id} ${provider}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const session = startSession(context, payment.id, provider).finally(() => running.delete(key));
+    const session = startSession({ ...context, token }, payment.id, provider).finally(() =>
+      running.delete(key),
+    );
     running.set(key, session);
     return session;
   };
+}
+
+/** Visitors must not be able to make us ask the chain as often as they like. */
+function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSessionContext['token'] {
+  const reuse = createBriefCache<boolean>({
+    monotonicMs,
+    keepMs: BLOCKLIST_KEEP_MS,
+    maximumEntries: MAXIMUM_KEPT_WALLETS,
+  });
+  return { isBlocklisted: (address) => reuse(address, () => token.isBlocklisted(address)) };
 }
 
 async function startSession(
@@ -57,21 +83,15 @@ async function startSession(
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(paymentId);
   if (view === null) throw new ServiceError('payment_not_found');
-  const { payment, sessions } = view;
+  const { payment } = view;
   const adapter = await requireServable(context, view, provider);
-
-  await requirePayable(context.token, payment);
-
   const nowMs = context.nowMs();
-  // Once something has arrived, its session is used up: who comes back then wants to add what is missing.
-  const hasArrived = view.ledger.deposits.length > 0;
-  const unused = sessions.find((session) => session.provider === provider && session.expiresAtMs > nowMs);
-  if (unused !== undefined && !hasArrived) return unused;
-  if (sessions.length >= MAXIMUM_SESSIONS_PER_PAYMENT) {
-    throw new ServiceError('rate_limited', 'This checkout was opened at providers too often.', {
-      retryAfterSeconds: 3600,
-    });
-  }
+  const unused = findUnused(view, provider, nowMs);
+  if (unused === null) requireRoom(view, nowMs);
+  // Also before an earlier session is handed out again: its customer would pay for a shop that cannot be given it.
+  await requirePayable(context.token, payment);
+  if (unused !== null) return unused;
+
   const started = await adapter.startSession({
     paymentId: payment.id,
     depositAddress: payment.depositAddress,
@@ -81,19 +101,67 @@ async function startSession(
     email: payment.email,
     returnUrl: context.checkoutPageUrl(payment),
   });
-  const session: ProviderSession = { id: randomUUID(), paymentId, provider, createdAtMs: nowMs, ...started };
-  await context.payments.addSession(session, (current) =>
+  requirePlausible(payment, provider, started);
+  const session: ProviderSession = {
+    ...{ id: randomUUID(), paymentId, provider, createdAtMs: nowMs, ...started },
+    expiresAtMs: boundedExpiryMs(started.expiresAtMs, nowMs),
+  };
+  const current = await context.payments.addSession(session, (latest) =>
     // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
     // stays recorded, but changes nothing. What has once been enough must not become too little.
     settle(
-      current,
+      latest,
       { nowMs, expiredBeforeMs: null },
-      stateOf(current.payment) === 'unpaid/pending'
-        ? enoughAfter(current, session, context.toleranceBasisPoints)
+      stateOf(latest.payment) === 'unpaid/pending'
+        ? enoughAfter(latest, session, context.toleranceBasisPoints)
         : {},
     ),
   );
+  if (current === null) throw new ServiceError('payment_not_found');
+  requireOpen(current);
   return session;
+}
+
+/**
+ * The session that a customer comes back to. Once something has arrived, a session is used up: who comes back then
+ * wants to add what is missing.
+ */
+function findUnused(
+  { ledger, sessions }: PaymentView,
+  provider: ProviderId,
+  nowMs: number,
+): ProviderSession | null {
+  if (ledger.deposits.length > 0) return null;
+  const unused = sessions.find((session) => session.provider === provider && session.expiresAtMs > nowMs);
+  return unused ?? null;
+}
+
+function requireRoom({ sessions }: PaymentView, nowMs: number): void {
+  const recent = sessions.filter(({ createdAtMs }) => createdAtMs > nowMs - HOUR_MS);
+  if (recent.length < MAXIMUM_SESSIONS_PER_HOUR) return;
+  throw new ServiceError('rate_limited', 'This checkout was opened at providers too often.', {
+    retryAfterSeconds: HOUR_MS / 1000,
+  });
+}
+
+/** A quote decides what is enough, so one that cannot be right is the provider's failure, and loud in the log. */
+function requirePlausible(payment: Payment, provider: ProviderId, { quotedUnits }: StartedSession): void {
+  if (quotedUnits === null || isPlausibleQuote(provider, quotedUnits, payment.usdUnits)) return;
+  throw new ServiceError('provider_unavailable', undefined, {
+    cause: new Error(
+      `${provider} quoted ${formatUnits(quotedUnits)} USDC for a charge of ${formatUnits(payment.usdUnits)} USD; ` +
+        `the session for payment ${payment.id} was not used`,
+    ),
+  });
+}
+
+function boundedExpiryMs(expiresAtMs: number, nowMs: number): number {
+  return Math.min(Math.max(expiresAtMs, nowMs + SHORTEST_SESSION_MS), nowMs + LONGEST_SESSION_MS);
+}
+
+function requireOpen(payment: Payment): void {
+  if (stateOf(payment) === 'unpaid/pending') return;
+  throw new ServiceError('payment_state_conflict', 'This payment cannot be paid any more.');
 }
 
 /** Judges payment and provider as creation does; the operator may have changed things since. */
@@ -102,9 +170,7 @@ async function requireServable(
   { payment }: PaymentView,
   provider: ProviderId,
 ): Promise<ProviderAdapter> {
-  if (payment.status !== 'unpaid' || payment.forwardStatus !== 'pending') {
-    throw new ServiceError('payment_state_conflict', 'This payment cannot be paid any more.');
-  }
+  requireOpen(payment);
   if (payment.provider !== MULTI_PROVIDER && payment.provider !== provider) {
     throw new ServiceError('provider_unknown', 'This checkout is for another provider.');
   }
@@ -121,7 +187,7 @@ async function requireServable(
 }
 
 /** Before anybody is sent to pay: could the money be released to the merchant at all? */
-async function requirePayable(token: TokenReader, payment: Payment): Promise<void> {
+async function requirePayable(token: StartSessionContext['token'], payment: Payment): Promise<void> {
   const isRefused = await token.isBlocklisted(payment.payoutAddress).catch((cause: unknown) => {
     throw new ServiceError('chain_unreachable', undefined, { cause });
   });
@@ -132,11 +198,9 @@ async function requirePayable(token: TokenReader, payment: Payment): Promise<voi
   );
 }
 
-/** A quoted session lowers or raises what is enough: the lowest quote of all started sessions counts. */
+/** The customer may pay in any session that was started: what the one that delivers least brings has to be enough. */
 function enoughAfter(view: PaymentView, session: ProviderSession, toleranceBasisPoints: number) {
-  const quotes = [...view.sessions, session]
-    .map(({ quotedUnits }) => quotedUnits)
-    .filter((units) => units !== null);
-  const lowest = leastUnits(quotes);
+  const { usdUnits } = view.payment;
+  const lowest = leastUnits([...view.sessions, session].map((each) => sessionDeliveryUnits(each, usdUnits)));
   return lowest === null ? {} : { enoughUnits: enoughUnitsOf(lowest, toleranceBasisPoints) };
 }

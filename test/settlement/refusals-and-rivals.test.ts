@@ -291,6 +291,9 @@ describe('a blocklisted payout wallet', () => {
     expect(await settlement.startSession(payment)).toEqual(session);
     await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
     await settlement.mine();
+    // The token's answer is kept for half a minute.
+    expect(await settlement.startSession(payment)).toEqual(session);
+    settlement.advance(30_000);
     await expect(settlement.startSession(payment)).rejects.toMatchObject({
       errorName: 'payment_state_conflict',
     });
