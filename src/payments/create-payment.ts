@@ -1,13 +1,13 @@
 import type { Account } from '../domain/account.ts';
 import { type DepositTerms, paymentReference } from '../domain/deposit-address.ts';
+import { enoughUnitsOf } from '../domain/enough.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import {
+  type Currency,
   formatCents,
   grossUpCents,
   leastUnits,
-  lessBasisPoints,
   MAXIMUM_AMOUNT_CENTS,
-  UNITS_PER_CENT,
   usdUnits as usdUnitsOf,
 } from '../domain/money.ts';
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
@@ -20,14 +20,14 @@ import {
   isProviderId,
   MULTI_PROVIDER,
   type ProviderChoice,
-  type ProviderId,
   providerCatalogue,
   providerIds,
 } from '../domain/provider-catalogue.ts';
 import type { CreatePaymentRequest } from './create-payment-request.ts';
-import { fingerprintOf, replayOf } from './idempotency.ts';
+import { findEarlier, fingerprintOf } from './idempotency.ts';
 import {
   isEnabledFor,
+  listCapable,
   type ProviderDirectory,
   readMinimumUsdCents,
   requireActive,
@@ -68,15 +68,16 @@ export async function createPayment(
   account: Account,
   request: CreatePaymentRequest,
 ): Promise<Payment> {
+  const idempotency = idempotencyOf(context, account, request);
+  const earlier = idempotency === null ? null : await findEarlier(context.payments, idempotency);
+  // Before the checks of form that may judge differently by now (a raised fee, an address that has become ours): the
+  // same request has succeeded, and whoever repeats it has to learn of that.
+  if (earlier !== null && earlier.fingerprint === idempotency?.fingerprint) return earlier.payment;
   if (await context.settlement.isReservedAddress(request.payoutAddress)) {
     throw invalidField('address', 'belongs to the service itself and cannot be paid out to');
   }
   const amounts = chargeOf(request, account.feeBasisPoints);
-  const idempotency = idempotencyOf(context, account, request);
-  if (idempotency !== null) {
-    const replayed = await replayOf(context.payments, idempotency);
-    if (replayed !== null) return replayed;
-  }
+  if (earlier !== null) throw new ServiceError('idempotency_conflict');
 
   requireFeatures(account, request);
   const provider = requireKnownProvider(account, request.provider);
@@ -94,7 +95,11 @@ export async function createPayment(
     });
   }
 
-  const payment = newPayment(context, account, request, { ...amounts, usdUnits, provider });
+  const expectedUnits =
+    provider === MULTI_PROVIDER
+      ? await leastDeliveryUnits(context.providers, account, request.currency, usdUnits)
+      : assumedDeliveryUnits(provider, usdUnits);
+  const payment = newPayment(context, account, request, { ...amounts, usdUnits, expectedUnits, provider });
   const outcome = await context.payments.createPayment(payment, idempotency);
   if (outcome.kind === 'created') return payment;
   // A concurrent twin was first.
@@ -174,7 +179,11 @@ function newPayment(
   context: CreatePaymentContext,
   account: Account,
   request: CreatePaymentRequest,
-  charge: Charge & { readonly usdUnits: bigint; readonly provider: ProviderChoice },
+  charge: Charge & {
+    readonly usdUnits: bigint;
+    readonly expectedUnits: bigint;
+    readonly provider: ProviderChoice;
+  },
 ): Payment {
   const { settlement } = context;
   // Before the id: expiry walks over ids by their time, and one older than its payment would be passed too early.
@@ -208,27 +217,17 @@ function newPayment(
     feeWallet: settlement.feeWallet,
     depositAddress,
     usdUnits: charge.usdUnits,
-    enoughUnits: enoughUnitsOf(
-      expectedUnits(account, charge.provider, charge.usdUnits),
-      context.toleranceBasisPoints,
-    ),
+    enoughUnits: enoughUnitsOf(charge.expectedUnits, context.toleranceBasisPoints),
   };
 }
 
-/** The least a payment of this USD value is expected to deliver before any session was started. */
-function expectedUnits(account: Account, provider: ProviderChoice, usdUnits: bigint): bigint {
-  if (provider !== MULTI_PROVIDER) return assumedDeliveryUnits(provider, usdUnits);
-  const capable = providerIds.filter((id) => isEnabledFor(account, id) && minimumUnits[id] <= usdUnits);
-  return leastUnits(capable.map((id) => assumedDeliveryUnits(id, usdUnits))) ?? usdUnits;
-}
-
-/** The catalogue's minimums as they are compared: converting eleven of them for each create takes half a µs. */
-const minimumUnits = Object.fromEntries(
-  providerIds.map((id) => [id, BigInt(providerCatalogue[id].minimumUsdCents) * UNITS_PER_CENT]),
-) as Readonly<Record<ProviderId, bigint>>;
-
-/** From what sum of deposits a payment counts as paid; at least one unit, so that nothing is never enough. */
-export function enoughUnitsOf(expected: bigint, toleranceBasisPoints: number): bigint {
-  const enough = lessBasisPoints(expected, toleranceBasisPoints);
-  return enough > 0n ? enough : 1n;
+/** The least that any provider which can serve the payment now would deliver; the whole value when none can. */
+async function leastDeliveryUnits(
+  directory: ProviderDirectory,
+  account: Account,
+  currency: Currency,
+  usdUnits: bigint,
+): Promise<bigint> {
+  const capable = await listCapable(directory, account, { currency, usdUnits });
+  return leastUnits(capable.map((provider) => assumedDeliveryUnits(provider, usdUnits))) ?? usdUnits;
 }

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../domain/errors.ts';
-import type { Payment } from '../domain/payment.ts';
 import {
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
@@ -23,14 +21,10 @@ export function fingerprintOf(request: Omit<CreatePaymentRequest, 'idempotencyKe
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
 }
 
-/** The payment that this key already made, or null. Throws `idempotency_conflict` when it was for something else. */
-export async function replayOf(payments: PaymentStore, record: IdempotencyRecord): Promise<Payment | null> {
-  const earlier = await payments.findIdempotent(
-    record.accountId,
-    record.key,
-    record.createdAtMs - IDEMPOTENCY_TTL_MS,
-  );
-  if (earlier === null) return null;
-  if (earlier.fingerprint !== record.fingerprint) throw new ServiceError('idempotency_conflict');
-  return earlier.payment;
+/** What an earlier request with this key made, and the fingerprint of what it asked for; null when there was none. */
+export function findEarlier(
+  payments: PaymentStore,
+  { accountId, key, createdAtMs }: IdempotencyRecord,
+): ReturnType<PaymentStore['findIdempotent']> {
+  return payments.findIdempotent(accountId, key, createdAtMs - IDEMPOTENCY_TTL_MS);
 }

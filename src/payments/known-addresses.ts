@@ -34,16 +34,50 @@ export function createKnownAddresses(payments: PaymentStore): KnownAddresses {
   };
 }
 
-/** Judges payout addresses: neither one of these fixed ones nor one of our own deposit addresses. */
+/** A payment this young may be missing in the address book when its address is judged. */
+const BOOK_FRESH_MS = 1_000;
+
+/**
+ * Judges payout addresses: neither one of these fixed ones nor one of our own deposit addresses. The watcher fills
+ * the book at its own pace, or in another process; so the book is caught up here as well, at most once a second: the
+ * creates that arrive while that is read wait for it, and all others wait for nothing. Bound: the deposit address of
+ * a payment that was created less than a second ago may pass. That needs a merchant who is quicker than that in
+ * naming it, and harms only them: what their customer pays goes on to the payment whose address they named.
+ */
 export function createReservedAddressCheck(
   known: KnownAddresses,
   fixed: readonly Address[],
+  monotonicMs: () => number,
 ): (address: Address) => Promise<boolean> | boolean {
   const fixedAddresses = new Set<string>(fixed);
-  return (address) => {
-    if (fixedAddresses.has(address)) return true;
+  let freshUntilMs = Number.NEGATIVE_INFINITY;
+  let catchingUp: Promise<void> | null = null;
+
+  /** Null while the book is fresh. */
+  function refresh(): Promise<void> | null {
+    if (catchingUp !== null) return catchingUp;
+    const startedAtMs = monotonicMs();
+    if (startedAtMs < freshUntilMs) return null;
+    catchingUp = known
+      .catchUp()
+      .then(() => {
+        freshUntilMs = startedAtMs + BOOK_FRESH_MS;
+      })
+      .finally(() => {
+        catchingUp = null;
+      });
+    return catchingUp;
+  }
+
+  function isOwn(address: Address): Promise<boolean> | boolean {
     // Nearly always a certain miss, and then nothing needs to be waited for: this runs for every creation.
     return known.book.isCandidate(address) && known.findPayment(address).then((payment) => payment !== null);
+  }
+
+  return (address) => {
+    if (fixedAddresses.has(address)) return true;
+    const refreshing = refresh();
+    return refreshing === null ? isOwn(address) : refreshing.then(() => isOwn(address));
   };
 }
 

@@ -102,6 +102,34 @@ export async function listOffers(
   );
 }
 
+/**
+ * The providers that `listOffers` would offer, without the reasons against the others: every create without a chosen
+ * provider asks, so this waits for nothing where the settings are at hand.
+ */
+export async function listCapable(
+  directory: ProviderDirectory,
+  account: Account,
+  { currency, usdUnits }: Pick<QuoteRequest, 'currency' | 'usdUnits'>,
+): Promise<readonly ProviderId[]> {
+  const capable: ProviderId[] = [];
+  for (const provider of providerIds) {
+    if (!isEnabledFor(account, provider) || !directory.adapters.has(provider)) continue;
+    const { onlyCurrency } = providerCatalogue[provider];
+    if (onlyCurrency !== null && onlyCurrency !== currency) continue;
+    const stored = directory.settings.readProviderSettings(provider);
+    const { active, minimumUsdCents } = stored instanceof Promise ? await stored : stored;
+    const minimum =
+      minimumUsdCents === null ? minimumUnits[provider] : BigInt(minimumUsdCents) * UNITS_PER_CENT;
+    if (active !== false && usdUnits >= minimum) capable.push(provider);
+  }
+  return capable;
+}
+
+/** The catalogue's minimums as they are compared: converting eleven of them for each create takes half a µs. */
+const minimumUnits = Object.fromEntries(
+  providerIds.map((id) => [id, BigInt(providerCatalogue[id].minimumUsdCents) * UNITS_PER_CENT]),
+) as Readonly<Record<ProviderId, bigint>>;
+
 async function refusalOf(check: () => Promise<void>): Promise<ServiceError | null> {
   try {
     await check();

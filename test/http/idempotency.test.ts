@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { type ApiService, createApiService, FACTORY, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;
 beforeEach(async () => {
@@ -87,6 +87,22 @@ it('replays what once succeeded even where it would not succeed today', async ()
   await service.store.providers.writeProviderSettings('stripe', { active: false });
   await service.store.accounts.updateAccount(service.account.id, { suspended: true });
   expect((await withKey('order-1', { provider: 'stripe' })).body).toBe(first.body);
+});
+
+it('replays what passed the checks of form then, and would not by now', async () => {
+  const largest = { amount: '9750.00', passFeeToCustomer: true };
+  const grossed = await withKey('order-1', largest);
+  expect(grossed.statusCode).toBe(200);
+  const toOther = await withKey('order-2', { address: FACTORY });
+  await service.store.accounts.updateAccount(service.account.id, { feeBasisPoints: 500 });
+  service.world.reserved.add(FACTORY);
+  expect((await withKey('order-3', largest)).statusCode).toBe(400);
+  expect((await withKey('order-3', { address: FACTORY })).statusCode).toBe(400);
+  expect((await withKey('order-1', largest)).body).toBe(grossed.body);
+  expect((await withKey('order-2', { address: FACTORY })).body).toBe(toOther.body);
+  // Another request with a used key is judged by its form first, as ever.
+  expect((await withKey('order-2', largest)).statusCode).toBe(400);
+  expect((await withKey('order-2', { amount: '1.00' })).statusCode).toBe(409);
 });
 
 it('answers a replay as at creation, whatever has become of the payment', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
@@ -165,4 +165,44 @@ it.each([
   const response = await service.post({ ...validRequest, ...change }, { 'x-api-key': apiKey });
   expect(response.statusCode).toBe(403);
   expect(response.json()).toEqual({ error });
+});
+
+describe('what a payment without a chosen provider is expected to bring', () => {
+  const enoughOf = async (change: object = {}) => {
+    const { payment_id } = (await create(change)).json();
+    return (await service.store.payments.findPaymentById(payment_id))?.enoughUnits;
+  };
+  /** The assumed delivery for 100 USD, less the tolerance of 2 %. */
+  const [atFivePercent, atTwoAndAHalf] = [93_100_000n, 95_550_000n];
+
+  it('is the least of the providers that can serve it', async () => {
+    expect(await enoughOf()).toBe(atFivePercent);
+    await service.store.accounts.updateAccount(service.account.id, { providers: ['revolut', 'wert'] });
+    expect(await enoughOf()).toBe(atFivePercent);
+  });
+
+  it('leaves out what is not enabled for the account, switched off, without credentials or too dear', async () => {
+    await service.store.accounts.updateAccount(service.account.id, {
+      providers: ['revolut', 'wert', 'transak', 'moonpay', 'klarna'],
+    });
+    service.world.adapters.delete('wert');
+    await service.store.providers.writeProviderSettings('transak', { active: false });
+    await service.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 100_01 });
+    // Klarna, at 4.5 %, takes only EUR.
+    expect(await enoughOf()).toBe(atTwoAndAHalf);
+    await service.store.providers.writeProviderSettings('transak', { active: true });
+    expect(await enoughOf()).toBe(atFivePercent);
+  });
+
+  it('takes in a provider whose minimum the operator has lowered', async () => {
+    await service.store.accounts.updateAccount(service.account.id, { providers: ['revolut', 'transak'] });
+    expect(await enoughOf({ amount: '8.00' })).toBe(7_644_000n);
+    await service.store.providers.writeProviderSettings('transak', { minimumUsdCents: 1_00 });
+    expect(await enoughOf({ amount: '8.00' })).toBe(7_448_000n);
+  });
+
+  it('is the whole value while no provider can serve it', async () => {
+    service.world.adapters.clear();
+    expect(await enoughOf()).toBe(98_000_000n);
+  });
 });

@@ -68,6 +68,8 @@ export interface World {
   readonly adapters: Map<ProviderId, ProviderAdapter>;
   quote: () => Promise<Quote>;
   rates: Rates;
+  /** Addresses that the service calls its own. */
+  readonly reserved: Set<string>;
   /** How often a provider was asked, DNS was asked, a rate was read. */
   readonly asked: { quotes: number; callbacks: number; rates: number };
 }
@@ -82,6 +84,7 @@ function createWorld(): World {
         return { USD: USD_RATE_ONE, EUR: 110_000_000n, CAD: 73_000_000n, INR: 1_200_000n }[currency];
       },
     },
+    reserved: new Set([RESERVED_ADDRESS]),
     asked: { quotes: 0, callbacks: 0, rates: 0 },
   };
   for (const id of providerIds) {
@@ -134,7 +137,7 @@ export async function createApiService(
           factory: FACTORY,
           implementation: IMPLEMENTATION,
         }),
-        isReservedAddress: async (address) => address === RESERVED_ADDRESS,
+        isReservedAddress: async (address) => world.reserved.has(address),
       },
       nowMs,
       newPaymentId: createPaymentIdGenerator(nowMs),

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Payment } from '../domain/payment.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import { createKnownAddresses, createReservedAddressCheck } from './known-addresses.ts';
+
+const FIXED: Address = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
+const OTHER: Address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const deposits: readonly Address[] = [
+  '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+  '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
+];
+
+describe('a reserved address', () => {
+  let stored: Address[];
+  let reads: number;
+  let clockMs: number;
+  let hold: Promise<void>;
+  let failing: boolean;
+  let isReserved: (address: Address) => boolean | Promise<boolean>;
+
+  beforeEach(() => {
+    stored = [];
+    reads = 0;
+    clockMs = 0;
+    hold = Promise.resolve();
+    failing = false;
+    const payments = {
+      async listDepositAddresses(afterRow: number) {
+        reads++;
+        if (failing) throw new Error('the store does not answer');
+        await hold;
+        return stored.map((depositAddress, index) => ({ row: index + 1, depositAddress })).slice(afterRow);
+      },
+      findPaymentsByRow: async (rows: readonly number[]) =>
+        rows.map((row) => ({ depositAddress: stored[row - 1] }) as Payment),
+    } as unknown as PaymentStore;
+    isReserved = createReservedAddressCheck(createKnownAddresses(payments), [FIXED], () => clockMs);
+  });
+
+  it('is one of the fixed ones or the deposit address of any payment', async () => {
+    stored.push(deposits[0] as Address);
+    expect(await isReserved(FIXED)).toBe(true);
+    expect(await isReserved(deposits[0] as Address)).toBe(true);
+    expect(await isReserved(OTHER)).toBe(false);
+  });
+
+  it('is found without a watcher, a second after its payment was created at the latest', async () => {
+    expect(await isReserved(OTHER)).toBe(false);
+    stored.push(deposits[0] as Address);
+    clockMs = 999;
+    expect(await isReserved(deposits[0] as Address)).toBe(false);
+    clockMs = 1_000;
+    expect(await isReserved(deposits[0] as Address)).toBe(true);
+  });
+
+  it('is found by all who ask while the book is being caught up', async () => {
+    stored.push(...deposits);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hold = promise;
+    const answers = [...deposits, OTHER].map(isReserved);
+    resolve();
+    expect(await Promise.all(answers)).toEqual([true, true, false]);
+    expect(reads).toBe(1);
+  });
+
+  it('costs one read a second and no wait in between', async () => {
+    await isReserved(OTHER);
+    for (clockMs = 1; clockMs < 1_000; clockMs++) expect(isReserved(OTHER)).toBe(false);
+    expect(reads).toBe(1);
+    await isReserved(OTHER);
+    expect(reads).toBe(2);
+  });
+
+  it('is not taken for a free one when the book could not be read, and the next one asks again', async () => {
+    stored.push(deposits[0] as Address);
+    failing = true;
+    await expect(isReserved(deposits[0] as Address)).rejects.toThrow('the store does not answer');
+    failing = false;
+    expect(await isReserved(deposits[0] as Address)).toBe(true);
+  });
+});
