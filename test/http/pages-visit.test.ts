@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAXIMUM_SESSIONS_PER_PAYMENT } from '../../src/domain/provider-session.ts';
+import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/domain/provider-session.ts';
 import {
   type CheckoutPages,
   checkoutStates,
   createCheckoutPages,
+  NOW_MS,
   pagePayment,
   pageSession,
   pageView,
@@ -109,13 +110,56 @@ describe('a click on a provider', () => {
 
   it('is bounded for a payment', async () => {
     const payment = pagePayment();
-    const sessions = Array.from({ length: MAXIMUM_SESSIONS_PER_PAYMENT }, () =>
+    const sessions = Array.from({ length: MAXIMUM_SESSIONS_PER_HOUR }, () =>
       pageSession(payment, { provider: 'wert', expiresAtMs: 0 }),
     );
     const response = await click(pages.put(pageView(payment, { sessions })), 'moonpay');
     expect(response.statusCode).toBe(429);
     expect(response.headers['retry-after']).toBe('3600');
     expect(response.body).toContain('opened too often');
+  });
+
+  it('is bounded by what was started within the last hour, not by what was started ever', async () => {
+    const payment = pagePayment();
+    const sessions = Array.from({ length: 2 * MAXIMUM_SESSIONS_PER_HOUR }, () =>
+      pageSession(payment, { provider: 'wert', createdAtMs: NOW_MS - 3_600_000, expiresAtMs: 0 }),
+    );
+    expect((await click(pages.put(pageView(payment, { sessions })), 'moonpay')).statusCode).toBe(303);
+  });
+
+  it('leads there although somebody sent a speck of money to the address, and the page says so', async () => {
+    const id = pages.put(pageView(pagePayment(), { deposits: [1n] }));
+    const page = await open(`/pay/${id}`);
+    expect(page.body).toContain('Choose how to pay');
+    expect(page.body).toContain('A little has arrived for this checkout');
+    expect(page.body).toContain(`formaction="/pay/${id}/providers/wert"`);
+    expect((await click(id, 'wert')).statusCode).toBe(303);
+    expect(pages.started).toEqual(['wert']);
+  });
+
+  it.each([1n, 10n ** 12n])(
+    'is refused, and the log says why, when the provider quotes %d units for 26.10 USD',
+    async (quotedUnits) => {
+      pages.quotes.set('wert', quotedUnits);
+      const id = pages.put(checkoutStates.choose());
+      const before = pages.view(id);
+      const response = await click(id, 'wert');
+      expect(response.statusCode).toBe(502);
+      expect(response.headers['location']).toBeUndefined();
+      expect(response.body).toContain('Wert could not be reached. Your card was not charged.');
+      expect(pages.view(id)).toEqual(before);
+      expect(pages.logLines.join('')).toMatch(/wert quoted [\d.]+ USDC for a charge of 26\.100000 USD/);
+    },
+  );
+
+  it('asks the token about a payout wallet once in half a minute, however many checkouts are clicked', async () => {
+    for (let count = 0; count < 5; count++) await click(pages.put(checkoutStates.choose()), 'wert');
+    expect(pages.blocklistReads).toEqual([0]);
+    pages.clock.monotonicMs = 29_999;
+    await click(pages.put(checkoutStates.choose()), 'wert');
+    pages.clock.monotonicMs = 30_000;
+    await click(pages.put(checkoutStates.choose()), 'wert');
+    expect(pages.blocklistReads).toEqual([0, 30_000]);
   });
 
   it('for an unknown payment leads to the page that says so', async () => {
@@ -228,5 +272,74 @@ describe('opening a checkout with auto=1', () => {
     expect(response.statusCode).toBe(502);
     expect(response.body).toContain('MoonPay could not be reached.');
     expect(response.body).toContain('Continue to MoonPay');
+  });
+});
+
+describe('one address', () => {
+  const visitor = '203.0.113.7';
+  const from = (remoteAddress: string, method: 'GET' | 'POST', url: string) =>
+    pages.server.inject({ method, url, remoteAddress });
+  async function repeat(times: number, ...request: Parameters<typeof from>): Promise<number[]> {
+    const statuses = new Set<number>();
+    for (let index = 0; index < times; index++) statuses.add((await from(...request)).statusCode);
+    return [...statuses];
+  }
+
+  it('may start twenty visits a minute, of whatever checkouts, and then is asked for patience', async () => {
+    const ids = Array.from({ length: 21 }, () => pages.put(checkoutStates.choose()));
+    const last = ids.pop();
+    for (const id of ids)
+      expect(await repeat(1, visitor, 'POST', `/pay/${id}/providers/wert`)).toEqual([303]);
+    pages.clock.monotonicMs = 20_000;
+    const refused = await from(visitor, 'POST', `/pay/${last}/providers/wert`);
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['retry-after']).toBe('40');
+    expect(refused.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(refused.body).toContain('Too many requests from your network');
+    expect(pages.started).toHaveLength(20);
+    // Its pages are still shown, other addresses are not concerned, and the minute ends.
+    expect(await repeat(1, visitor, 'GET', `/pay/${last}`)).toEqual([200]);
+    expect(await repeat(1, '203.0.113.8', 'POST', `/pay/${last}/providers/wert`)).toEqual([303]);
+    pages.clock.monotonicMs = 60_000;
+    expect(await repeat(1, visitor, 'POST', `/pay/${last}/providers/banxa`)).toEqual([303]);
+  });
+
+  it('may not start more by opening links with auto=1', async () => {
+    const id = pages.put(single());
+    expect(await repeat(20, visitor, 'GET', `/pay/${id}?auto=1`)).toEqual([303]);
+    expect(await repeat(1, visitor, 'GET', `/pay/${id}?auto=1`)).toEqual([429]);
+    expect(await repeat(1, visitor, 'GET', `/pay/${id}`)).toEqual([200]);
+  });
+
+  it('may open 120 pages a minute, short links and unknown ones included', async () => {
+    const id = pages.put(checkoutStates.paid());
+    expect(await repeat(60, visitor, 'GET', `/pay/${id}`)).toEqual([200]);
+    expect(await repeat(60, visitor, 'GET', '/s/unknown')).toEqual([404]);
+    for (const url of [`/pay/${id}`, '/s/unknown', '/pay/unknown']) {
+      const refused = await from(visitor, 'GET', url);
+      expect(refused.statusCode).toBe(429);
+      expect(refused.headers['retry-after']).toBe('60');
+    }
+    expect(await repeat(1, visitor, 'GET', `/pay/${id}/status`)).toEqual([200]);
+  });
+
+  it('may have thirty open pages look again every three seconds', async () => {
+    const id = pages.put(checkoutStates.sending());
+    expect(await repeat(600, visitor, 'GET', `/pay/${id}/status`)).toEqual([200]);
+    expect(await repeat(1, visitor, 'GET', `/pay/${id}/status`)).toEqual([429]);
+  });
+
+  it('of IPv6 is a network of 64 bits', async () => {
+    const id = pages.put(single());
+    await repeat(20, '2001:db8:0:1::1', 'GET', `/pay/${id}?auto=1`);
+    expect(await repeat(1, '2001:db8:0:1:ffff::1', 'GET', `/pay/${id}?auto=1`)).toEqual([429]);
+    expect(await repeat(1, '2001:db8:0:2::1', 'GET', `/pay/${id}?auto=1`)).toEqual([303]);
+  });
+
+  it('that is this machine is not counted: it may be a proxy before all customers', async () => {
+    const id = pages.put(single());
+    for (const local of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
+      expect(await repeat(60, local, 'GET', `/pay/${id}?auto=1`)).toEqual([303]);
+    }
   });
 });

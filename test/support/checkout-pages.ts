@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
 import type { Account } from '../../src/domain/account.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { type Deposit, type Payment, type Release, untouchedProgress } from '../../src/domain/payment.ts';
@@ -9,6 +10,7 @@ import type { PaymentStore, PaymentView } from '../../src/domain/ports/payment-s
 import type { ProviderSettings } from '../../src/domain/ports/provider-store.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
+import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import { createPublicServer } from '../../src/http/server.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
@@ -184,6 +186,13 @@ export interface CheckoutPages {
   readonly started: ProviderId[];
   /** Providers that do not answer. */
   readonly failing: Set<ProviderId>;
+  /** What a provider quotes; nothing where none is set. */
+  readonly quotes: Map<ProviderId, bigint>;
+  /** When the token was asked about a payout wallet. */
+  readonly blocklistReads: readonly number[];
+  /** The clock of limits and caches. */
+  readonly clock: { monotonicMs: number };
+  readonly logLines: readonly string[];
   readonly settings: Map<ProviderId, ProviderSettings>;
 }
 
@@ -199,6 +208,10 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const views = new Map<string, PaymentView>();
   const started: ProviderId[] = [];
   const failing = new Set<ProviderId>();
+  const quotes = new Map<ProviderId, bigint>();
+  const blocklistReads: number[] = [];
+  const clock = { monotonicMs: 0 };
+  const logLines: string[] = [];
   const settings = new Map<ProviderId, ProviderSettings>();
   const account = { ...shopAccount, ...options.account };
   const baseUrl = options.baseUrl ?? PAGES_BASE_URL;
@@ -225,7 +238,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
             redirectUrl: options.redirectUrl ?? `https://${id}.example/visit/${started.length}`,
             providerReference: `REF-${started.length}`,
             expiresAtMs: NOW_MS + 600_000,
-            quotedUnits: null,
+            quotedUnits: quotes.get(id) ?? null,
           };
         },
       },
@@ -238,7 +251,10 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       writeProviderSettings: async () => {},
     },
   };
-  const server = createPublicServer({ trustProxy: [] });
+  const server = createPublicServer({
+    logger: pino({ level: 'info' }, { write: (line) => logLines.push(line) }),
+    trustProxy: [],
+  });
   registerCheckoutPages(server, {
     payments,
     accounts,
@@ -248,14 +264,17 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       accounts,
       providers: directory,
       token: {
-        isBlocklisted: async () => false,
-        simulateRelease: async () => null,
-        readBalance: async () => 0n,
+        isBlocklisted: async () => {
+          blocklistReads.push(clock.monotonicMs);
+          return false;
+        },
       },
       nowMs: () => NOW_MS,
+      monotonicMs: () => clock.monotonicMs,
       toleranceBasisPoints: 200,
       checkoutPageUrl: ({ id }) => `${baseUrl}/pay/${id}?returned=1`,
     }),
+    limits: createPageLimits(() => clock.monotonicMs),
     baseUrl,
     nowMs: () => NOW_MS,
     isSandbox: options.isSandbox ?? false,
@@ -270,6 +289,10 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     view: (id) => views.get(id) as PaymentView,
     started,
     failing,
+    quotes,
+    blocklistReads,
+    clock,
+    logLines,
     settings,
   };
 }

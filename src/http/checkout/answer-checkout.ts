@@ -39,6 +39,8 @@ export async function sendProblem(
   error: unknown,
 ): Promise<FastifyReply> {
   if (!(error instanceof ServiceError)) throw error;
+  // The customer is not shown what is wrong with the provider or the chain; the operator has to learn of it.
+  if (error.status >= 500) reply.log.warn({ err: error, provider }, 'a visit could not be started');
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);

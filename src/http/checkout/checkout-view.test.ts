@@ -99,6 +99,7 @@ describe('the view of a payment', () => {
     const sessions = [sessionAt('wert', 2, nowMs + 1), sessionAt('moonpay', 1, nowMs + 1)];
     expect(checkoutViewOf(viewIn('unpaid/pending', {}, { sessions }), nowMs)).toEqual({
       kind: 'at_provider',
+      hasLittleArrived: false,
       provider: 'wert',
       providerReference: 'wert reference',
       isOpen: true,
@@ -127,14 +128,30 @@ describe('the view of a payment', () => {
   });
 });
 
-it('lets customers pay only while nothing has arrived and the checkout is open', () => {
+it('lets customers pay only while the checkout is open and nearly everything is missing', () => {
   const open = (Object.keys(paymentStates) as PaymentState[]).filter((state) =>
     takesPayment(checkoutViewOf(viewIn(state), nowMs)),
   );
   expect(open).toEqual(['unpaid/pending']);
-  expect(takesPayment(checkoutViewOf(viewIn('unpaid/pending', {}, { ledger: ledgerOf(1n) }), nowMs))).toBe(
-    false,
-  );
+  const takesPaymentAfter = (units: bigint) =>
+    takesPayment(checkoutViewOf(viewIn('unpaid/pending', {}, { ledger: ledgerOf(units) }), nowMs));
+  expect(takesPaymentAfter(1n)).toBe(true);
+  expect(takesPaymentAfter(enoughUnits / 10n)).toBe(true);
+  expect(takesPaymentAfter(enoughUnits / 10n + 1n)).toBe(false);
+  expect(takesPaymentAfter(enoughUnits - 1n)).toBe(false);
+});
+
+it('says that a little has arrived, with and without a visit', () => {
+  const ledger = ledgerOf(1n);
+  expect(checkoutViewOf(viewIn('unpaid/pending', {}, { ledger }), nowMs)).toEqual({
+    kind: 'choose',
+    hasLittleArrived: true,
+  });
+  const sessions = [sessionAt('wert', 1, nowMs + 1)];
+  expect(checkoutViewOf(viewIn('unpaid/pending', {}, { ledger, sessions }), nowMs)).toMatchObject({
+    kind: 'at_provider',
+    hasLittleArrived: true,
+  });
 });
 
 it('stops looking again once nothing can change on its own', () => {

@@ -1,3 +1,4 @@
+import { isNearlyAllMissing } from '../../domain/enough.ts';
 import type { Deposit } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
@@ -8,16 +9,17 @@ import { sumLedger } from '../../domain/settle.ts';
 /** What the customer is shown: one sentence and at most one thing to do for each kind. */
 export type CheckoutView =
   /** Nothing has begun: choose a provider. */
-  | { readonly kind: 'choose' }
-  /** At least one provider was visited and nothing has arrived yet. */
+  | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
+  /** At least one provider was visited and nothing, or nearly nothing, has arrived yet. */
   | {
       readonly kind: 'at_provider';
+      readonly hasLittleArrived: boolean;
       readonly provider: ProviderId;
       readonly providerReference: string;
       /** Whether the visit can still be gone on with. */
       readonly isOpen: boolean;
     }
-  /** Something arrived, but less than enough. Amounts in 10⁻⁶ USDC units. */
+  /** A part arrived, but less than enough. Amounts in 10⁻⁶ USDC units. */
   | {
       readonly kind: 'underpaid';
       readonly receivedUnits: bigint;
@@ -57,7 +59,7 @@ export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs
   switch (state) {
     case 'unpaid/pending': {
       const { seenUnits } = sumLedger(ledger);
-      if (seenUnits === 0n) return viewOfUnseen(sessions, nowMs);
+      if (isNearlyAllMissing(payment, seenUnits)) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
       const missingUnits = payment.enoughUnits - seenUnits;
       return { kind: 'underpaid', receivedUnits: seenUnits, missingUnits, depositHash };
     }
@@ -85,7 +87,7 @@ export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs
   }
 }
 
-/** Whether the customer may be sent to a provider. Where something has arrived, a full charge would be too much. */
+/** Whether the customer may be sent to a provider: not where a part has arrived, because a visit charges it all again. */
 export function takesPayment(view: CheckoutView): boolean {
   return view.kind === 'choose' || view.kind === 'at_provider';
 }
@@ -121,13 +123,17 @@ function decisiveDeposit(deposits: readonly Deposit[], enoughUnits: bigint): str
   return deposits.at(-1)?.transactionHash ?? null;
 }
 
-function viewOfUnseen(sessions: readonly ProviderSession[], nowMs: number): CheckoutView {
+function viewOfUnpaid(
+  sessions: readonly ProviderSession[],
+  nowMs: number,
+  hasLittleArrived: boolean,
+): CheckoutView {
   const [first, ...others] = sessions;
-  if (first === undefined) return { kind: 'choose' };
+  if (first === undefined) return { kind: 'choose', hasLittleArrived };
   const latest = others.reduce(
     (newest, session) => (session.createdAtMs >= newest.createdAtMs ? session : newest),
     first,
   );
   const { provider, providerReference, expiresAtMs } = latest;
-  return { kind: 'at_provider', provider, providerReference, isOpen: expiresAtMs > nowMs };
+  return { kind: 'at_provider', hasLittleArrived, provider, providerReference, isOpen: expiresAtMs > nowMs };
 }

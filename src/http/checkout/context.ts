@@ -1,10 +1,12 @@
 import type { StartSession } from '../../payments/start-session.ts';
+import type { PageLimits } from './page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 import type { ExplorerTransactionUrl } from './receipt.ts';
 
 /** What the customer's pages need. */
 export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly startSession: StartSession;
+  readonly limits: PageLimits;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;
   /** Shows the banner that no real money moves. */

@@ -3,6 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { CheckoutPagesContext, PaymentRoute, ProviderRoute, ShortLinkRoute } from './context.ts';
 import { messagePage } from './message-page.ts';
 import { newNonce, sendPage } from './page-headers.ts';
+import { countVisitor } from './page-limits.ts';
 import { showCheckout } from './show-checkout.ts';
 import { showShortLink } from './show-short-link.ts';
 import { showStatus } from './show-status.ts';
@@ -10,6 +11,7 @@ import { visitProvider } from './visit-provider.ts';
 
 /** A form of ours has no fields: what a click means stands in its address. */
 const FORM_LIMIT_BYTES = 1024;
+const STATUS_ROUTE = '/pay/:paymentId/status';
 
 /**
  * Registers the pages customers see: `/pay/:paymentId` with what belongs to it, and the short links `/s/:shortCode`.
@@ -23,14 +25,18 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
       { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
       (_request, _body, done) => done(null, null),
     );
+    const { limits } = context;
+    pages.addHook('onRequest', (request) =>
+      countVisitor(request.routeOptions.url === STATUS_ROUTE ? limits.polls : limits.pages, request),
+    );
     pages.setErrorHandler((error, request, reply) => showError(context, error, request, reply));
 
     pages.get<PaymentRoute>('/pay/:paymentId', (request, reply) => showCheckout(context, request, reply));
-    pages.get<PaymentRoute>('/pay/:paymentId/status', (request, reply) =>
-      showStatus(context, request, reply),
-    );
-    pages.post<ProviderRoute>('/pay/:paymentId/providers/:provider', (request, reply) =>
-      visitProvider(context, request, reply),
+    pages.get<PaymentRoute>(STATUS_ROUTE, (request, reply) => showStatus(context, request, reply));
+    pages.post<ProviderRoute>(
+      '/pay/:paymentId/providers/:provider',
+      { onRequest: (request) => countVisitor(limits.starts, request) },
+      (request, reply) => visitProvider(context, request, reply),
     );
     pages.get<ProviderRoute>('/pay/:paymentId/providers/:provider', (request, reply) =>
       showOnlyByForm(context, request, reply),
@@ -66,6 +72,8 @@ function showError(
 ): FastifyReply {
   const status = statusOf(error);
   if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
+  const retryAfterSeconds = error instanceof ServiceError ? error.retryAfterSeconds : null;
+  if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   const nonce = newNonce();
   const markup = messagePage({ ...messageOf(status), nonce, isSandbox: context.isSandbox });
   return sendPage(reply, { status, nonce, baseUrl: context.baseUrl, markup });
@@ -82,6 +90,13 @@ function messageOf(status: number): { heading: string; sentence: string } {
     return {
       heading: 'There is no checkout here',
       sentence: 'The link may be incomplete. Please open it again from the shop or the message it came with.',
+    };
+  }
+  if (status === 429) {
+    return {
+      heading: 'Too many requests from your network',
+      sentence:
+        'Nothing is lost and nothing was charged by this. Please wait a minute and load the page again.',
     };
   }
   if (status < 500) {

@@ -21,8 +21,8 @@ export async function visitProvider(
     const problem = 'Please use the buttons on this page to go on.';
     return sendCheckout(context, reply, checkout, { status: 403, problem });
   }
-  // The page was older than the payment: what has become of it says all. Also keeps a customer of whom something
-  // has arrived already from being charged the whole amount again.
+  // The page was older than the payment: what has become of it says all. Also keeps a customer of whom a part has
+  // arrived already from being charged again: a visit at a provider always charges the whole amount.
   if (!takesPayment(checkout.view)) {
     return sendCheckout(context, reply, checkout, { status: 409, problem: null });
   }

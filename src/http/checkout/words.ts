@@ -24,6 +24,15 @@ export interface WordsContext {
 
 /** The words of a view. */
 export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
+  const words = wordsOfState(view, context);
+  if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
+  return {
+    ...words,
+    sentence: `${words.sentence} A little has arrived for this checkout, far from what it costs; the whole amount is still to be paid.`,
+  };
+}
+
+function wordsOfState(view: CheckoutView, context: WordsContext): StateWords {
   const { shop } = context;
   switch (view.kind) {
     case 'choose':

@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import { isLoopbackHost } from '../../domain/loopback.ts';
+import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import { addressGroupOf } from '../address-group.ts';
+import { createFixedWindowLimiter, requirePassing } from '../rate-limit.ts';
+
+/**
+ * What one address may ask of the pages in a minute. Anybody can ask, so there has to be a bound; but a whole office
+ * or a mobile network can share an address, so it is far above what customers need.
+ */
+const PAGES_PER_MINUTE = 120;
+/** An open page looks again every three to twenty seconds: thirty customers behind one address. */
+const POLLS_PER_MINUTE = 600;
+/** Each may cost a call of the chain and of a provider. */
+const SESSION_STARTS_PER_MINUTE = 20;
+
+/** One limiter for each kind of request; `starts` counts clicks on a provider and visits with `auto=1`. */
+export interface PageLimits {
+  readonly pages: RateLimiter;
+  readonly polls: RateLimiter;
+  readonly starts: RateLimiter;
+}
+
+/** The pages' limiters in memory, for one process that serves alone. */
+export function createPageLimits(monotonicMs: () => number): PageLimits {
+  return {
+    pages: createFixedWindowLimiter(PAGES_PER_MINUTE, monotonicMs),
+    polls: createFixedWindowLimiter(POLLS_PER_MINUTE, monotonicMs),
+    starts: createFixedWindowLimiter(SESSION_STARTS_PER_MINUTE, monotonicMs),
+  };
+}
+
+/**
+ * Counts a request against its address; throws `rate_limited`. Loopback is not counted: it is this machine, or a
+ * proxy on it that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
+ */
+export async function countVisitor(limiter: RateLimiter, request: Pick<FastifyRequest, 'ip'>): Promise<void> {
+  if (!isLoopbackHost(request.ip)) await requirePassing(limiter, addressGroupOf(request.ip));
+}
