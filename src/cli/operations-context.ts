@@ -1,6 +1,7 @@
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
+import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
@@ -23,6 +24,7 @@ export type Fault = (typeof faults)[number];
 export interface OperationsContext {
   readonly accounts: AccountStore;
   readonly payments: PaymentStore;
+  readonly ledger: Pick<LedgerStore, 'readCursor'>;
   readonly webhooks: WebhookStore;
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;

@@ -56,7 +56,7 @@ export const paymentEvents = {
     'The deadline passed, every block up to a finalized one after it was scanned, nothing is seen.',
   expired_underpaid: 'The same, but less than enough is seen.',
   canceled_by_request:
-    'Merchant or operator cancels; nothing has arrived and no started session can still pay.',
+    'Merchant or operator cancels; the chain was just looked at, nothing has arrived, and no started session can still pay or was open within the last half hour.',
   deposit_after_cancel: 'A deposit is seen at the address of a canceled payment.',
 } as const satisfies Record<string, string>;
 

@@ -2,17 +2,26 @@ import { ServiceError } from '../domain/errors.ts';
 import type { CancelReason, Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { fieldsOf, nextState, stateOf } from '../domain/payment-states.ts';
+import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
 
 export interface CancelPaymentContext {
   readonly payments: PaymentStore;
+  readonly ledger: Pick<LedgerStore, 'readCursor'>;
   readonly nowMs: () => number;
 }
 
+const MINUTE_MS = 60_000;
+/** A card payment that was begun in a session's last moment is delivered later: after checks, and by the provider. */
+const DELIVERY_GRACE_MS = 30 * MINUTE_MS;
+/** "Nothing has arrived" says nothing while nobody has looked; the newest final block is seconds old as a rule. */
+const LONGEST_UNWATCHED_MS = 10 * MINUTE_MS;
+
 /**
- * Cancels a payment for which nothing has arrived and no started session can still pay; otherwise throws
- * `payment_state_conflict`.
+ * Cancels a payment for which nothing has arrived, as far as the chain was just looked at, and for which no started
+ * session can still pay or have been paid in; otherwise throws `payment_state_conflict`.
  */
 export async function cancelPayment(
   context: CancelPaymentContext,
@@ -20,6 +29,7 @@ export async function cancelPayment(
   reason: Exclude<CancelReason, 'expired'>,
 ): Promise<Payment> {
   const nowMs = context.nowMs();
+  await requireWatched(context.ledger, nowMs);
   const payment = await context.payments.decidePayment(id, (view) => {
     const state = stateOf(view.payment);
     if (state !== 'unpaid/pending') {
@@ -31,15 +41,40 @@ export async function cancelPayment(
         'Something has arrived for this payment; it cannot be canceled.',
       );
     }
-    if (view.sessions.some((session) => session.expiresAtMs > nowMs)) {
-      throw new ServiceError(
-        'payment_state_conflict',
-        'A customer is at a provider; try again when the session has ended.',
-      );
-    }
+    requireNobodyPaying(view.sessions, nowMs);
     const canceled = fieldsOf(nextState(state, 'canceled_by_request'));
     return settle(view, { nowMs, expiredBeforeMs: null }, { ...canceled, cancelReason: reason });
   });
   if (payment === null) throw new ServiceError('payment_not_found');
   return payment;
+}
+
+async function requireWatched(ledger: CancelPaymentContext['ledger'], nowMs: number): Promise<void> {
+  const cursor = await ledger.readCursor();
+  if (cursor !== null && nowMs - cursor.timestampMs <= LONGEST_UNWATCHED_MS) return;
+  const seen = cursor === null ? 'not been read yet' : `been read only up to ${isoTime(cursor.timestampMs)}`;
+  throw new ServiceError(
+    'payment_state_conflict',
+    `The payment network has ${seen}, so something may have arrived unseen; try again when the service has caught up.`,
+  );
+}
+
+function requireNobodyPaying(sessions: readonly ProviderSession[], nowMs: number): void {
+  const lastExpiryMs = Math.max(...sessions.map(({ expiresAtMs }) => expiresAtMs));
+  if (lastExpiryMs > nowMs) {
+    throw new ServiceError(
+      'payment_state_conflict',
+      'A customer is at a provider; try again when the session has ended.',
+    );
+  }
+  if (lastExpiryMs + DELIVERY_GRACE_MS > nowMs) {
+    throw new ServiceError(
+      'payment_state_conflict',
+      `A customer was at a provider not long ago and may have paid; try again after ${isoTime(lastExpiryMs + DELIVERY_GRACE_MS)}.`,
+    );
+  }
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
 }

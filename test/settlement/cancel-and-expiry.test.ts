@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import type { LocalChain } from '../chain/local-chain.ts';
 import {
+  BLOCK_MS,
   EXPECTED_UNITS,
   EXPIRY_MS,
   HOUR_MS,
@@ -123,14 +125,52 @@ describe('a canceled payment', () => {
 });
 
 describe('canceling is refused', () => {
-  it('while a started session can still pay, and possible when it has ended', async () => {
+  it('while a started session can still pay, and half an hour longer for what was begun in it', async () => {
     const payment = await settlement.create();
-    const session = await settlement.startSession(payment);
-    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
-    settlement.advance(session.expiresAtMs - settlement.nowMs() - 1);
-    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
+    const first = await settlement.startSession(payment);
+    settlement.advance(first.expiresAtMs - settlement.nowMs());
+    const { expiresAtMs } = await settlement.startSession(payment);
+    const cancelAt = async (timeMs: number) => {
+      settlement.advance(timeMs - settlement.nowMs() - 4 * BLOCK_MS);
+      await settlement.mine(4);
+      await settlement.watch();
+      return settlement.cancel(payment);
+    };
+    await expect(cancelAt(expiresAtMs - 1)).rejects.toMatchObject({
+      ...conflict,
+      message: expect.stringContaining('A customer is at a provider'),
+    });
+    const refusal = { ...conflict, message: expect.stringContaining('may have paid') };
+    settlement.advance(1);
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(refusal);
+    await expect(cancelAt(expiresAtMs + 30 * 60_000 - 1)).rejects.toMatchObject(refusal);
     settlement.advance(1);
     expect(await settlement.cancel(payment)).toMatchObject({ status: 'canceled' });
+  });
+
+  it('while the chain was not looked at for more than ten minutes, and possible once it was', async () => {
+    const payment = await settlement.create();
+    const { cursor } = await settlement.watch();
+    settlement.advance(cursor.timestampMs + 10 * 60_000 - settlement.nowMs());
+    const canceledInTime = await settlement.cancel(await settlement.create());
+    expect(canceledInTime).toMatchObject({ status: 'canceled' });
+    settlement.advance(1);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine(4);
+    const refusal = { ...conflict, message: expect.stringContaining('something may have arrived unseen') };
+    await expect(settlement.cancel(payment)).rejects.toMatchObject(refusal);
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('paid/completed');
+    const other = await settlement.create();
+    expect(await settlement.cancel(other)).toMatchObject({ status: 'canceled' });
+  });
+
+  it('before the chain was looked at for the first time', async () => {
+    const payment = await settlement.create();
+    const ledger = { readCursor: async () => null };
+    const context = { ...settlement.store, ledger, nowMs: settlement.nowMs };
+    await expect(cancelPayment(context, payment.id, 'merchant')).rejects.toMatchObject(conflict);
   });
 
   it('when something has arrived, however little', async () => {
