@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
 import { checkListLimit } from '../store-limits.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
@@ -15,9 +16,13 @@ export function createRelayStore(
   decider: PaymentDecider,
 ): RelayStore {
   const rows = createRelayRows(database);
+  // Few rows are due and few wait after a failed try, so that both branches are a short walk along one index.
   const selectDue = database.prepare(
     `SELECT ${paymentColumns} FROM payments
-     WHERE release_due_at_ms <= ? AND relay_batch_id IS NULL ORDER BY release_due_at_ms, row LIMIT ?`,
+     WHERE relay_batch_id IS NULL AND (
+       release_due_at_ms <= ?1 OR release_due_at_ms > ?1 + ${LONGEST_DELAY_MS} OR
+       (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
+     ORDER BY release_due_at_ms, row LIMIT ?2`,
   );
   selectDue.setReturnArrays(true);
   const markCarried = database.prepare(
@@ -60,6 +65,11 @@ export function createRelayStore(
         return selectDue.all(nowMs, limit).map(paymentOfRow);
       }),
     findOpenBatch: (relayer) => reads.run(() => rows.findOpen(relayer)),
+    listOpenBatches: (limit) =>
+      reads.run(() => {
+        checkListLimit(limit);
+        return rows.listOpen(limit);
+      }),
     openBatch: (batch, decide) => writes.runTransaction(() => openBatch(batch, decide)),
     addAttempt: (batchId: number, attempt: RelayAttempt) =>
       writes.runStatement(() => rows.addAttempt(batchId, attempt)),
