@@ -8,6 +8,8 @@ import { UnknownStateError } from '../../src/domain/errors.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { selectDueSql } from '../../src/store/sqlite/relay.ts';
+import { selectAllOpenSql } from '../../src/store/sqlite/relay-rows.ts';
 import { StoreTooNewError } from '../../src/store/store-errors.ts';
 import { DAY_MS, givePayment, NOW_MS, newPayment, newRecord } from './fixtures.ts';
 
@@ -80,10 +82,11 @@ describe('the schema', () => {
     });
   });
 
-  it('finds due releases, pending webhooks and the rows of a block by an index', async () => {
+  it('finds due releases, open batches, pending webhooks and the rows of a block by an index', async () => {
     await (await openSqliteStore({ file })).close();
     const plans = [
-      'SELECT id FROM payments WHERE release_due_at_ms <= ? AND relay_batch_id IS NULL ORDER BY release_due_at_ms, row',
+      selectDueSql,
+      selectAllOpenSql,
       'UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ?',
       "SELECT id FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms, id LIMIT ?",
       "SELECT id FROM webhooks WHERE status = 'sending' AND claimed_at_ms < ?",

@@ -21,15 +21,18 @@ type AttemptRow = Omit<RelayAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'> & 
   readonly maxPriorityFeePerGas: string;
 };
 
+const batchColumns = `id, relayer, nonce, kind, rescue_token AS "rescueToken", gas_limit AS "gasLimit",
+  created_at_ms AS "createdAtMs"`;
+
+/** Takes a limit. The plus keeps the order from leading along all batches there ever were. */
+export const selectAllOpenSql = `SELECT ${batchColumns} FROM relay_batches
+  WHERE outcome IS NULL ORDER BY +id LIMIT ?`;
+
 export function createRelayRows(database: DatabaseSync): RelayRows {
-  const batchColumns = `id, relayer, nonce, kind, rescue_token AS "rescueToken", gas_limit AS "gasLimit",
-    created_at_ms AS "createdAtMs"`;
   const selectOpenOfRelayer = database.prepare(
     `SELECT ${batchColumns} FROM relay_batches WHERE relayer = ? AND outcome IS NULL`,
   );
-  const selectAllOpen = database.prepare(
-    `SELECT ${batchColumns} FROM relay_batches WHERE outcome IS NULL ORDER BY id LIMIT ?`,
-  );
+  const selectAllOpen = database.prepare(selectAllOpenSql);
   const selectOpen = database.prepare(
     `SELECT ${batchColumns} FROM relay_batches WHERE id = ? AND outcome IS NULL`,
   );

@@ -9,6 +9,16 @@ import type { PaymentDecider } from './payment-decider.ts';
 import { paymentColumns, paymentOfRow } from './payment-rows.ts';
 import { createRelayRows } from './relay-rows.ts';
 
+/**
+ * Takes the time and a limit. A walk along the partial index, which holds few rows: what is due, and what waits after a
+ * failed try. That it is not null has to be said: the index is not found through the alternatives.
+ */
+export const selectDueSql = `SELECT ${paymentColumns} FROM payments
+  WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
+    release_due_at_ms <= ?1 OR release_due_at_ms > ?1 + ${LONGEST_DELAY_MS} OR
+    (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
+  ORDER BY release_due_at_ms, row LIMIT ?2`;
+
 export function createRelayStore(
   database: DatabaseSync,
   writes: GroupCommit,
@@ -16,14 +26,7 @@ export function createRelayStore(
   decider: PaymentDecider,
 ): RelayStore {
   const rows = createRelayRows(database);
-  // Few rows are due and few wait after a failed try, so that both branches are a short walk along one index.
-  const selectDue = database.prepare(
-    `SELECT ${paymentColumns} FROM payments
-     WHERE relay_batch_id IS NULL AND (
-       release_due_at_ms <= ?1 OR release_due_at_ms > ?1 + ${LONGEST_DELAY_MS} OR
-       (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
-     ORDER BY release_due_at_ms, row LIMIT ?2`,
-  );
+  const selectDue = database.prepare(selectDueSql);
   selectDue.setReturnArrays(true);
   const markCarried = database.prepare(
     'UPDATE payments SET relay_batch_id = ? WHERE id = ? AND relay_batch_id IS NULL',
