@@ -139,7 +139,9 @@ async function startServer(
  * waits for the end of a pipe that this process alone holds open.
  */
 function guardServer(serverPid: number, folder: string): ChildProcess {
-  const script = `trap '' INT TERM; cat >/dev/null; kill -QUIT "$1"; while kill -0 "$1"; do sleep 0.1; done; rm -rf "$2"`;
+  // The end is awaited for some seconds only: a dead process that nobody buries still answers to its id.
+  const script = `trap '' INT TERM; cat >/dev/null; kill -QUIT "$1"
+    tries=0; while kill -0 "$1" && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done; rm -rf "$2"`;
   return spawn('sh', ['-c', script, 'guard', String(serverPid), folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
