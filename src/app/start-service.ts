@@ -37,7 +37,7 @@ import { createCallbackGuard } from './callback-guard.ts';
 import { withCleanUp } from './clean-up.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
-import { createWorkerTasks } from './worker-tasks.ts';
+import { createWorkerTasks, reportAbandoned } from './worker-tasks.ts';
 import type { World } from './world.ts';
 
 /** What a service is started with. */
@@ -241,10 +241,9 @@ function createContextOf(parts: Parts): CreatePaymentContext {
 /** Starts the loops; stopping them also waits for open deliveries, which end within their own deadline. */
 async function startWork(parts: Parts): Promise<Pick<Worker, 'stop'>> {
   const { store, clock, log, metrics, config } = parts;
-  // This process is the store's only one: whatever is still `sending` was cut off by a crash, whenever that was.
-  const abandoned = await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER);
-  if (abandoned > 0)
-    log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
+  // The store's only process has just begun: whatever is still `sending` was cut off by a crash, whenever that was.
+  if (!store.isShared)
+    reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER));
 
   const { tasks, drain } = createWorkerTasks({
     ...parts,

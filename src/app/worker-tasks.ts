@@ -26,6 +26,10 @@ export interface WorkerParts {
 
 const WEBHOOK_INTERVAL_MS = 1_000;
 const GAS_INTERVAL_MS = 60_000;
+const STALE_INTERVAL_MS = 30_000;
+
+/** Far longer than a delivery may take, and than the clocks of two instances may differ. */
+const STALE_AFTER_MS = 120_000;
 
 /** Open deliveries at a time; a slow receiver holds one for ten seconds. */
 const MAXIMUM_OPEN_DELIVERIES = 2_000;
@@ -37,7 +41,13 @@ export function createWorkerTasks(parts: WorkerParts): {
 } {
   const webhooks = createWebhookTask(parts);
   return {
-    tasks: [...createWatchTasks(parts), relayTask(parts), gasTask(parts), webhooks.task],
+    tasks: [
+      ...createWatchTasks(parts),
+      relayTask(parts),
+      gasTask(parts),
+      webhooks.task,
+      staleWebhooksTask(parts),
+    ],
     drain: webhooks.drain,
   };
 }
@@ -72,6 +82,24 @@ function relayTask({ store, world, nowMs, log, metrics }: WorkerParts): WorkerTa
       return pass === 'resolved';
     },
   };
+}
+
+/** Gives up webhooks whose process is gone: nobody knows whether they were sent. */
+function staleWebhooksTask({ store, nowMs, log }: WorkerParts): WorkerTask {
+  return {
+    name: 'stale webhooks',
+    intervalMs: STALE_INTERVAL_MS,
+    async run() {
+      reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(nowMs() - STALE_AFTER_MS));
+      return false;
+    },
+  };
+}
+
+/** Says how many webhooks were given up, if any. */
+export function reportAbandoned(log: Log, abandoned: number): void {
+  if (abandoned > 0)
+    log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
 }
 
 /** Claims webhooks as there is room and sends each on its own, so that a slow receiver holds up nobody else. */

@@ -15,6 +15,8 @@ export interface Store {
   readonly webhooks: WebhookStore;
   readonly providers: ProviderStore;
   readonly settlements: SettlementStore;
+  /** Whether other processes may have the same data open at the same time. */
+  readonly isShared: boolean;
   /** Finishes what was asked for before, then lets go of the database. Later calls reject (`StoreClosedError`). */
   close(): Promise<void>;
 }

@@ -191,7 +191,8 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query(sql)).rows as Record<string, unknown>[];
+    const answers = await client.query(sql);
+    return [answers].flat().at(-1)?.rows as Record<string, unknown>[];
   } finally {
     await client.end();
   }

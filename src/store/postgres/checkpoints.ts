@@ -10,6 +10,7 @@ const lock = statement('LOCK TABLE checkpoints IN EXCLUSIVE MODE');
 const select = statement(
   'SELECT number, hash, timestamp_ms AS "timestampMs" FROM checkpoints ORDER BY number DESC LIMIT $1',
 );
+const selectHash = statement('SELECT hash FROM checkpoints WHERE number = $1');
 const insert = statement('INSERT INTO checkpoints (number, hash, timestamp_ms) VALUES ($1, $2, $3)');
 const prune = statement(`
   DELETE FROM checkpoints WHERE number <=
@@ -29,6 +30,12 @@ export function listCheckpoints(connection: Connection, limit: number): Promise<
 export async function newestCheckpoint(connection: Connection): Promise<BlockReference | null> {
   const [newest] = await listCheckpoints(connection, 1);
   return newest ?? null;
+}
+
+/** Null where there is no checkpoint. */
+export async function checkpointHashAt(connection: Connection, blockNumber: number): Promise<string | null> {
+  const [found] = await connection.query<{ hash: string }>(selectHash, [blockNumber]);
+  return found?.hash ?? null;
 }
 
 /** Moves the cursor on, and forgets the oldest checkpoint when there are too many. With the ledger locked. */

@@ -5,6 +5,7 @@ import { LedgerConflictError } from '../store-errors.ts';
 import { checkListLimit } from '../store-limits.ts';
 import {
   addCheckpoint,
+  checkpointHashAt,
   listCheckpoints,
   lockLedger,
   newestCheckpoint,
@@ -12,15 +13,13 @@ import {
 } from './checkpoints.ts';
 import { addRows, paymentsAbove, removeMoved, removeRange } from './ledger-rows.ts';
 import type { Connection, Database } from './open-database.ts';
-import type { PaymentDecider } from './payment-decider.ts';
+import { EXPIRY_FRONTIER, type PaymentDecider } from './payment-decider.ts';
 import { statement } from './statement.ts';
 
-const EXPIRY = 'expiry';
-
 const selectFrontier = statement('SELECT payment_id AS "paymentId" FROM frontiers WHERE name = $1');
-const upsertFrontier = statement(`
-  INSERT INTO frontiers (name, payment_id) VALUES ($1, $2)
-  ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id`);
+const moveFrontier = statement(`
+  INSERT INTO frontiers AS present (name, payment_id) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = $3`);
 
 export function createLedgerStore(database: Database, decider: PaymentDecider): LedgerStore {
   /** Writers to the ledger come one after the other, whichever instance they are of. */
@@ -38,20 +37,20 @@ export function createLedgerStore(database: Database, decider: PaymentDecider): 
         if ((await newestCheckpoint(connection)) === null) await addCheckpoint(connection, block);
       }),
     recordScan: (scan, decide) => write((ledger) => recordScan(ledger, scan, decide)),
-    recordMissed: (rows, decide) => write((ledger) => recordMissed(ledger, rows, decide)),
+    recordMissed: (missed, decide) => write((ledger) => recordMissed(ledger, missed, decide)),
     async listCheckpoints(limit) {
       checkListLimit(limit);
       return listCheckpoints(database, limit);
     },
     rewindTo: (block, decide) => write((ledger) => rewindTo(ledger, block, decide)),
     async readExpiryFrontier() {
-      const [frontier] = await database.query<{ paymentId: string }>(selectFrontier, [EXPIRY]);
+      const [frontier] = await database.query<{ paymentId: string }>(selectFrontier, [EXPIRY_FRONTIER]);
       return frontier?.paymentId ?? '';
     },
     advanceExpiryFrontier: (ids, frontier, decide) =>
       database.transaction(async (connection) => {
         await decideAll({ connection, decider }, ids, decide);
-        await connection.execute(upsertFrontier, [EXPIRY, frontier]);
+        await connection.execute(moveFrontier, [EXPIRY_FRONTIER, frontier.to, frontier.from]);
       }),
   };
 }
@@ -77,10 +76,15 @@ async function recordScan(ledger: LockedLedger, scan: ScanRecord, decide: Decide
 
 async function recordMissed(
   ledger: LockedLedger,
-  missed: Pick<ScanRecord, 'deposits' | 'releases'>,
+  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
   decide: Decide,
 ): Promise<{ added: number }> {
   const { connection } = ledger;
+  if ((await checkpointHashAt(connection, missed.from.number)) !== missed.from.hash) {
+    throw new LedgerConflictError(
+      `block ${missed.from.number} (${missed.from.hash}) is no checkpoint any more`,
+    );
+  }
   const finalNumber = (await newestCheckpoint(connection))?.number ?? -1;
   for (const { blockNumber } of [...missed.deposits, ...missed.releases]) {
     if (blockNumber <= finalNumber) continue;

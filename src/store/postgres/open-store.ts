@@ -55,6 +55,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     webhooks: createWebhookStore(database, nowMs),
     providers: providers.store,
     settlements: createSettlementStore(database),
+    isShared: true,
     close() {
       closed ??= close();
       return closed;

@@ -53,6 +53,12 @@ const insertWebhooks = statement(`
   INSERT INTO webhooks (${namesOf(webhookColumns)}, status)
   SELECT ${namesOf(webhookColumns)}, 'pending' FROM ${unnest('queued', webhookColumns)}`);
 
+/** The row of the frontiers' table up to which the expiry step has come. */
+export const EXPIRY_FRONTIER = 'expiry';
+const lowerFrontier = statement(
+  `UPDATE frontiers SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
+);
+
 /** The rows of a ledger table that belong to a row of `payments`, in chain order, as a JSON array. */
 function ledgerRowsSql(table: string, amounts: string): string {
   return `
@@ -86,6 +92,7 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
       const views = await viewAll(connection, ids);
       const changed: Payment[] = [];
       const webhooks: unknown[][] = [];
+      const revisited: PaymentId[] = [];
       const payments = ids.flatMap((id) => {
         const view = views.get(id);
         if (view === undefined) return [];
@@ -94,9 +101,13 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
         const payment: Payment = { ...view.payment, ...decision.change };
         changed.push(payment);
         if (decision.webhook !== undefined) webhooks.push(webhookValues(payment, decision.webhook, nowMs()));
+        if (decision.revisitExpiry === true) revisited.push(payment.id);
         return [payment];
       });
       await write(connection, changed, webhooks);
+      // After the payments, in which every transaction locks its rows; a beginning of an id sorts just before it.
+      const [lowest] = revisited.sort();
+      if (lowest !== undefined) await connection.execute(lowerFrontier, [lowest.slice(0, -1), lowest]);
       return payments;
     },
   };

@@ -77,6 +77,7 @@ function createStore(
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     providers: createProviderStore(database, writes),
     settlements: createSettlementStore(database, writes),
+    isShared: false,
     close() {
       closed ??= close();
       return closed;
