@@ -34,20 +34,24 @@ const STALE_AFTER_MS = 120_000;
 /** Open deliveries at a time; a slow receiver holds one for ten seconds. */
 const MAXIMUM_OPEN_DELIVERIES = 2_000;
 
-/** Everything that goes on by itself. `drain` waits for what was begun and cannot be taken back: open deliveries. */
-export function createWorkerTasks(parts: WorkerParts): {
-  readonly tasks: readonly WorkerTask[];
+/** Everything that goes on by itself, by who may do it. */
+export interface WorkerTasks {
+  /** For one process at a time, among all with the same data. */
+  readonly watching: readonly WorkerTask[];
+  /** For one process at a time, among all with the same relayer key. */
+  readonly sending: readonly WorkerTask[];
+  /** For every process. */
+  readonly shared: readonly WorkerTask[];
+  /** Waits for what was begun and cannot be taken back: open deliveries. */
   drain(): Promise<void>;
-} {
+}
+
+export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   const webhooks = createWebhookTask(parts);
   return {
-    tasks: [
-      ...createWatchTasks(parts),
-      relayTask(parts),
-      gasTask(parts),
-      webhooks.task,
-      staleWebhooksTask(parts),
-    ],
+    watching: createWatchTasks(parts),
+    sending: [relayTask(parts)],
+    shared: [gasTask(parts), webhooks.task, staleWebhooksTask(parts)],
     drain: webhooks.drain,
   };
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { SharedStore, Store } from '../../src/store/store.ts';
 import { LedgerConflictError, StoreClosedError, StoreWriteError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -187,6 +187,31 @@ describe('two instances on one database', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const refused = outcomes.find((outcome) => outcome.status === 'rejected');
     expect(refused?.reason).toBeInstanceOf(LedgerConflictError);
+  });
+});
+
+describe('a lease', () => {
+  const leasesOf = (store: Store) => (store.shared as SharedStore).leases;
+
+  it('has one holder at a time, who may renew it and give it back', async () => {
+    const take = (store: Store, holder: string) => leasesOf(store).takeLease('watcher', holder, 60_000);
+    const taken = await atOnce(20, (index) => take(instance(index), `holder ${index}`));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    const holder = `holder ${taken.indexOf(true)}`;
+    expect(await take(other, holder)).toBe(true);
+    expect(await leasesOf(one).takeLease('another', 'somebody', 60_000)).toBe(true);
+    await leasesOf(one).releaseLease('watcher', 'somebody');
+    expect(await take(one, 'somebody')).toBe(false);
+    await leasesOf(one).releaseLease('watcher', holder);
+    expect(await take(one, 'somebody')).toBe(true);
+  });
+
+  it('passes on when its time is over, and not before', async () => {
+    const startedMs = performance.now();
+    expect(await leasesOf(one).takeLease('watcher', 'one', 500)).toBe(true);
+    await waitFor('the lease to pass on', 5_000, () => leasesOf(other).takeLease('watcher', 'other', 60_000));
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(500);
+    expect(await leasesOf(one).takeLease('watcher', 'one', 500)).toBe(false);
   });
 });
 

@@ -219,4 +219,15 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    number: 2,
+    name: 'who does what only one instance should do',
+    sql: `
+      CREATE TABLE leases (
+        name text PRIMARY KEY,
+        holder text NOT NULL,
+        ends_at timestamptz NOT NULL
+      );
+    `,
+  },
 ];

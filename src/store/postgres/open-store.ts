@@ -1,5 +1,6 @@
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
+import { createLeaseStore } from './leases.ts';
 import { createLedgerStore } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
@@ -55,7 +56,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     webhooks: createWebhookStore(database, nowMs),
     providers: providers.store,
     settlements: createSettlementStore(database),
-    isShared: true,
+    shared: { leases: createLeaseStore(database) },
     close() {
       closed ??= close();
       return closed;
