@@ -12,6 +12,7 @@ import type { Payment } from '../domain/payment.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import type { ApiRateLimiters } from '../http/api/api-context.ts';
 import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
 import { registerApi } from '../http/api/routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
@@ -181,7 +182,7 @@ function openDoors(parts: Parts, isServing: () => boolean): FastifyInstance {
     status: { payments: store.payments, tokens },
     tokens,
     callbacks: createCallbackGuard(parts.resolver, parts.ownAddresses, config.callbackAllowedHosts),
-    limits: createMemoryRateLimiters(config.rateLimits, clock.monotonicMs),
+    limits: createRateLimiters(parts),
     baseUrl: config.baseUrl,
   });
   registerCheckoutPages(server, {
@@ -237,6 +238,17 @@ function createContextOf(parts: Parts): CreatePaymentContext {
     newPaymentId: createPaymentIdGenerator(clock.nowMs),
     tokenFingerprint: parts.tokens.currentFingerprint,
     toleranceBasisPoints: config.toleranceBasisPoints,
+  };
+}
+
+/** Counted in the store where several processes serve together, else in memory. */
+function createRateLimiters({ config, store: { shared }, clock }: Parts): ApiRateLimiters {
+  const { rateLimits } = config;
+  if (shared === null) return createMemoryRateLimiters(rateLimits, clock.monotonicMs);
+  return {
+    create: shared.createRateLimiter('create', rateLimits.createPerMinute),
+    status: shared.createRateLimiter('status', rateLimits.statusPerMinute),
+    unauthenticated: shared.createRateLimiter('unauthenticated', rateLimits.unauthenticatedPerMinute),
   };
 }
 

@@ -3,6 +3,7 @@ import type { LeaseStore } from '../domain/ports/lease-store.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ProviderStore } from '../domain/ports/provider-store.ts';
+import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
 import type { RelayStore } from '../domain/ports/relay-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
@@ -10,6 +11,8 @@ import type { WebhookStore } from '../domain/ports/webhook-store.ts';
 /** What only an engine has that serves several processes. */
 export interface SharedStore {
   readonly leases: LeaseStore;
+  /** Counts requests of a kind for all processes together; closed with the store. */
+  createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;
 }
 
 /** Everything that is kept, behind the ports; one engine implements all of them over one database. */

@@ -90,8 +90,8 @@ describe('two API processes and two workers on one PostgreSQL', () => {
     return runJson<T>((apis[0] as Instance).environment, ...args);
   }
 
-  function request(api: number, path: string, body?: unknown): Promise<Response> {
-    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+  function request(api: number, path: string, body?: unknown, apiKey = key): Promise<Response> {
+    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     return fetch(`${apis[api]?.url}${path}`, { headers, ...init });
   }
@@ -146,6 +146,21 @@ describe('two API processes and two workers on one PostgreSQL', () => {
     );
     expect(new Set(events).size).toBe(events.length);
   }, 120_000);
+
+  it('let exactly 60 of 200 creates of one key pass between them', async () => {
+    const fields = { address: world.merchantWallet, callback: receiver.url, amount: '80' };
+    const { account_id: account } = await run<{ account_id: string }>('account', 'create', '--name', 'Busy');
+    const busy = await run<{ api_key: string }>('key', 'create', '--account', account);
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const response = await request(index % 2, '/api/v1/wallet', fields, busy.api_key);
+        await response.arrayBuffer();
+        return response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(140);
+  }, 60_000);
 
   it('all refuse a key with the first request after it was revoked', async () => {
     for (const api of [0, 1])

@@ -215,6 +215,46 @@ describe('a lease', () => {
   });
 });
 
+describe('a rate limiter', () => {
+  const limiterOf = (store: Store, limit: number) =>
+    (store.shared as SharedStore).createRateLimiter('create', limit);
+  const endWindows = () =>
+    postgres.query(url, "UPDATE rate_windows SET ends_at = clock_timestamp() - interval '1 second'");
+
+  it('lets exactly 60 of 200 requests pass that four instances get at once', async () => {
+    const limiters = [one, other, one, other].map((store) => limiterOf(store, 60));
+    const answers = await atOnce(200, async (index) => limiters[index % 4]?.take('a key'));
+    expect(answers.filter((seconds) => seconds === 0)).toHaveLength(60);
+    for (const seconds of answers) expect(seconds === 0 || (seconds ?? 0) > 50).toBe(true);
+    // Another key is not concerned, nor the same key in requests of another kind.
+    expect(await limiters[0]?.take('another key')).toBe(0);
+    expect(await (one.shared as SharedStore).createRateLimiter('status', 1).take('a key')).toBe(0);
+  });
+
+  it('asks for whole seconds until the window ends, and counts anew in the next one', async () => {
+    const [here, there] = [limiterOf(one, 2), limiterOf(other, 2)];
+    expect([await here.take('k'), await there.take('k')]).toEqual([0, 0]);
+    expect(await here.take('k')).toBe(60);
+    await endWindows();
+    // Remembered here until its minute is over; a limiter that has not refused yet asks the store.
+    expect(await here.take('k')).toBe(60);
+    expect(await limiterOf(one, 2).take('k')).toBe(0);
+    expect(await limiterOf(one, 2).take('k')).toBe(0);
+    expect(await limiterOf(one, 2).take('k')).toBe(60);
+  });
+
+  it('keeps no windows that have ended', async () => {
+    const limiter = limiterOf(one, 1_000_000);
+    expect(await atOnce(100, async (index) => limiter.take(`old ${index}`))).toEqual(Array(100).fill(0));
+    await endWindows();
+    await waitFor('the old windows to go', 10_000, async () => {
+      await limiter.take('new');
+      const kept = await postgres.query(url, 'SELECT key FROM rate_windows');
+      return kept.length === 1 && kept[0]?.['key'] === 'new';
+    });
+  });
+});
+
 describe('the list of deposit addresses', () => {
   /** All rows that `store` lists above a row. */
   const rowsAbove = async (store: Store, row: number) =>

@@ -230,4 +230,19 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    number: 3,
+    name: 'how many requests each key has made',
+    sql: `
+      -- Nothing here outlives a minute, so it is not worth writing ahead: a crash of the server empties it.
+      CREATE UNLOGGED TABLE rate_windows (
+        kind text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        requests integer NOT NULL,
+        ends_at timestamptz NOT NULL,
+        PRIMARY KEY (kind, key)
+      ) WITH (fillfactor = 50);
+      CREATE INDEX rate_windows_by_end ON rate_windows (ends_at);
+    `,
+  },
 ];

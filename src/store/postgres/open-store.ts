@@ -8,6 +8,7 @@ import { openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { createProviderStore } from './providers.ts';
+import { type ClosableRateLimiter, createSharedRateLimiter } from './rate-windows.ts';
 import { createRelayStore } from './relay.ts';
 import { createSettlementStore } from './settlements.ts';
 import { createWebhookStore } from './webhooks.ts';
@@ -40,11 +41,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const accounts = createAccountStore(database);
   const payments = createPaymentStore(database, decider, onError);
   const providers = createProviderStore(database);
+  const limiters: ClosableRateLimiter[] = [];
   let closed: Promise<void> | null = null;
 
   async function close(): Promise<void> {
     // What waits in a group still needs a connection.
-    await Promise.all([accounts.close(), payments.close(), providers.close()]);
+    const groups = [accounts, payments, providers, ...limiters];
+    await Promise.all(groups.map((group) => group.close()));
     await database.close();
   }
 
@@ -56,7 +59,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     webhooks: createWebhookStore(database, nowMs),
     providers: providers.store,
     settlements: createSettlementStore(database),
-    shared: { leases: createLeaseStore(database) },
+    shared: {
+      leases: createLeaseStore(database),
+      createRateLimiter(kind, requestsPerMinute) {
+        const created = createSharedRateLimiter(database, kind, requestsPerMinute, onError);
+        limiters.push(created);
+        return created.limiter;
+      },
+    },
     close() {
       closed ??= close();
       return closed;
