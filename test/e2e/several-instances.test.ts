@@ -42,7 +42,7 @@ describe('two API processes and two workers on one PostgreSQL', () => {
     world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
     common = {
       DATABASE_URL: await postgres.createDatabase(),
-      SECRET_KEY: 'the same on every instance, of course',
+      SECRET_KEY: 'the same secret key on every instance',
       CHAIN_ID: String(world.chainId),
       POLYGON_RPC_URL: world.rpcUrl,
       SETTLEMENT_TOKEN_ADDRESS: world.usdc,
