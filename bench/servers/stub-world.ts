@@ -4,7 +4,7 @@ import type { ChainReader, Relayer, TokenReader } from '../../src/domain/ports/c
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
-import { defaultRelayLimits } from '../../src/payments/relay-releases.ts';
+import { defaultRelayLimits } from '../../src/payments/relay/relay-context.ts';
 import { createFixedRates } from '../../src/rates/create-fixed-rates.ts';
 
 /** Addresses of nobody. */

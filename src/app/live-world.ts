@@ -10,7 +10,7 @@ import type { Address } from '../domain/payout-address.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
-import { defaultRelayLimits } from '../payments/relay-releases.ts';
+import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import { createHostedSessionAdapter } from '../providers/hosted-session-adapter.ts';
 import { createLiveRates } from '../rates/create-live-rates.ts';
 import type { Store } from '../store/store.ts';

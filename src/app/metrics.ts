@@ -11,6 +11,7 @@ export interface Metrics {
   readonly missedLogs: Counter;
   readonly unexplainedBalances: Counter;
   readonly relayPasses: Counter<'result'>;
+  readonly relayIncidents: Counter<'kind'>;
   readonly webhooks: Counter<'outcome'>;
   readonly taskFailures: Counter<'task'>;
   readonly relayerBalancePol: Gauge;
@@ -20,6 +21,8 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
   const requests = new Histogram({
     name: 'card_checkout_request_duration_seconds',
     help: 'Time to answer a request, by route pattern, method and status.',
@@ -32,35 +35,30 @@ export function createMetrics(): Metrics {
     observeRequest(route, method, status, durationMs) {
       requests.observe({ route, method, status }, durationMs / 1000);
     },
-    scannedBlock: new Gauge({
-      name: 'card_checkout_scanned_block',
-      help: 'Newest final block scanned.',
-      registers,
-    }),
-    latestBlock: new Gauge({
-      name: 'card_checkout_latest_block',
-      help: 'Newest block of the chain.',
-      registers,
-    }),
-    chainRewinds: new Counter({
-      name: 'card_checkout_chain_rewinds_total',
-      help: 'How often the chain lost blocks that it had called final.',
-      registers,
-    }),
-    missedLogs: new Counter({
-      name: 'card_checkout_missed_logs_total',
-      help: 'Events that a first scan of final blocks had missed.',
-      registers,
-    }),
-    unexplainedBalances: new Counter({
-      name: 'card_checkout_unexplained_balances_total',
-      help: 'Open payments whose address held another amount than the ledger knew of.',
-      registers,
-    }),
+    scannedBlock: gauge('card_checkout_scanned_block', 'Newest final block scanned.'),
+    latestBlock: gauge('card_checkout_latest_block', 'Newest block of the chain.'),
+    chainRewinds: counter(
+      'card_checkout_chain_rewinds_total',
+      'How often the chain lost blocks that it had called final.',
+    ),
+    missedLogs: counter(
+      'card_checkout_missed_logs_total',
+      'Events that a first scan of final blocks had missed.',
+    ),
+    unexplainedBalances: counter(
+      'card_checkout_unexplained_balances_total',
+      'Open payments whose address held another amount than the ledger knew of.',
+    ),
     relayPasses: new Counter({
       name: 'card_checkout_relay_passes_total',
       help: 'Passes of the sender, by what they did.',
       labelNames: ['result'],
+      registers,
+    }),
+    relayIncidents: new Counter({
+      name: 'card_checkout_relay_incidents_total',
+      help: 'What went otherwise than it should with releases, by what it was.',
+      labelNames: ['kind'],
       registers,
     }),
     webhooks: new Counter({
@@ -75,11 +73,7 @@ export function createMetrics(): Metrics {
       labelNames: ['task'],
       registers,
     }),
-    relayerBalancePol: new Gauge({
-      name: 'card_checkout_relayer_balance_pol',
-      help: 'Gas money of the relayer in POL.',
-      registers,
-    }),
+    relayerBalancePol: gauge('card_checkout_relayer_balance_pol', 'Gas money of the relayer in POL.'),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Config, Role } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
-import { defaultRelayLimits } from '../payments/relay-releases.ts';
+import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import type { StartSession } from '../payments/start-session.ts';
 import { createHostedSessionAdapter } from '../providers/hosted-session-adapter.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';

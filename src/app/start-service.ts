@@ -18,6 +18,7 @@ import { registerApi } from '../http/api/routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerHealth } from '../http/health.ts';
+import { createPeerCheck, refusePlainPeers } from '../http/plain-peers.ts';
 import { createPublicServer } from '../http/server.ts';
 import { registerWellKnown } from '../http/well-known.ts';
 import type { CreatePaymentContext } from '../payments/create-payment.ts';
@@ -38,6 +39,7 @@ import { createCallbackGuard } from './callback-guard.ts';
 import { withCleanUp } from './clean-up.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
+import { requireKnownSecret } from './require-known-secret.ts';
 import { startWork } from './start-work.ts';
 import type { World } from './world.ts';
 
@@ -82,6 +84,7 @@ const CALLBACK_CACHE_ENTRIES = 10_000;
 /** Opens the doors and sets everything going that goes on by itself. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const parts = assemble(options);
+  await requireKnownSecret(parts.store.payments, parts.tokens);
   await parts.known.catchUp();
   const { config, log } = parts;
 
@@ -94,6 +97,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
     if (server !== null) {
       cleanUp.add(server, (opened) => opened.close());
+      // The sandbox is for one machine; live mode may stand behind a proxy, and then nobody else gets through.
+      if (config.tls === null && options.sandboxControls === null) {
+        refusePlainPeers(server.server, createPeerCheck(config.trustProxy));
+      }
       await server.listen({ host: config.host, port: config.port });
     }
     const adminServer = cleanUp.add(

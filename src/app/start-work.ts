@@ -4,7 +4,8 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { SharedStore } from '../store/store.ts';
 import { startWorker, type Worker, type WorkerTask } from '../worker.ts';
 import { createLease, type Lease } from './lease.ts';
-import { createWorkerTasks, reportAbandoned, type WorkerParts, type WorkerTasks } from './worker-tasks.ts';
+import type { WorkerParts } from './worker-parts.ts';
+import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
 /** What the loops of a process are started with. */
 export interface WorkOptions extends Omit<WorkerParts, 'nowMs' | 'expiryMs' | 'wake'> {

@@ -4,7 +4,7 @@ import { expirePayments } from '../payments/expire-payments.ts';
 import { sweepOpenPayments } from '../payments/sweep-balances.ts';
 import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
 import type { WorkerTask } from '../worker.ts';
-import type { WorkerParts } from './worker-tasks.ts';
+import type { WorkerParts } from './worker-parts.ts';
 
 const EXPIRY_INTERVAL_MS = 10_000;
 

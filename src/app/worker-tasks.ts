@@ -1,31 +1,12 @@
-import type { IpnTokens } from '../domain/ipn-token.ts';
-import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import type { KnownAddresses } from '../payments/known-addresses.ts';
+import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
 import { relayReleases } from '../payments/relay-releases.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
-import type { Store } from '../store/store.ts';
 import type { WorkerTask } from '../worker.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import { createGasTask } from './gas-task.ts';
 import { createWatchTasks } from './watch-tasks.ts';
-import type { World } from './world.ts';
-
-export interface WorkerParts {
-  readonly store: Store;
-  readonly world: World;
-  readonly known: KnownAddresses;
-  readonly tokens: IpnTokens;
-  readonly deliver: DeliverWebhook;
-  readonly nowMs: () => number;
-  readonly expiryMs: number;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  /** Ends the pause of other tasks, because this one has made work for them. */
-  readonly wake: (...names: string[]) => void;
-}
+import type { WorkerParts } from './worker-parts.ts';
 
 const WEBHOOK_INTERVAL_MS = 1_000;
-const GAS_INTERVAL_MS = 60_000;
 const STALE_INTERVAL_MS = 30_000;
 
 /** Far longer than a delivery may take, and than the clocks of two instances may differ. */
@@ -51,30 +32,23 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   return {
     watching: createWatchTasks(parts),
     sending: [relayTask(parts)],
-    shared: [gasTask(parts), webhooks.task, staleWebhooksTask(parts)],
+    shared: [createGasTask(parts), webhooks.task, staleWebhooksTask(parts)],
     drain: webhooks.drain,
   };
 }
 
-/** Keeps the relayer's gas money in the metrics, because an empty relayer releases nothing. */
-function gasTask({ world, metrics }: WorkerParts): WorkerTask {
-  return {
-    name: 'gas',
-    intervalMs: GAS_INTERVAL_MS,
-    async run() {
-      metrics.relayerBalancePol.set(Number((await world.relayer.readGasBalance()) / 10n ** 12n) / 1e6);
-      return false;
-    },
-  };
-}
-
 function relayTask({ store, world, nowMs, log, metrics }: WorkerParts): WorkerTask {
-  const context = {
+  const context: RelayContext = {
     ...store,
     relayer: world.relayer,
     token: world.token,
     nowMs,
     limits: world.pace.relayLimits,
+    memory: createRelayMemory(),
+    onIncident(incident) {
+      metrics.relayIncidents.inc({ kind: incident.kind });
+      log.warn(incident, 'relay');
+    },
   };
   return {
     name: 'relay',

@@ -2,7 +2,7 @@ import type { ChainReader, Relayer, SweepBalances, TokenReader } from '../domain
 import type { ProviderAdapters } from '../domain/ports/provider.ts';
 import type { Rates } from '../domain/ports/rates.ts';
 import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
-import type { RelayLimits } from '../payments/relay-releases.ts';
+import type { RelayLimits } from '../payments/relay/relay-context.ts';
 
 /** The outside world as one mode of the service sees it: live, or brought along by the sandbox. */
 export interface World {

@@ -29,21 +29,22 @@ export function createRelayer(options: RelayerOptions): Relayer {
     maximumFeePerGasWei: options.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI,
   };
 
-  async function readTransactionCount(endpoint: ChainEndpoint, block: string): Promise<number> {
-    const answer = await endpoint.rpc.call('eth_getTransactionCount', [account.address, block]);
+  async function readTransactionCount(endpoint: ChainEndpoint, of: string, block: string): Promise<number> {
+    const answer = await endpoint.rpc.call('eth_getTransactionCount', [of, block]);
     return readCount(answer, 'transaction count');
   }
 
   return {
     address: account.address,
-    readLatestTransactionCount: () => rotation.useAny((endpoint) => readTransactionCount(endpoint, 'latest')),
-    readFinalTransactionCount: () =>
+    readLatestTransactionCount: (of = account.address) =>
+      rotation.useAny((endpoint) => readTransactionCount(endpoint, of, 'latest')),
+    readFinalTransactionCount: (of = account.address) =>
       rotation.useAny(async (endpoint) => {
         const block = await endpoint.readBlock('finalized');
         if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
         // By number, not by the tag, which may stand for a newer block by now.
         return {
-          count: await readTransactionCount(endpoint, toQuantity(block.number)),
+          count: await readTransactionCount(endpoint, of, toQuantity(block.number)),
           blockNumber: block.number,
         };
       }),

@@ -37,6 +37,7 @@ const paid: Payment = {
   releaseDueAtMs: null,
   releaseRefusals: 0,
   releaseRefusalReason: null,
+  fruitlessBatches: 0,
   relayBatchId: null,
   cancelReason: null,
   releaseRequested: false,

@@ -68,11 +68,13 @@ export interface Payment {
   readonly releaseRefusals: number;
   /** Why the last simulated release was refused, for operator and merchant. */
   readonly releaseRefusalReason: string | null;
+  /** How many batches in a row were finally mined without releasing it; says nothing of why, and changes no state. */
+  readonly fruitlessBatches: number;
   /** The relay batch that carries its release at this moment, or null. */
   readonly relayBatchId: number | null;
   /** Why it was canceled; null while it is not. */
   readonly cancelReason: CancelReason | null;
-  /** Somebody asked for the release of a canceled payment's deposit. */
+  /** Somebody asked for the release of a canceled payment's deposit, or of a small surplus. */
   readonly releaseRequested: boolean;
 }
 
@@ -88,6 +90,7 @@ export const untouchedProgress = {
   releaseDueAtMs: null,
   releaseRefusals: 0,
   releaseRefusalReason: null,
+  fruitlessBatches: 0,
   relayBatchId: null,
   cancelReason: null,
   releaseRequested: false,
@@ -110,6 +113,7 @@ export type PaymentChange = Partial<
     | 'releaseDueAtMs'
     | 'releaseRefusals'
     | 'releaseRefusalReason'
+    | 'fruitlessBatches'
     | 'relayBatchId'
     | 'cancelReason'
     | 'releaseRequested'

@@ -19,7 +19,14 @@ import {
   stateOf,
 } from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
-import { QUICK_RELEASE_TRIES, refuseRelease, type SettleContext, settle, sumLedger } from './settle.ts';
+import {
+  MINIMUM_SURPLUS_UNITS,
+  QUICK_RELEASE_TRIES,
+  refuseRelease,
+  type SettleContext,
+  settle,
+  sumLedger,
+} from './settle.ts';
 
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 const CREATED_MS = Date.UTC(2026, 10, 20);
@@ -274,6 +281,39 @@ describe('a refused release', () => {
   });
 });
 
+describe('a surplus', () => {
+  const held = (units: bigint) => ledger([deposit(100n, 1), deposit(units, 11)], [release(100n, 2)]);
+
+  it.each([
+    { units: MINIMUM_SURPLUS_UNITS - 1n, isDue: false },
+    { units: MINIMUM_SURPLUS_UNITS, isDue: true },
+  ])('of $units units is released by itself: $isDue', ({ units, isDue }) => {
+    const before = view(payment('paid/completed'), held(units));
+    expect(applied(before, settle(before, open)).releaseDueAtMs).toBe(isDue ? open.nowMs : null);
+  });
+
+  it('that is dust stays held, adds up, and is released when somebody asks', () => {
+    const dust = view(payment('paid/completed'), held(1n));
+    expect(sumLedger(dust.ledger).heldUnits).toBe(1n);
+    const more = {
+      ...dust.ledger,
+      deposits: [...dust.ledger.deposits, deposit(MINIMUM_SURPLUS_UNITS - 1n, 12)],
+    };
+    expect(settle({ ...dust, ledger: more }, open)?.change.releaseDueAtMs).toBe(open.nowMs);
+
+    const asked = applied(dust, settle(dust, open, { releaseRequested: true }));
+    expect(asked.releaseDueAtMs).toBe(open.nowMs);
+    const released = ledger(dust.ledger.deposits as Deposit[], [release(100n, 2), release(1n, 12)]);
+    const after = { ...dust, payment: { ...asked, fruitlessBatches: 2 }, ledger: released };
+    expect(applied(after, settle(after, open))).toEqual(payment('paid/completed'));
+  });
+
+  it('of an open payment is no surplus: what has become enough is released to the unit', () => {
+    const before = view(payment('unpaid/ready'), ledger([deposit(100n, 11)]));
+    expect(applied(before, settle(before, open)).releaseDueAtMs).toBe(open.nowMs);
+  });
+});
+
 describe('a state that does not exist', () => {
   it.each([
     { status: 'paid', forwardStatus: 'ready' },
@@ -312,7 +352,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('deposit' as const),
-      units: fc.constantFrom(1, 40, 60, 99, 100, 101),
+      units: fc.constantFrom(1, 40, 60, 99, 100, 101, Number(MINIMUM_SURPLUS_UNITS)),
     }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('release' as const) }) },
@@ -393,7 +433,10 @@ class Model {
       case 'closeBatch':
         if (this.payment.relayBatchId === null) return false;
         this.payment = { ...this.payment, relayBatchId: null };
-        return this.decide({ releaseDueAtMs: this.nowMs + 10_000 });
+        return this.decide({
+          releaseDueAtMs: this.nowMs + 10_000,
+          fruitlessBatches: this.payment.fruitlessBatches + 1,
+        });
       case 'refuse':
         if (this.payment.releaseDueAtMs === null) return false;
         return this.take(refuseRelease(this.view, this.context, 'blocklisted'));
@@ -407,7 +450,7 @@ class Model {
         if (sumLedger(this.view.ledger).heldUnits === 0n || stateOf(this.payment) === 'unpaid/pending')
           return false;
         return this.decide({
-          releaseRequested: this.payment.status === 'canceled',
+          releaseRequested: this.payment.status !== 'unpaid',
           releaseRefusals: 0,
           releaseRefusalReason: null,
           releaseDueAtMs: this.nowMs,
@@ -455,7 +498,9 @@ class Model {
     }
     if (before.status === 'paid') {
       const { releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId } = now;
-      expect(now).toEqual({ ...before, releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId });
+      const { fruitlessBatches, releaseRequested } = now;
+      const release = { releaseDueAtMs, releaseRefusals, releaseRefusalReason, fruitlessBatches };
+      expect(now).toEqual({ ...before, ...release, relayBatchId, releaseRequested });
     }
     if (now.status !== 'paid') expect(now.paidAtMs).toBeNull();
     expect(now.forwardedUnits <= now.receivedUnits).toBe(true);
@@ -466,8 +511,8 @@ class Model {
 
   checkDue(heldUnits: bigint): void {
     const { status, forwardStatus, releaseRequested, relayBatchId, releaseDueAtMs } = this.payment;
-    const mayRelease =
-      status === 'paid' || (status === 'unpaid' ? forwardStatus !== 'pending' : releaseRequested);
+    const isSurplus = status === 'paid' && heldUnits >= MINIMUM_SURPLUS_UNITS;
+    const mayRelease = status === 'unpaid' ? forwardStatus !== 'pending' : isSurplus || releaseRequested;
     const isDue = heldUnits > 0n && mayRelease && relayBatchId === null;
     expect(releaseDueAtMs !== null).toBe(isDue);
   }

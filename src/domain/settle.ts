@@ -10,6 +10,7 @@ import {
   stateOf,
 } from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
+import { retryDelayMs } from './release-delays.ts';
 
 /** After so many refused simulations in a row the payment asks for a hand. */
 export const QUICK_RELEASE_TRIES = 3;
@@ -17,8 +18,11 @@ export const QUICK_RELEASE_TRIES = 3;
 /** No decision leads through more states than there are. */
 const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
-/** How long the sender waits after the first, second, … refused simulation; the last one repeats. */
-const refusalDelaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
+/**
+ * A surplus below this (0.10 USDC) is released on request only: gas for one release alone costs up to a few cents, and
+ * whoever sends single units to a paid payment's address must not be able to spend ours.
+ */
+export const MINIMUM_SURPLUS_UNITS = 100_000n;
 
 export interface SettleContext {
   readonly nowMs: number;
@@ -85,7 +89,7 @@ export function settle(
     if (payment.status === 'paid') becamePaid = true;
     if (event === 'deposit_reverted' && payment.status === 'unpaid') fellBack = true;
   }
-  payment = { ...payment, releaseDueAtMs: releaseDueAtMs(payment, sums, context) };
+  payment = { ...payment, ...releasePlan(payment, sums, context) };
 
   const difference = differenceOf(view.payment, payment);
   if (difference === null) return null;
@@ -103,11 +107,10 @@ export function refuseRelease(
   reason: string,
 ): PaymentDecision | null {
   const refusals = view.payment.releaseRefusals + 1;
-  const delayMs = refusalDelaysMs[Math.min(refusals, refusalDelaysMs.length) - 1] as number;
   return settle(view, context, {
     releaseRefusals: refusals,
     releaseRefusalReason: reason,
-    releaseDueAtMs: context.nowMs + delayMs,
+    releaseDueAtMs: context.nowMs + retryDelayMs(refusals),
   });
 }
 
@@ -213,18 +216,23 @@ function decisiveDeposit(payment: Payment, deposits: readonly Deposit[]): Deposi
   return deposits.at(-1);
 }
 
-/** When the sender should try, or null when nothing is held or what is held may not be released yet. */
-function releaseDueAtMs(payment: Payment, sums: LedgerSums, context: SettleContext): number | null {
-  if (payment.relayBatchId !== null || sums.heldUnits === 0n || !mayRelease(payment)) return null;
-  return payment.releaseDueAtMs ?? context.nowMs;
+/** When the sender should try: null when nothing is held, or what is held may not be released yet. */
+function releasePlan(payment: Payment, sums: LedgerSums, context: SettleContext): PaymentChange {
+  if (sums.heldUnits === 0n) {
+    // Of a canceled payment the request stands until what it asked for is final.
+    const releaseRequested = payment.status === 'canceled' && payment.releaseRequested;
+    return { releaseDueAtMs: null, fruitlessBatches: 0, releaseRequested };
+  }
+  const isDue = payment.relayBatchId === null && mayRelease(payment, sums.heldUnits);
+  return { releaseDueAtMs: isDue ? (payment.releaseDueAtMs ?? context.nowMs) : null };
 }
 
-function mayRelease(payment: Payment): boolean {
+function mayRelease(payment: Payment, heldUnits: bigint): boolean {
   switch (payment.status) {
     case 'unpaid':
       return payment.forwardStatus !== 'pending'; // Underpaid: further deposits may still add up.
     case 'paid':
-      return true;
+      return heldUnits >= MINIMUM_SURPLUS_UNITS || payment.releaseRequested;
     case 'canceled':
       return payment.releaseRequested;
   }

@@ -11,8 +11,9 @@ export interface ReleasePaymentContext {
 
 /**
  * Asks for the release of what lies at a deposit address, now: of a canceled payment (which never releases by
- * itself) or of one whose release was refused. The money can only go where the address is bound to.
- * Throws `payment_state_conflict` when there is nothing to release or the payment may still become paid.
+ * itself), of one whose release was refused, or of a surplus too small to be released by itself. The money can only
+ * go where the address is bound to. Throws `payment_state_conflict` when there is nothing to release, when a
+ * transaction carries it already, or when the payment may still become paid.
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
   const nowMs = context.nowMs();
@@ -21,6 +22,13 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
       throw new ServiceError(
         'payment_state_conflict',
         'Nothing lies at the deposit address of this payment.',
+      );
+    }
+    if (view.payment.relayBatchId !== null) {
+      throw new ServiceError(
+        'payment_state_conflict',
+        `Relay batch ${view.payment.relayBatchId} carries the release of this payment already; ` +
+          'it is sent again until it is mined or given up, and what is left then is released by itself.',
       );
     }
     if (view.payment.status === 'unpaid' && view.payment.forwardStatus === 'pending') {
@@ -33,9 +41,10 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
       view,
       { nowMs, expiredBeforeMs: null },
       {
-        releaseRequested: view.payment.status === 'canceled',
+        releaseRequested: view.payment.status !== 'unpaid',
         releaseRefusals: 0,
         releaseRefusalReason: null,
+        fruitlessBatches: 0,
         releaseDueAtMs: nowMs,
       },
     );

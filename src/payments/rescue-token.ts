@@ -4,7 +4,7 @@ import { termsOf } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { CallRevertedError, type RelayCall, type Relayer } from '../domain/ports/chain.ts';
-import type { RelayContext } from './relay-releases.ts';
+import type { RelayContext } from './relay/relay-context.ts';
 
 /**
  * Sends a wrong token, or POL (the zero address), that lies at a deposit address to the payment's merchant, without
@@ -31,7 +31,7 @@ export async function rescueToken(
     terms: [termsOf(payment, paymentReference(payment.id))],
     token,
   };
-  const gasLimit = await estimateOrRefuse(context.relayer, call);
+  const gasLimit = await estimateRescue(context.relayer, call);
   const nonce = await context.relayer.readLatestTransactionCount();
   const signed = await context.relayer.sign(call, nonce, gasLimit, await context.relayer.quoteFees());
   const nowMs = context.nowMs();
@@ -52,7 +52,8 @@ export async function rescueToken(
   return signed.hash;
 }
 
-async function estimateOrRefuse(relayer: Relayer, call: RelayCall): Promise<bigint> {
+/** Throws `payment_state_conflict`: for whoever asked, not for the payment's record. */
+async function estimateRescue(relayer: Relayer, call: RelayCall): Promise<bigint> {
   try {
     return await relayer.estimateGas(call);
   } catch (cause) {

@@ -1,3 +1,4 @@
+import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/chain-endpoint.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
@@ -162,6 +163,19 @@ describe('the transaction counts', () => {
     await chain.anvil.mine(2);
     const after = await relayer.readFinalTransactionCount();
     expect(after).toEqual({ count: before.count + 1, blockNumber: before.blockNumber + 3 });
+  });
+});
+
+describe('the transaction counts of another address', () => {
+  it('are those of that address', async () => {
+    const deployer = privateKeyToAddress(chain.deployer.privateKey);
+    const other = await chain.anvil.rpc('eth_getTransactionCount', [deployer, 'latest']);
+    const own = await relayer.readLatestTransactionCount();
+    expect(Number(other)).not.toBe(own);
+    expect(await relayer.readLatestTransactionCount(deployer)).toBe(Number(other));
+    const final = await relayer.readFinalTransactionCount(addressFor('nobody'));
+    expect(final).toEqual({ count: 0, blockNumber: expect.any(Number) });
+    expect(await relayer.readLatestTransactionCount()).toBe(own);
   });
 });
 

@@ -202,12 +202,18 @@ describe('a payment', () => {
     expect(releases).toHaveLength(2);
   });
 
-  it('of one unit, whose fee is nothing, loses no unit', async () => {
+  it('of one unit, whose fee is nothing, stays held until somebody asks for it, and loses no unit', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.settleDown();
+    const paid = await settlement.read(payment);
     await settlement.deposit(payment, 1n);
     await settlement.settleDown();
+    expect((await settlement.balancesOf(payment)).held).toBe(1n);
+    expect(await settlement.read(payment)).toEqual(paid);
+    await settlement.release(payment);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toEqual(paid);
     expect(await settlement.balancesOf(payment)).toEqual({
       merchant: 92_625_001n,
       fees: 2_375_000n,
@@ -270,7 +276,7 @@ describe('payments in one batch', () => {
 
     expect(await settlement.relay()).toBe('resolved');
     expect(await settlement.state(bad)).toBe('unpaid/ready');
-    settlement.advance(10_000);
+    settlement.advance(30_000);
     expect(await settlement.relay()).toBe('refused');
     expect(await settlement.read(bad)).toMatchObject({ forwardStatus: 'failed', releaseRefusals: 1 });
   });

@@ -15,7 +15,7 @@ import { type Payment, termsOf } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
-import type { ChainReader, RelayCall } from '../../src/domain/ports/chain.ts';
+import type { ChainReader, FeeQuote, RelayCall, Relayer } from '../../src/domain/ports/chain.ts';
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
 import { settle } from '../../src/domain/settle.ts';
@@ -25,7 +25,14 @@ import { type CreatePaymentContext, createPayment } from '../../src/payments/cre
 import type { CreatePaymentRequest } from '../../src/payments/create-payment-request.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
 import { createKnownAddresses, createReservedAddressCheck } from '../../src/payments/known-addresses.ts';
-import { defaultRelayLimits, type RelayLimits, relayReleases } from '../../src/payments/relay-releases.ts';
+import {
+  createRelayMemory,
+  defaultRelayLimits,
+  type RelayContext,
+  type RelayIncident,
+  type RelayLimits,
+} from '../../src/payments/relay/relay-context.ts';
+import { relayReleases } from '../../src/payments/relay-releases.ts';
 import { releasePayment } from '../../src/payments/release-payment.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
@@ -65,6 +72,12 @@ export class CrashError extends Error {}
 export interface Faults {
   /** Called in the place of the real broadcast. */
   broadcast: ((rawTransaction: string, send: () => Promise<void>) => Promise<void>) | null;
+  /** Called before a batch is estimated; it throws what the node would say. */
+  estimate: ((call: RelayCall) => void) | null;
+  /** What the chain asks for, in the place of the real fees. */
+  fees: FeeQuote | null;
+  /** A lagging node: so many of the newest transactions of any address are missing in its count. */
+  missingTransactions: number;
   /** The endpoint lags behind and answers with empty lists of logs. */
   hideLogs: boolean;
 }
@@ -85,9 +98,17 @@ export async function openSettlement(
   const folder = await mkdtemp(join(tmpdir(), 'card-checkout-settlement-'));
   const finalityBlocks = options.finalityBlocks ?? 2;
   const feeWallet = addressFor(`fee wallet of ${name}`);
-  const faults: Faults = { broadcast: null, hideLogs: false };
+  const faults: Faults = {
+    broadcast: null,
+    estimate: null,
+    fees: null,
+    missingTransactions: 0,
+    hideLogs: false,
+  };
   const factories: Address[] = [chain.factory];
   const rewinds: BlockReference[] = [];
+  const incidents: RelayIncident[] = [];
+  let relayerKey: `0x${string}` = anvilKeys[1];
   await chain.anvil.rpc('anvil_dropAllTransactions');
   const start = (await chain.anvil.rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
   let currentMs = Number(start.timestamp) * 1000;
@@ -108,7 +129,7 @@ export async function openSettlement(
     const relayer = createRelayer({
       endpoints: chain.endpoints,
       chainId: chain.anvil.chainId,
-      privateKey: anvilKeys[1],
+      privateKey: relayerKey,
     });
     return {
       store,
@@ -118,13 +139,8 @@ export async function openSettlement(
         faults,
       ),
       token: createTokenReader({ endpoints: chain.endpoints, token: chain.token }),
-      relayer: {
-        ...relayer,
-        broadcast: (rawTransaction: string) => {
-          const send = () => relayer.broadcast(rawTransaction);
-          return faults.broadcast === null ? send() : faults.broadcast(rawTransaction, send);
-        },
-      },
+      relayer: withFaults(relayer, faults),
+      memory: createRelayMemory(),
       startSession: createStartSession({
         ...store,
         providers: { adapters: new Map([['wert', session.adapter]]), settings: store.providers },
@@ -150,12 +166,14 @@ export async function openSettlement(
     };
   }
 
-  const relayContext = () => ({
+  const relayContext = (): RelayContext => ({
     ...parts.store,
     relayer: parts.relayer,
     token: parts.token,
     nowMs,
     limits,
+    memory: parts.memory,
+    onIncident: (incident) => void incidents.push(incident),
   });
 
   function createContext(change: Partial<CreatePaymentContext['settlement']>): CreatePaymentContext {
@@ -204,7 +222,8 @@ export async function openSettlement(
       await watch();
       const pass = await relayReleases(relayContext());
       const isIdle = pass === 'idle' || pass === 'refused';
-      if (isIdle && round > 0) return;
+      const inFlight = await parts.store.relay.listOpenBatches(10);
+      if (isIdle && inFlight.length === 0 && round > 0) return;
     }
     throw new Error('the relayer did not come to rest');
   }
@@ -218,6 +237,7 @@ export async function openSettlement(
     faults,
     factories,
     rewinds,
+    incidents,
     session,
     finalityBlocks,
     nowMs,
@@ -302,8 +322,9 @@ export async function openSettlement(
           gas: `0x${gas.toString(16)}`,
         },
       ]) as Promise<string>,
-    /** The process is killed and started again: only the database stays. */
-    async crash() {
+    /** The process is killed and started again, with another relayer key if one is given: only the database stays. */
+    async crash(newRelayerKey: `0x${string}` = relayerKey) {
+      relayerKey = newRelayerKey;
       await parts.store.close();
       parts = await openParts();
     },
@@ -343,6 +364,23 @@ function newAccount(name: string, createdAtMs: number): Account {
     providers: null,
     suspended: false,
     createdAtMs,
+  };
+}
+
+function withFaults(relayer: Relayer, faults: Faults): Relayer {
+  return {
+    ...relayer,
+    broadcast(rawTransaction) {
+      const send = () => relayer.broadcast(rawTransaction);
+      return faults.broadcast === null ? send() : faults.broadcast(rawTransaction, send);
+    },
+    async estimateGas(call) {
+      faults.estimate?.(call);
+      return relayer.estimateGas(call);
+    },
+    quoteFees: async () => faults.fees ?? relayer.quoteFees(),
+    readLatestTransactionCount: async (of) =>
+      (await relayer.readLatestTransactionCount(of)) - faults.missingTransactions,
   };
 }
 

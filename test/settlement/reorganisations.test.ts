@@ -244,7 +244,7 @@ describe('a scan', () => {
     expect((await settlement.read(payment)).status).toBe('unpaid');
     expect(await settlement.relay()).toBe('resolved');
     expect(await settlement.state(payment)).toBe('unpaid/ready');
-    settlement.advance(10_000);
+    settlement.advance(30_000);
     expect(await settlement.relay()).toBe('refused');
     expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'ready', releaseRefusals: 0 });
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
+import { type FeeQuote, TransactionRefusedError } from '../../src/domain/ports/chain.ts';
 import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
 import type { LocalChain } from '../chain/local-chain.ts';
 import {
@@ -44,6 +45,12 @@ async function openBatch(): Promise<RelayBatch> {
   const batch = await settlement.store.relay.findOpenBatch(settlement.relayer.address);
   if (batch === null) throw new Error('no batch is open');
   return batch;
+}
+
+/** What a chain asks for on which everything has become twice as dear. */
+async function dearerFees(): Promise<FeeQuote> {
+  const { maxFeePerGas, maxPriorityFeePerGas } = await settlement.relayer.quoteFees();
+  return { maxFeePerGas: maxFeePerGas * 2n, maxPriorityFeePerGas: maxPriorityFeePerGas * 2n };
 }
 
 async function expectPaidOnce(payment: Payment): Promise<Payment> {
@@ -97,8 +104,10 @@ describe('a sender that is killed', () => {
     await settlement.relay();
     await settlement.dropWaiting();
     settlement.advance(15_000);
-    settlement.faults.broadcast = async () => {
-      throw new CrashError();
+    settlement.faults.fees = await dearerFees();
+    const known = [...sent];
+    settlement.faults.broadcast = async (rawTransaction) => {
+      if (!known.includes(rawTransaction)) throw new CrashError();
     };
     await expect(settlement.relay()).rejects.toThrow(CrashError);
     await settlement.crash();
@@ -106,17 +115,19 @@ describe('a sender that is killed', () => {
     const { attempts } = await openBatch();
     expect(attempts).toHaveLength(2);
     expect(await settlement.relay()).toBe('rebroadcast');
-    expect(sent.at(-1)).toBe(attempts[1]?.rawTransaction);
+    // The raised one first; the earlier one is kept alive, too.
+    expect(sent.slice(-2)).toEqual([attempts[1]?.rawTransaction, attempts[0]?.rawTransaction]);
     await settlement.settleDown();
     expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[1]?.hash);
   });
 });
 
 describe('a transaction that is not mined', () => {
-  it('is replaced by one with the same nonce and payments and higher fees, and its hash stays known', async () => {
+  it('is replaced by one with the same nonce and payments once the chain asks for more, and its hash stays known', async () => {
     const payment = await createReady();
     await settlement.relay();
     const [first] = (await openBatch()).attempts;
+    settlement.faults.fees = await dearerFees();
     settlement.advance(14_999);
     expect(await settlement.relay()).toBe('rebroadcast');
     settlement.advance(1);
@@ -125,7 +136,7 @@ describe('a transaction that is not mined', () => {
     expect(attempts).toHaveLength(2);
     expect(attempts[0]).toEqual(first);
     expect(paymentIds).toEqual([payment.id]);
-    expect(attempts[1]?.maxFeePerGas).toBeGreaterThanOrEqual(((first?.maxFeePerGas as bigint) * 5n) / 4n);
+    expect(attempts[1]).toMatchObject(settlement.faults.fees);
     await settlement.mine();
     expect(await settlement.relayer.readLatestTransactionCount()).toBe(nonce + 1);
     await settlement.settleDown();
@@ -137,12 +148,66 @@ describe('a transaction that is not mined', () => {
     await settlement.relay();
     const [first] = (await openBatch()).attempts;
     settlement.advance(15_000);
+    settlement.faults.fees = await dearerFees();
     settlement.faults.broadcast = async () => {};
     expect(await settlement.relay()).toBe('bumped');
     settlement.faults.broadcast = record;
     await settlement.mine();
     await settlement.settleDown();
     expect((await expectPaidOnce(payment)).txidOut).toBe(first?.hash);
+  });
+
+  it('keeps its fees while the chain asks for no more, and has them raised a little after minutes', async () => {
+    const payment = await createReady();
+    await settlement.relay();
+    const [first] = (await openBatch()).attempts;
+    settlement.advance(119_999);
+    expect(await settlement.relay()).toBe('rebroadcast');
+    settlement.advance(1);
+    expect(await settlement.relay()).toBe('bumped');
+    settlement.advance(239_999);
+    expect(await settlement.relay()).toBe('rebroadcast');
+    const { attempts } = await openBatch();
+    expect(attempts).toHaveLength(2);
+    expect(attempts[1]?.maxFeePerGas).toBeLessThan(((first?.maxFeePerGas as bigint) * 13n) / 10n);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('because no node takes it is not offered more, and is sent when one does', async () => {
+    const payment = await createReady();
+    settlement.faults.broadcast = async () => {
+      throw new TransactionRefusedError('the pool is closed');
+    };
+    await expect(settlement.relay()).rejects.toThrow(TransactionRefusedError);
+    for (let round = 0; round < 5; round++) {
+      settlement.advance(600_000);
+      await expect(settlement.relay()).rejects.toThrow('the pool is closed');
+    }
+    expect((await openBatch()).attempts).toHaveLength(1);
+    settlement.faults.broadcast = record;
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
+  it('because its raised form is too dear for the gas money that is left is mined in its first form', async () => {
+    const payment = await createReady();
+    await settlement.relay();
+    settlement.advance(15_000);
+    settlement.faults.fees = await dearerFees();
+    expect(await settlement.relay()).toBe('bumped');
+    const { attempts, gasLimit } = await openBatch();
+    await settlement.dropWaiting();
+    const { address } = settlement.relayer;
+    const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
+    const enoughForFirst = gasLimit * (attempts[0]?.maxFeePerGas as bigint);
+    await chain.anvil.rpc('anvil_setBalance', [address, `0x${enoughForFirst.toString(16)}`]);
+    settlement.advance(600_000);
+    expect(await settlement.relay()).toBe('rebroadcast');
+    await settlement.mine();
+    await chain.anvil.rpc('anvil_setBalance', [address, balance]);
+    await settlement.settleDown();
+    expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
   });
 
   it('is offered no more than the cap allows', async () => {
@@ -153,7 +218,8 @@ describe('a transaction that is not mined', () => {
     await settlement.watch();
     const payment = await createReady();
     await settlement.relay();
-    settlement.advance(60_000);
+    settlement.advance(600_000);
+    settlement.faults.fees = await dearerFees();
     expect(await settlement.relay()).toBe('rebroadcast');
     expect((await openBatch()).attempts).toHaveLength(1);
     await settlement.settleDown();
@@ -166,6 +232,12 @@ describe('a transaction that is not mined', () => {
     const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
     await chain.anvil.rpc('anvil_setBalance', [address, '0x0']);
     await expect(settlement.relay()).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) });
+    // The chain asks for more, but there is nothing to offer: the fees stay.
+    settlement.advance(600_000);
+    settlement.faults.fees = await dearerFees();
+    await expect(settlement.relay()).rejects.toThrow(/insufficient funds/i);
+    expect((await openBatch()).attempts).toHaveLength(1);
+    settlement.faults.fees = null;
     await chain.anvil.rpc('anvil_setBalance', [address, balance]);
     await settlement.settleDown();
     await expectPaidOnce(payment);
@@ -200,6 +272,27 @@ describe('a nonce that can never be used, because the chain lost what was before
     // The chain forgot that it had been paid; the merchant has the money on the chain as it is now.
     expect(await settlement.read(earlier)).toEqual(paid);
     await expectPaidOnce(earlier);
+  });
+});
+
+describe('a node that lags for a moment', () => {
+  it('and shows a gap before an old batch does not have it given up', async () => {
+    const payment = await createReady();
+    await settlement.relay();
+    settlement.advance(3_600_000);
+    settlement.faults.missingTransactions = 1;
+    expect(await settlement.relay()).toBe('waiting');
+    settlement.advance(29_999);
+    expect(await settlement.relay()).toBe('waiting');
+    settlement.faults.missingTransactions = 0;
+    expect(await settlement.relay()).not.toBe('abandoned');
+    // The next gap is waited for anew.
+    settlement.advance(29_999);
+    settlement.faults.missingTransactions = 1;
+    expect(await settlement.relay()).toBe('waiting');
+    settlement.faults.missingTransactions = 0;
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
   });
 });
 

@@ -24,6 +24,32 @@ export function relayPromises(context: StoreContext): void {
     expect(await relay.listDueReleases(NOW_MS, 10)).toEqual([late]);
   });
 
+  it('lists what is due further ahead than any delay is long, because the clock was set back', async () => {
+    const hourMs = 3_600_000;
+    const first = await givePayment(context.store, { releaseDueAtMs: NOW_MS + 10_001 });
+    await givePayment(context.store, { releaseDueAtMs: NOW_MS + 10_000 });
+    await givePayment(context.store, { releaseDueAtMs: NOW_MS + hourMs, releaseRefusals: 1 });
+    await givePayment(context.store, { releaseDueAtMs: NOW_MS + hourMs, fruitlessBatches: 1 });
+    const refused = { releaseDueAtMs: NOW_MS + hourMs + 1, releaseRefusals: 1 };
+    const later = await givePayment(context.store, refused);
+    expect(await context.store.relay.listDueReleases(NOW_MS, 10)).toEqual([first, later]);
+  });
+
+  it('lists the open batches of all relayers, the oldest first', async () => {
+    const payments = await givePayments(context.store, 3);
+    const { relay } = context.store;
+    const opened = [];
+    for (const [index, payment] of payments.entries()) {
+      opened.push(await relay.openBatch(newBatch([payment], { relayer: `relayer ${index}` }), leave));
+    }
+    expect(await relay.listOpenBatches(10)).toEqual(opened);
+    expect(await relay.listOpenBatches(1)).toEqual(opened.slice(0, 1));
+    await relay.closeBatch(opened[0]?.id as number, 'abandoned', NOW_MS, leave);
+    await context.reopen();
+    expect(await context.store.relay.listOpenBatches(10)).toEqual(opened.slice(1));
+    await expect(context.store.relay.listOpenBatches(0)).rejects.toThrow(RangeError);
+  });
+
   it('keeps a batch with its attempts exactly as signed, also over a restart', async () => {
     const payments = await givePayments(context.store, 3);
     const opened = await context.store.relay.openBatch(newBatch(payments.toReversed()), leave);

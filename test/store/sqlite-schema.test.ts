@@ -8,6 +8,8 @@ import { UnknownStateError } from '../../src/domain/errors.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { selectDueSql } from '../../src/store/sqlite/relay.ts';
+import { selectAllOpenSql } from '../../src/store/sqlite/relay-rows.ts';
 import { StoreTooNewError } from '../../src/store/store-errors.ts';
 import { DAY_MS, givePayment, NOW_MS, newPayment, newRecord } from './fixtures.ts';
 
@@ -39,7 +41,7 @@ const tables = (database: DatabaseSync) =>
 describe('the schema', () => {
   it('of a released migration is never edited', () => {
     const digests = migrations.map(({ sql }) => createHash('sha256').update(sql).digest('hex').slice(0, 16));
-    expect(digests).toEqual(['f6640e47e2035425', '89468c2bcbc92963']);
+    expect(digests).toEqual(['f6640e47e2035425', '89468c2bcbc92963', 'b0f7a235016ae60e']);
   });
 
   it('written by a newer version is refused and left alone', async () => {
@@ -80,10 +82,11 @@ describe('the schema', () => {
     });
   });
 
-  it('finds due releases, pending webhooks and the rows of a block by an index', async () => {
+  it('finds due releases, open batches, pending webhooks and the rows of a block by an index', async () => {
     await (await openSqliteStore({ file })).close();
     const plans = [
-      'SELECT id FROM payments WHERE release_due_at_ms <= ? AND relay_batch_id IS NULL ORDER BY release_due_at_ms, row',
+      selectDueSql,
+      selectAllOpenSql,
       'UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ?',
       "SELECT id FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms, id LIMIT ?",
       "SELECT id FROM webhooks WHERE status = 'sending' AND claimed_at_ms < ?",

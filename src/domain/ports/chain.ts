@@ -114,13 +114,13 @@ export type RelayCall =
 /** The sender's way to the chain: one relayer key. Throws `ChainUnavailableError` when no endpoint answers. */
 export interface Relayer {
   readonly address: Address;
-  /** Transactions of the relayer at the newest block. */
-  readLatestTransactionCount(): Promise<number>;
-  /** Transactions of the relayer at the finalized block, and that block's number. */
-  readFinalTransactionCount(): Promise<{ readonly count: number; readonly blockNumber: number }>;
+  /** Transactions of the relayer, or of another address, at the newest block. */
+  readLatestTransactionCount(of?: string): Promise<number>;
+  /** Transactions of the relayer, or of another address, at the finalized block, and that block's number. */
+  readFinalTransactionCount(of?: string): Promise<{ readonly count: number; readonly blockNumber: number }>;
   /** Gas for the call by the endpoint's own estimate, with a margin. Throws `CallRevertedError`. */
   estimateGas(call: RelayCall): Promise<bigint>;
-  /** Fees for a first attempt, from the fee history. */
+  /** Fees that the next blocks ask for, from the fee history. */
   quoteFees(): Promise<FeeQuote>;
   /** Signs; sends nothing. */
   sign(call: RelayCall, nonce: number, gasLimit: bigint, fees: FeeQuote): Promise<SignedTransaction>;

@@ -27,10 +27,15 @@ export interface RelayBatch {
 }
 
 export interface RelayStore {
-  /** Payments whose release is due at `nowMs` and that no batch carries, the longest waiting first. */
+  /**
+   * Payments whose release is due at `nowMs` and that no batch carries, the earliest due time first; also those that
+   * are due further ahead than any delay is long (`release-delays.ts`), because then the clock was set back.
+   */
   listDueReleases(nowMs: number, limit: number): Promise<readonly Payment[]>;
   /** The batch that is still in flight for this relayer; there is at most one. */
   findOpenBatch(relayer: string): Promise<RelayBatch | null>;
+  /** The batches that are still in flight, of whatever relayer, the oldest first. */
+  listOpenBatches(limit: number): Promise<readonly RelayBatch[]>;
   /**
    * Commits the batch with its first signed attempt, marks its payments as carried by it (for `forward`) and
    * decides them. Only then may it be broadcast. Throws when the relayer already has an open batch.

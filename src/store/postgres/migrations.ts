@@ -73,6 +73,7 @@ export const migrations: readonly Migration[] = [
         release_due_at_ms bigint,
         release_refusals integer NOT NULL,
         release_refusal_reason text,
+        fruitless_batches integer NOT NULL,
         relay_batch_id bigint,
         cancel_reason text,
         release_requested boolean NOT NULL,

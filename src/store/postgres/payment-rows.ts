@@ -40,6 +40,7 @@ const changingColumns: readonly Column[] = [
   ['release_due_at_ms', 'bigint'],
   ['release_refusals', 'integer'],
   ['release_refusal_reason', 'text'],
+  ['fruitless_batches', 'integer'],
   ['relay_batch_id', 'bigint'],
   ['cancel_reason', 'text'],
   ['release_requested', 'boolean'],
@@ -95,6 +96,7 @@ type PaymentRow = readonly [
   releaseDueAtMs: number | null,
   releaseRefusals: number,
   releaseRefusalReason: string | null,
+  fruitlessBatches: number,
   relayBatchId: number | null,
   cancelReason: CancelReason | null,
   releaseRequested: boolean,
@@ -135,9 +137,10 @@ export function paymentOfRow(row: unknown): Payment {
     releaseDueAtMs: values[28],
     releaseRefusals: values[29],
     releaseRefusalReason: values[30],
-    relayBatchId: values[31],
-    cancelReason: values[32],
-    releaseRequested: values[33],
+    fruitlessBatches: values[31],
+    relayBatchId: values[32],
+    cancelReason: values[33],
+    releaseRequested: values[34],
   };
   stateOf(payment);
   return payment;
@@ -177,6 +180,7 @@ export function paymentValues(payment: Payment): unknown[] {
     payment.releaseDueAtMs,
     payment.releaseRefusals,
     payment.releaseRefusalReason,
+    payment.fruitlessBatches,
     payment.relayBatchId,
     payment.cancelReason,
     payment.releaseRequested,

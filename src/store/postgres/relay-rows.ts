@@ -26,6 +26,10 @@ const selectOpenOfRelayer = statement(
 const selectOpen = statement(
   `SELECT ${batchColumns} FROM relay_batches WHERE id = $1 AND outcome IS NULL FOR UPDATE OF relay_batches`,
 );
+/** The sum keeps the order from leading along all batches there ever were. */
+const selectAllOpen = statement(
+  `SELECT ${batchColumns} FROM relay_batches WHERE outcome IS NULL ORDER BY id + 0 LIMIT $1`,
+);
 const insert = statement(`
   INSERT INTO relay_batches (relayer, nonce, kind, rescue_token, gas_limit, created_at_ms)
   VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`);
@@ -41,6 +45,11 @@ const insertAttempt = statement(`
 export async function findOpenBatch(connection: Connection, relayer: string): Promise<RelayBatch | null> {
   const [row] = await connection.query<BatchRow>(selectOpenOfRelayer, [relayer]);
   return row === undefined ? null : batchOfRow(row);
+}
+
+/** The oldest first. */
+export async function listOpenBatches(connection: Connection, limit: number): Promise<RelayBatch[]> {
+  return (await connection.query<BatchRow>(selectAllOpen, [limit])).map(batchOfRow);
 }
 
 /** Returns the new batch's id. @throws when the relayer has an open batch, also one that is being committed */

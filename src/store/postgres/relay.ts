@@ -1,15 +1,27 @@
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
 import { checkListLimit } from '../store-limits.ts';
 import type { Connection, Database } from './open-database.ts';
 import { lockPayments, type PaymentDecider } from './payment-decider.ts';
 import { paymentColumns, paymentOfRow } from './payment-rows.ts';
-import { addAttempt, findOpenBatch, insertBatch, markClosed, requireOpenBatch } from './relay-rows.ts';
+import {
+  addAttempt,
+  findOpenBatch,
+  insertBatch,
+  listOpenBatches,
+  markClosed,
+  requireOpenBatch,
+} from './relay-rows.ts';
 import { arrayStatement, statement } from './statement.ts';
 
+/** A walk along the partial index, which holds few rows: what is due, and what waits after a failed try. */
 const selectDue = arrayStatement(`
   SELECT ${paymentColumns} FROM payments
-  WHERE release_due_at_ms <= $1 AND relay_batch_id IS NULL ORDER BY release_due_at_ms, row LIMIT $2`);
+  WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
+    release_due_at_ms <= $1::bigint OR release_due_at_ms > $1::bigint + ${LONGEST_DELAY_MS} OR
+    (release_due_at_ms > $1::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
+  ORDER BY release_due_at_ms, row LIMIT $2`);
 const markCarried = statement(
   'UPDATE payments SET relay_batch_id = $1 WHERE id = ANY($2::text[]) AND relay_batch_id IS NULL',
 );
@@ -61,6 +73,10 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
       return (await database.query<unknown[]>(selectDue, [nowMs, limit])).map(paymentOfRow);
     },
     findOpenBatch: (relayer) => findOpenBatch(database, relayer),
+    async listOpenBatches(limit) {
+      checkListLimit(limit);
+      return listOpenBatches(database, limit);
+    },
     async openBatch(batch, decide) {
       if (batch.paymentIds.length === 0 || batch.attempts.length === 0) {
         throw new RangeError('a relay batch needs a payment and a signed attempt');

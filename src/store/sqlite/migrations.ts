@@ -211,4 +211,11 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    number: 3,
+    name: 'how many batches in a row released nothing of a payment',
+    sql: `
+      ALTER TABLE payments ADD COLUMN fruitless_batches INTEGER NOT NULL DEFAULT 0;
+    `,
+  },
 ];

@@ -29,6 +29,7 @@ const changingColumns = [
     'release_due_at_ms',
     'release_refusals',
     'release_refusal_reason',
+    'fruitless_batches',
     'relay_batch_id',
   ],
   ...['cancel_reason', 'release_requested'],
@@ -78,6 +79,7 @@ type PaymentRow = readonly [
   releaseDueAtMs: number | null,
   releaseRefusals: number,
   releaseRefusalReason: string | null,
+  fruitlessBatches: number,
   relayBatchId: number | null,
   cancelReason: CancelReason | null,
   releaseRequested: Flag,
@@ -118,9 +120,10 @@ export function paymentOfRow(row: unknown): Payment {
     releaseDueAtMs: values[28],
     releaseRefusals: values[29],
     releaseRefusalReason: values[30],
-    relayBatchId: values[31],
-    cancelReason: values[32],
-    releaseRequested: values[33] === 1,
+    fruitlessBatches: values[31],
+    relayBatchId: values[32],
+    cancelReason: values[33],
+    releaseRequested: values[34] === 1,
   };
   stateOf(payment);
   return payment;
@@ -160,6 +163,7 @@ export function paymentValues(payment: Payment): (string | number | bigint | nul
     payment.releaseDueAtMs,
     payment.releaseRefusals,
     payment.releaseRefusalReason,
+    payment.fruitlessBatches,
     payment.relayBatchId,
     payment.cancelReason,
     payment.releaseRequested ? 1 : 0,

@@ -5,6 +5,8 @@ import type { RelayAttempt, RelayBatch } from '../../domain/ports/relay-store.ts
 /** Relay batches and what belongs to them. Synchronous, inside a read or a transaction. */
 export interface RelayRows {
   findOpen(relayer: string): RelayBatch | null;
+  /** The oldest first. */
+  listOpen(limit: number): RelayBatch[];
   /** Returns the new batch's id. */
   insert(batch: Omit<RelayBatch, 'id'>): number;
   /** @throws when no batch with this id is open */
@@ -19,12 +21,18 @@ type AttemptRow = Omit<RelayAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'> & 
   readonly maxPriorityFeePerGas: string;
 };
 
+const batchColumns = `id, relayer, nonce, kind, rescue_token AS "rescueToken", gas_limit AS "gasLimit",
+  created_at_ms AS "createdAtMs"`;
+
+/** Takes a limit. The plus keeps the order from leading along all batches there ever were. */
+export const selectAllOpenSql = `SELECT ${batchColumns} FROM relay_batches
+  WHERE outcome IS NULL ORDER BY +id LIMIT ?`;
+
 export function createRelayRows(database: DatabaseSync): RelayRows {
-  const batchColumns = `id, relayer, nonce, kind, rescue_token AS "rescueToken", gas_limit AS "gasLimit",
-    created_at_ms AS "createdAtMs"`;
   const selectOpenOfRelayer = database.prepare(
     `SELECT ${batchColumns} FROM relay_batches WHERE relayer = ? AND outcome IS NULL`,
   );
+  const selectAllOpen = database.prepare(selectAllOpenSql);
   const selectOpen = database.prepare(
     `SELECT ${batchColumns} FROM relay_batches WHERE id = ? AND outcome IS NULL`,
   );
@@ -61,6 +69,7 @@ export function createRelayRows(database: DatabaseSync): RelayRows {
       const row = selectOpenOfRelayer.get(relayer) as unknown as BatchRow | undefined;
       return row === undefined ? null : batchOf(row);
     },
+    listOpen: (limit) => (selectAllOpen.all(limit) as unknown as BatchRow[]).map(batchOf),
     insert(batch) {
       const { lastInsertRowid } = insertBatch.run(
         ...[batch.relayer, batch.nonce, batch.kind, batch.rescueToken],

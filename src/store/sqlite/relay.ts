@@ -1,12 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
 import { checkListLimit } from '../store-limits.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { paymentColumns, paymentOfRow } from './payment-rows.ts';
 import { createRelayRows } from './relay-rows.ts';
+
+/**
+ * Takes the time and a limit. A walk along the partial index, which holds few rows: what is due, and what waits after a
+ * failed try. That it is not null has to be said: the index is not found through the alternatives.
+ */
+export const selectDueSql = `SELECT ${paymentColumns} FROM payments
+  WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
+    release_due_at_ms <= ?1 OR release_due_at_ms > ?1 + ${LONGEST_DELAY_MS} OR
+    (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
+  ORDER BY release_due_at_ms, row LIMIT ?2`;
 
 export function createRelayStore(
   database: DatabaseSync,
@@ -15,10 +26,7 @@ export function createRelayStore(
   decider: PaymentDecider,
 ): RelayStore {
   const rows = createRelayRows(database);
-  const selectDue = database.prepare(
-    `SELECT ${paymentColumns} FROM payments
-     WHERE release_due_at_ms <= ? AND relay_batch_id IS NULL ORDER BY release_due_at_ms, row LIMIT ?`,
-  );
+  const selectDue = database.prepare(selectDueSql);
   selectDue.setReturnArrays(true);
   const markCarried = database.prepare(
     'UPDATE payments SET relay_batch_id = ? WHERE id = ? AND relay_batch_id IS NULL',
@@ -60,6 +68,11 @@ export function createRelayStore(
         return selectDue.all(nowMs, limit).map(paymentOfRow);
       }),
     findOpenBatch: (relayer) => reads.run(() => rows.findOpen(relayer)),
+    listOpenBatches: (limit) =>
+      reads.run(() => {
+        checkListLimit(limit);
+        return rows.listOpen(limit);
+      }),
     openBatch: (batch, decide) => writes.runTransaction(() => openBatch(batch, decide)),
     addAttempt: (batchId: number, attempt: RelayAttempt) =>
       writes.runStatement(() => rows.addAttempt(batchId, attempt)),

@@ -1,0 +1,88 @@
+import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Relayer, TokenReader } from '../../domain/ports/chain.ts';
+import type { LedgerStore } from '../../domain/ports/ledger-store.ts';
+import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import type { RelayStore } from '../../domain/ports/relay-store.ts';
+
+export interface RelayContext {
+  readonly payments: PaymentStore;
+  readonly ledger: LedgerStore;
+  readonly relay: RelayStore;
+  readonly relayer: Relayer;
+  readonly token: TokenReader;
+  readonly nowMs: () => number;
+  readonly limits: RelayLimits;
+  readonly memory: RelayMemory;
+  /** Told what an operator should know of; must not throw. */
+  readonly onIncident: (incident: RelayIncident) => void;
+}
+
+export interface RelayLimits {
+  /** Releases in one transaction. */
+  readonly batchSize: number;
+  /** How long the first due release waits for others to share its transaction. */
+  readonly batchWindowMs: number;
+  /** How long an attempt stays as it is before its fees are compared with the latest quote. */
+  readonly bumpAfterMs: number;
+  /** Fees are never raised above this, in wei per gas. */
+  readonly maximumFeePerGas: bigint;
+  /** How long a gap before our nonce is waited out, from when it is first seen, before the batch is given up. */
+  readonly nonceGapPatienceMs: number;
+  /** How long after its last attempt a batch of a key that we no longer have is rebroadcast before it is given up. */
+  readonly retiredPatienceMs: number;
+}
+
+export const defaultRelayLimits: RelayLimits = {
+  batchSize: 100,
+  batchWindowMs: 2_000,
+  bumpAfterMs: 15_000,
+  maximumFeePerGas: 5_000n * 10n ** 9n,
+  nonceGapPatienceMs: 30_000,
+  retiredPatienceMs: 600_000,
+};
+
+/** What a pass did. */
+export type RelayPass =
+  | 'idle'
+  | 'collecting'
+  | 'refused'
+  | 'opened'
+  | 'waiting'
+  | 'rebroadcast'
+  | 'bumped'
+  | 'resolved'
+  | 'abandoned';
+
+/** What went otherwise than it should, for log and metrics. */
+export type RelayIncident =
+  /** Finally mined, and these payments still hold what it was to release; they are tried again later and later. */
+  | { readonly kind: 'fruitless_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
+  /** As a whole it would fail: fewer payments are sent. */
+  | { readonly kind: 'halved_batch'; readonly fromPayments: number; readonly toPayments: number }
+  /** A batch of a relayer address that is no longer ours came to its end. */
+  | {
+      readonly kind: 'retired_batch_resolved' | 'retired_batch_abandoned';
+      readonly batchId: number;
+      readonly relayer: string;
+    };
+
+/** What the sender remembers between passes and may forget with its process. */
+export interface RelayMemory {
+  /** When the thing that a batch is waited for was first seen, by batch id. */
+  readonly firstSeenMs: Map<number, number>;
+  /** Payments in the next batch at most; smaller than the limit after an estimate failed. Null: the limit. */
+  largestBatch: number | null;
+}
+
+/** Nothing is remembered yet. */
+export function createRelayMemory(): RelayMemory {
+  return { firstSeenMs: new Map(), largestBatch: null };
+}
+
+/**
+ * Whether a wait is over. A wait that begins in the future is over as well: the clock was set back, and nothing may
+ * stand still until it has caught up.
+ */
+export function isOver(sinceMs: number, waitMs: number, nowMs: number): boolean {
+  return nowMs < sinceMs || nowMs - sinceMs >= waitMs;
+}

@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import { CallRevertedError, ChainUnavailableError, type RelayCall } from '../../src/domain/ports/chain.ts';
+import type { LocalChain } from '../chain/local-chain.ts';
+import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+
+let chain: LocalChain;
+let settlement: Settlement;
+/** How many payments each estimate was asked for. */
+let estimated: number[];
+
+beforeAll(async () => {
+  chain = await startSettlementChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain);
+  await settlement.watch();
+  estimated = [];
+});
+afterEach(() => settlement.close());
+
+async function createReady(count: number): Promise<Payment[]> {
+  const payments: Payment[] = [];
+  for (let index = 0; index < count; index++) payments.push(await settlement.create());
+  for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
+  await settlement.mine();
+  await settlement.watch();
+  return payments;
+}
+
+/** Estimates of more payments than this fail. */
+function refuseAbove(limit: number, error: () => Error): void {
+  settlement.faults.estimate = (call: RelayCall) => {
+    estimated.push(call.terms.length);
+    if (call.terms.length > limit) throw error();
+  };
+}
+
+async function expectPaid(payments: readonly Payment[]): Promise<void> {
+  for (const payment of payments) {
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'paid',
+      receivedUnits: EXPECTED_UNITS,
+      releaseRefusals: 0,
+    });
+  }
+}
+
+describe('a batch that fails as a whole', () => {
+  it('though none of its payments does alone is halved until it goes, and all are paid', async () => {
+    const payments = await createReady(7);
+    refuseAbove(2, () => new CallRevertedError('the call needs too much gas'));
+    expect(await settlement.relay()).toBe('opened');
+    expect(estimated).toEqual([7, 4, 2]);
+    expect(settlement.incidents).toEqual([{ kind: 'halved_batch', fromPayments: 7, toPayments: 2 }]);
+    await settlement.settleDown();
+    await expectPaid(payments);
+    for (const payment of payments) {
+      expect(await settlement.read(payment)).toMatchObject({ releaseRefusalReason: null });
+    }
+  });
+
+  it('because the node cannot simulate so much is half as large in the next pass, and all are paid', async () => {
+    const payments = await createReady(5);
+    refuseAbove(2, () => new ChainUnavailableError('gas required exceeds allowance'));
+    await expect(settlement.relay()).rejects.toThrow('exceeds allowance');
+    await expect(settlement.relay()).rejects.toThrow('exceeds allowance');
+    expect(await settlement.relay()).toBe('opened');
+    expect(estimated).toEqual([5, 3, 2]);
+    settlement.faults.estimate = null;
+    await settlement.settleDown();
+    await expectPaid(payments);
+  });
+
+  it('because of one payment goes without it, and that one alone is put off', async () => {
+    const payments = await createReady(6);
+    const [bad] = payments as [Payment];
+    settlement.faults.estimate = (call) => {
+      if (call.terms.some(({ merchant }) => merchant === bad.payoutAddress)) {
+        throw new CallRevertedError('the call would fail: odd');
+      }
+    };
+    expect(await settlement.relay()).toBe('refused');
+    expect(await settlement.read(bad)).toMatchObject({
+      forwardStatus: 'failed',
+      releaseRefusals: 1,
+      releaseRefusalReason: 'the call would fail: odd',
+    });
+    await settlement.settleDown();
+    await expectPaid(payments.slice(1));
+    settlement.faults.estimate = null;
+    settlement.advance(30_000);
+    await settlement.settleDown();
+    await expectPaid(payments);
+  });
+});
+
+describe('a batch that is mined and releases nothing', () => {
+  /** A release that succeeds when simulated and fails when mined; leaves the wallet as it was. */
+  async function relayInVain(payment: Payment): Promise<void> {
+    settlement.faults.broadcast = async (_rawTransaction, send) => {
+      await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+      await settlement.mine();
+      await send();
+      await settlement.mine();
+      settlement.faults.broadcast = null;
+    };
+    expect(await settlement.relay()).toBe('opened');
+    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+    await settlement.mine(3);
+    await settlement.watch();
+    expect(await settlement.relay()).toBe('resolved');
+  }
+
+  it('is repeated after growing pauses, without a word about the payment’s state, and paid in the end', async () => {
+    const [payment] = (await createReady(1)) as [Payment];
+    const pausesMs: number[] = [];
+    for (let batch = 1; batch <= 5; batch++) {
+      await relayInVain(payment);
+      const now = await settlement.read(payment);
+      expect(now).toMatchObject({ forwardStatus: 'ready', releaseRefusals: 0, fruitlessBatches: batch });
+      const pauseMs = (now.releaseDueAtMs as number) - settlement.nowMs();
+      pausesMs.push(pauseMs);
+      settlement.advance(pauseMs - 1);
+      expect(await settlement.relay()).toBe('idle');
+      settlement.advance(1);
+    }
+    expect(pausesMs).toEqual([30_000, 120_000, 600_000, 3_600_000, 3_600_000]);
+    expect(settlement.incidents).toHaveLength(5);
+    expect(settlement.incidents[0]).toMatchObject({ kind: 'fruitless_batch', paymentIds: [payment.id] });
+    await settlement.settleDown();
+    await expectPaid([payment]);
+    expect(await settlement.read(payment)).toMatchObject({ fruitlessBatches: 0 });
+  });
+
+  it('puts off only the payments it did not release', async () => {
+    const [bad, good] = (await createReady(2)) as [Payment, Payment];
+    await relayInVain(bad);
+    await expectPaid([good]);
+    expect(await settlement.read(good)).toMatchObject({ fruitlessBatches: 0, releaseDueAtMs: null });
+    expect(settlement.incidents).toMatchObject([{ kind: 'fruitless_batch', paymentIds: [bad.id] }]);
+  });
+
+  it('is repeated at once when somebody asks', async () => {
+    const [payment] = (await createReady(1)) as [Payment];
+    await relayInVain(payment);
+    await relayAfterRequest(payment);
+    await expectPaid([payment]);
+  });
+
+  async function relayAfterRequest(payment: Payment): Promise<void> {
+    await settlement.release(payment);
+    expect(await settlement.read(payment)).toMatchObject({ fruitlessBatches: 0 });
+    expect(await settlement.relay()).toBe('opened');
+    await settlement.settleDown();
+  }
+});
