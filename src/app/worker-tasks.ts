@@ -3,6 +3,7 @@ import { relayReleases } from '../payments/relay-releases.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
 import type { WorkerTask } from '../worker.ts';
 import { createGasTask } from './gas-task.ts';
+import type { Log } from './log.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
