@@ -109,6 +109,7 @@ function reportMissingTools() {
     anvil: 'the sandbox and every test on a chain need it; live mode does not',
     biome: 'formatting and linting need it; running and testing do not',
     forge: "the contracts' own tests need it; their compiled form is in the repository",
+    postgres: 'the tests of the PostgreSQL store need it; SQLite and the service itself do not',
   };
   const packages = JSON.parse(readFileSync(join(root, 'scripts', 'platform-binaries.json'), 'utf8'));
   const machine = `${process.platform}-${process.arch}`;

@@ -24,7 +24,10 @@ export const variables: readonly Variable[] = [
     'The root under which customers and merchants reach the service (http://localhost:PORT).',
   ),
   plain('DATA_DIR', 'Folder for the database, the control socket and the sandbox (./data).'),
-  secret('DATABASE_URL', 'Empty for SQLite in DATA_DIR; postgres://… is not built yet and is refused.'),
+  secret(
+    'DATABASE_URL',
+    'Empty for SQLite in DATA_DIR; postgres://user:password@host:port/database for PostgreSQL.',
+  ),
   secret(
     'SECRET_KEY',
     'At least 32 characters; webhook signing tokens derive from it. The sandbox makes its own.',

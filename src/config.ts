@@ -40,6 +40,7 @@ export interface Config {
   readonly adminPort: number;
   readonly baseUrl: string;
   readonly dataDir: string;
+  /** `postgres://…`; null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
   /** Null in the sandbox, which makes its own. */
   readonly secretKey: string | null;
@@ -103,8 +104,10 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     );
   }
   const databaseUrl = read.text('DATABASE_URL');
-  if (databaseUrl !== null)
-    problems.push('DATABASE_URL must be empty: only SQLite in DATA_DIR is supported so far.');
+  if (databaseUrl !== null && !isPostgresUrl(databaseUrl)) {
+    // The value itself may hold a password and is not repeated.
+    problems.push('DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL.');
+  }
 
   const config: Config = {
     host,
@@ -274,6 +277,10 @@ export function readContractDeploymentConfig(
   const config = readContractDeployment(createReader(environment, problems), problems);
   if (config === null || problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
 }
 
 function isHttpUrl(text: string): boolean {

@@ -33,7 +33,8 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
 async function checkStore(config: Config): Promise<DoctorCheck> {
   try {
     await (await openStore(config, createLog('silent'))).close();
-    return { name: 'store', isFine: true, detail: `SQLite in ${config.dataDir} opens` };
+    const engine = config.databaseUrl === null ? `SQLite in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL';
+    return { name: 'store', isFine: true, detail: `${engine} opens` };
   } catch (error) {
     if (error instanceof StoreInUseError) {
       return { name: 'store', isFine: true, detail: `a server is using ${config.dataDir}` };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import { openPostgresStore } from '../store/postgres/open-store.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
@@ -10,8 +11,17 @@ import type { Log } from './log.ts';
 const START_PATIENCE_MS = 3_000;
 const RETRY_MS = 100;
 
-/** Opens the store that the configuration names. Throws `StoreInUseError` while another process serves it. */
+/**
+ * Opens the store that the configuration names. Throws `StoreInUseError` while another process serves the same
+ * SQLite file, `StoreTooNewError` when a newer version has written it.
+ */
 export function openStore(config: Config, log: Log): Promise<Store> {
+  if (config.databaseUrl !== null) {
+    return openPostgresStore({
+      url: config.databaseUrl,
+      onError: (error) => log.error({ err: error }, 'the database failed where nobody waited for it'),
+    });
+  }
   return openSqliteStore({
     file: join(config.dataDir, 'card-checkout.sqlite'),
     onError: (error) => log.error({ err: error }, 'a commit failed; its callers were told'),

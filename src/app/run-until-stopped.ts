@@ -19,7 +19,9 @@ export async function runUntilStopped(options: {
   const role = roles.find((name) => name === options.role);
   if (role === undefined) throw new Error(`--role must be one of ${roles.join(', ')}`);
   const config = readConfig(options.isLive ? 'live' : 'sandbox');
-  if (role !== 'all') throw new Error('--role api and worker need PostgreSQL, which is not supported yet');
+  if (role !== 'all' && (!options.isLive || config.databaseUrl === null)) {
+    throw new Error('--role api and worker need --live and PostgreSQL (DATABASE_URL)');
+  }
 
   const log = createLog(config.logLevel);
   const stopped = signalToStop();

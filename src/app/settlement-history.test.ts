@@ -58,6 +58,6 @@ it('refuses the data of another chain, and remembers nothing of it', async () =>
   await startWith(settlement('3', '4'), 1);
   const started = startWith(settlement('3', '4', 80_002), 2);
   await expect(started).rejects.toThrow(ConfigError);
-  await expect(started).rejects.toThrow('CHAIN_ID is 80002, but DATA_DIR holds payments of chain 137.');
+  await expect(started).rejects.toThrow('CHAIN_ID is 80002, but the store holds payments of chain 137.');
   expect(await startWith(settlement('3', '4'), 3)).toEqual(['3 4']);
 });

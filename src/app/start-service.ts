@@ -10,7 +10,9 @@ import { createDepositAddressCalculator } from '../domain/deposit-address.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
+import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import type { ApiRateLimiters } from '../http/api/api-context.ts';
 import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
 import { registerApi } from '../http/api/routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
@@ -33,13 +35,12 @@ import type { Store } from '../store/store.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createOwnAddresses } from '../webhooks/own-addresses.ts';
 import { createHostResolver } from '../webhooks/resolve-host.ts';
-import { startWorker, type Worker } from '../worker.ts';
 import { createCallbackGuard } from './callback-guard.ts';
 import { withCleanUp } from './clean-up.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
 import { requireKnownSecret } from './require-known-secret.ts';
-import { createWorkerTasks } from './worker-tasks.ts';
+import { startWork } from './start-work.ts';
 import type { World } from './world.ts';
 
 /** What a service is started with. */
@@ -108,7 +109,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     );
     adminPort = portOf(adminServer);
     cleanUp.add(await startControl(parts), closed);
-    if (options.role !== 'api') cleanUp.add(await startWork(parts), (worker) => worker.stop());
+    if (options.role !== 'api') {
+      cleanUp.add(await startWork({ ...parts, deliver: delivererOf(parts) }), (work) => work.stop());
+    }
   });
 
   return {
@@ -186,7 +189,7 @@ function openDoors(parts: Parts, isServing: () => boolean): FastifyInstance {
     status: { payments: store.payments, tokens },
     tokens,
     callbacks: createCallbackGuard(parts.resolver, parts.ownAddresses, config.callbackAllowedHosts),
-    limits: createMemoryRateLimiters(config.rateLimits, clock.monotonicMs),
+    limits: createRateLimiters(parts),
     baseUrl: config.baseUrl,
   });
   registerCheckoutPages(server, {
@@ -245,39 +248,20 @@ function createContextOf(parts: Parts): CreatePaymentContext {
   };
 }
 
-/** Starts the loops; stopping them also waits for open deliveries, which end within their own deadline. */
-async function startWork(parts: Parts): Promise<Pick<Worker, 'stop'>> {
-  const { store, clock, log, metrics, config } = parts;
-  // This process is the store's only one: whatever is still `sending` was cut off by a crash, whenever that was.
-  const abandoned = await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER);
-  if (abandoned > 0)
-    log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
-
-  const { tasks, drain } = createWorkerTasks({
-    ...parts,
-    nowMs: clock.nowMs,
-    expiryMs: config.checkoutExpiryHours * 3_600_000,
-    deliver: (delivery) =>
-      deliverWebhook(
-        {
-          resolver: parts.resolver,
-          ownAddresses: parts.ownAddresses,
-          allowedHosts: config.callbackAllowedHosts,
-        },
-        delivery,
-      ),
-    wake: (...names) => worker.wake(...names),
-  });
-  const worker = startWorker(tasks, (name, error, failuresInARow) => {
-    metrics.taskFailures.inc({ task: name });
-    log.warn({ err: error, task: name, failuresInARow }, 'a step failed and is tried again');
-  });
+/** Counted in the store where several processes serve together, else in memory. */
+function createRateLimiters({ config, store: { shared }, clock }: Parts): ApiRateLimiters {
+  const { rateLimits } = config;
+  if (shared === null) return createMemoryRateLimiters(rateLimits, clock.monotonicMs);
   return {
-    async stop() {
-      await worker.stop();
-      await drain();
-    },
+    create: shared.createRateLimiter('create', rateLimits.createPerMinute),
+    status: shared.createRateLimiter('status', rateLimits.statusPerMinute),
+    unauthenticated: shared.createRateLimiter('unauthenticated', rateLimits.unauthenticatedPerMinute),
   };
+}
+
+function delivererOf({ config, resolver, ownAddresses }: Parts): DeliverWebhook {
+  const context = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts };
+  return (delivery) => deliverWebhook(context, delivery);
 }
 
 function portOf(server: Pick<Server, 'address'>): number {

@@ -3,22 +3,37 @@ import { relayReleases } from '../payments/relay-releases.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
 import type { WorkerTask } from '../worker.ts';
 import { createGasTask } from './gas-task.ts';
+import type { Log } from './log.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 const WEBHOOK_INTERVAL_MS = 1_000;
+const STALE_INTERVAL_MS = 30_000;
+
+/** Far longer than a delivery may take, and than the clocks of two instances may differ. */
+const STALE_AFTER_MS = 120_000;
 
 /** Open deliveries at a time; a slow receiver holds one for ten seconds. */
 const MAXIMUM_OPEN_DELIVERIES = 2_000;
 
-/** Everything that goes on by itself. `drain` waits for what was begun and cannot be taken back: open deliveries. */
-export function createWorkerTasks(parts: WorkerParts): {
-  readonly tasks: readonly WorkerTask[];
+/** Everything that goes on by itself, by who may do it. */
+export interface WorkerTasks {
+  /** For one process at a time, among all with the same data. */
+  readonly watching: readonly WorkerTask[];
+  /** For one process at a time, among all with the same relayer key. */
+  readonly sending: readonly WorkerTask[];
+  /** For every process. */
+  readonly shared: readonly WorkerTask[];
+  /** Waits for what was begun and cannot be taken back: open deliveries. */
   drain(): Promise<void>;
-} {
+}
+
+export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   const webhooks = createWebhookTask(parts);
   return {
-    tasks: [...createWatchTasks(parts), relayTask(parts), createGasTask(parts), webhooks.task],
+    watching: createWatchTasks(parts),
+    sending: [relayTask(parts)],
+    shared: [createGasTask(parts), webhooks.task, staleWebhooksTask(parts)],
     drain: webhooks.drain,
   };
 }
@@ -46,6 +61,24 @@ function relayTask({ store, world, nowMs, log, metrics }: WorkerParts): WorkerTa
       return pass === 'resolved';
     },
   };
+}
+
+/** Gives up webhooks whose process is gone: nobody knows whether they were sent. */
+function staleWebhooksTask({ store, nowMs, log }: WorkerParts): WorkerTask {
+  return {
+    name: 'stale webhooks',
+    intervalMs: STALE_INTERVAL_MS,
+    async run() {
+      reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(nowMs() - STALE_AFTER_MS));
+      return false;
+    },
+  };
+}
+
+/** Says how many webhooks were given up, if any. */
+export function reportAbandoned(log: Log, abandoned: number): void {
+  if (abandoned > 0)
+    log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
 }
 
 /** Claims webhooks as there is room and sends each on its own, so that a slow receiver holds up nobody else. */

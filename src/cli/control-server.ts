@@ -1,5 +1,6 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { dirname } from 'node:path';
 import { ServiceError } from '../domain/errors.ts';
 import { operations } from './operations.ts';
 import type { OperationArguments, OperationsContext } from './operations-context.ts';
@@ -14,9 +15,11 @@ export type ControlReply = { readonly result: unknown } | { readonly error: stri
 
 /**
  * Lets the command line work on a running server: one POST an operation, over a Unix socket that only its owner can
- * open. The data folder's lock makes sure that a socket found here is left over from a process that is gone.
+ * open. With SQLite the data folder's lock makes sure that a socket found here is left over from a process that is
+ * gone; with PostgreSQL each process has a data folder of its own.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
+  mkdirSync(dirname(socketFile), { recursive: true, mode: 0o700 });
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
     const reply = await answer(context, request);

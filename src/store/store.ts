@@ -1,10 +1,19 @@
 import type { AccountStore } from '../domain/ports/account-store.ts';
+import type { LeaseStore } from '../domain/ports/lease-store.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ProviderStore } from '../domain/ports/provider-store.ts';
+import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
 import type { RelayStore } from '../domain/ports/relay-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
+
+/** What only an engine has that serves several processes. */
+export interface SharedStore {
+  readonly leases: LeaseStore;
+  /** Counts requests of a kind for all processes together; closed with the store. */
+  createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;
+}
 
 /** Everything that is kept, behind the ports; one engine implements all of them over one database. */
 export interface Store {
@@ -15,6 +24,8 @@ export interface Store {
   readonly webhooks: WebhookStore;
   readonly providers: ProviderStore;
   readonly settlements: SettlementStore;
+  /** What several processes with the same data agree by; null where one process has the data for itself. */
+  readonly shared: SharedStore | null;
   /** Finishes what was asked for before, then lets go of the database. Later calls reject (`StoreClosedError`). */
   close(): Promise<void>;
 }

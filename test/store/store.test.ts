@@ -1,13 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import { describeStore } from './conformance.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { describeStore, type OpenedStore } from './conformance.ts';
 
 /** The engines; each keeps the same promises. */
-const engines = { SQLite: openSqlite };
+const engines = { SQLite: openSqlite, PostgreSQL: openPostgres };
 
-async function openSqlite() {
+const postgres = await startPostgres();
+afterAll(() => postgres.stop());
+
+async function openSqlite(): Promise<OpenedStore> {
   const folder = await mkdtemp(join(tmpdir(), 'card-checkout-store-'));
   const file = join(folder, 'data', 'checkout.sqlite');
   let newest = await openSqliteStore({ file });
@@ -21,6 +27,23 @@ async function openSqlite() {
     async dispose() {
       await newest.close();
       await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function openPostgres(): Promise<OpenedStore> {
+  const url = await postgres.createDatabase();
+  let newest = await openPostgresStore({ url });
+  return {
+    store: newest,
+    async reopen() {
+      await newest.close();
+      newest = await openPostgresStore({ url });
+      return newest;
+    },
+    async dispose() {
+      await newest.close();
+      await postgres.dropDatabase(url);
     },
   };
 }

@@ -77,6 +77,7 @@ function createStore(
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     providers: createProviderStore(database, writes),
     settlements: createSettlementStore(database, writes),
+    shared: null,
     close() {
       closed ??= close();
       return closed;

@@ -1,0 +1,130 @@
+import { type Account, type ApiKey, isFeature } from '../../domain/account.ts';
+import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
+import { UnknownStateError } from '../../domain/errors.ts';
+import type { AccountStore } from '../../domain/ports/account-store.ts';
+import { isProviderId } from '../../domain/provider-catalogue.ts';
+import { createGroupRead } from './group-read.ts';
+import type { Database } from './open-database.ts';
+import { statement } from './statement.ts';
+
+const accountColumns = `
+  accounts.id, accounts.name, accounts.email, accounts.fee_basis_points AS "feeBasisPoints", accounts.wallet,
+  accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs"`;
+const keyColumns = `
+  id, account_id AS "accountId", name, hash, last_characters AS "lastCharacters",
+  created_at_ms AS "createdAtMs", revoked_at_ms AS "revokedAtMs"`;
+
+const insertAccount = statement(`
+  INSERT INTO accounts (name, email, fee_basis_points, wallet, features, providers, suspended, id, created_at_ms)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`);
+const selectAccount = statement(`SELECT ${accountColumns} FROM accounts WHERE id = $1`);
+const selectAccounts = statement(`SELECT ${accountColumns} FROM accounts ORDER BY created_at_ms, id`);
+const lockAccount = statement(`SELECT ${accountColumns} FROM accounts WHERE id = $1 FOR NO KEY UPDATE`);
+const updateAccount = statement(`
+  UPDATE accounts SET name = $1, email = $2, fee_basis_points = $3, wallet = $4, features = $5, providers = $6,
+    suspended = $7 WHERE id = $8`);
+const selectByHash = statement(`
+  SELECT hash, ${accountColumns} FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
+  WHERE hash = ANY($1::text[]) AND revoked_at_ms IS NULL`);
+
+const countActiveKeys = statement(
+  'SELECT count(*) AS count FROM api_keys WHERE account_id = $1 AND revoked_at_ms IS NULL',
+);
+const insertKey = statement(`
+  INSERT INTO api_keys (id, account_id, name, hash, last_characters, created_at_ms, revoked_at_ms)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`);
+const selectKeys = statement(
+  `SELECT ${keyColumns} FROM api_keys WHERE account_id = $1 ORDER BY created_at_ms, id`,
+);
+const revokeKey = statement(
+  `UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2 RETURNING ${keyColumns}`,
+);
+
+type AccountRow = Omit<Account, 'features' | 'providers'> & {
+  readonly features: readonly string[];
+  readonly providers: readonly string[] | null;
+};
+
+/** Accounts and keys, and how to finish what is under way when the store closes. */
+export interface ClosableAccountStore {
+  readonly store: AccountStore;
+  close(): Promise<void>;
+}
+
+export function createAccountStore(database: Database): ClosableAccountStore {
+  const byKeyHash = createGroupRead<string, Account | null>(async (hashes) => {
+    const rows = await database.query<AccountRow & { hash: string }>(selectByHash, [hashes]);
+    const byHash = new Map(rows.map(({ hash, ...row }) => [hash, row]));
+    return (hash) => accountOrNull(byHash.get(hash));
+  });
+
+  const store: AccountStore = {
+    async createAccount(account) {
+      await database.execute(insertAccount, [...changingValues(account), account.id, account.createdAtMs]);
+    },
+    async findAccount(accountId) {
+      const [row] = await database.query<AccountRow>(selectAccount, [accountId]);
+      return accountOrNull(row);
+    },
+    listAccounts: async () => (await database.query<AccountRow>(selectAccounts)).map(accountOfRow),
+    updateAccount: (accountId, change) =>
+      database.transaction(async (connection) => {
+        const [row] = await connection.query<AccountRow>(lockAccount, [accountId]);
+        if (row === undefined) return null;
+        const changed: Account = { ...accountOfRow(row), ...change };
+        await connection.execute(updateAccount, [...changingValues(changed), accountId]);
+        return changed;
+      }),
+    findAccountByKeyHash: (hash) => byKeyHash.read(hash),
+    ...createKeys(database),
+  };
+  return { store, close: () => byKeyHash.close() };
+}
+
+function createKeys(database: Database): Pick<AccountStore, 'createKey' | 'listKeys' | 'revokeKey'> {
+  return {
+    createKey: (key) =>
+      database.transaction(async (connection) => {
+        // Whoever makes keys of the same account at the same time, here or elsewhere, waits for this one.
+        await connection.execute(lockAccount, [key.accountId]);
+        const [active] = await connection.query<{ count: number }>(countActiveKeys, [key.accountId]);
+        if ((active?.count ?? 0) >= MAXIMUM_ACTIVE_KEYS) return false;
+        await connection.execute(insertKey, [
+          ...[key.id, key.accountId, key.name, key.hash],
+          ...[key.lastCharacters, key.createdAtMs, key.revokedAtMs],
+        ]);
+        return true;
+      }),
+    listKeys: (accountId) => database.query<ApiKey>(selectKeys, [accountId]),
+    async revokeKey(keyId, revokedAtMs) {
+      const [row] = await database.query<ApiKey>(revokeKey, [revokedAtMs, keyId]);
+      return row ?? null;
+    },
+  };
+}
+
+/** In the order in which `INSERT` and `UPDATE` take them. */
+function changingValues(account: Account): unknown[] {
+  return [
+    ...[account.name, account.email, account.feeBasisPoints, account.wallet],
+    ...[account.features, account.providers, account.suspended],
+  ];
+}
+
+function accountOrNull(row: AccountRow | undefined): Account | null {
+  return row === undefined ? null : accountOfRow(row);
+}
+
+function accountOfRow(row: AccountRow): Account {
+  return {
+    ...row,
+    features: row.features.map((name) => requireName(name, isFeature)),
+    providers: row.providers?.map((name) => requireName(name, isProviderId)) ?? null,
+  };
+}
+
+/** A name that this version does not know is an error, as leaving it out would change rights. */
+function requireName<Name extends string>(name: string, isName: (value: string) => value is Name): Name {
+  if (!isName(name)) throw new UnknownStateError(`an account names ${name}, which does not exist`);
+  return name;
+}

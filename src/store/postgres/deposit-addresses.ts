@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Address } from '../../domain/payout-address.ts';
+import type { Connection } from './open-database.ts';
+import { arrayStatement, statement } from './statement.ts';
+
+/** How long a creation may be under way before this gives up: far longer than any of ours takes. */
+const PATIENCE_MS = 5_000;
+const POLL_MS = 5;
+
+const selectLastRow = statement(`SELECT last_value AS "lastRow" FROM payments_row_seq`);
+/** Whoever draws a row number holds this lock on the sequence from before the draw until after its commit. */
+const selectDrawing = statement(`
+  SELECT virtualtransaction AS transaction FROM pg_locks
+  WHERE locktype = 'relation' AND relation = 'payments_row_seq'::regclass AND mode = 'RowExclusiveLock'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+const selectAddresses = arrayStatement(
+  'SELECT row, deposit_address FROM payments WHERE row > $1 AND row <= $2 ORDER BY row LIMIT $3',
+);
+
+/**
+ * Row numbers are drawn in one order and committed in another: a reader that remembers the highest row it has seen
+ * would miss a lower one that is committed later, and with it a customer's money. So only rows are listed below
+ * which nothing is under way any more: up to the last number that is drawn already, once every transaction that was
+ * drawing numbers at that time has ended. Those are ours and take milliseconds; nobody waits for the reader.
+ *
+ * Everything that was committed before the call is listed: a list without it would be as bad. Hence this throws when
+ * a transaction that creates payments stays open (one that an operator began by hand, say), instead of leaving it out.
+ */
+export async function listDepositAddresses(
+  connection: Connection,
+  afterRow: number,
+  limit: number,
+): Promise<{ row: number; depositAddress: Address }[]> {
+  const [drawn] = await connection.query<{ lastRow: number }>(selectLastRow);
+  const lastRow = drawn?.lastRow ?? 0;
+  // Only after that: who draws a number now draws a higher one.
+  if (lastRow > afterRow) await untilSettled(connection);
+  const rows = await connection.query<[number, Address]>(selectAddresses, [afterRow, lastRow, limit]);
+  return rows.map(([row, depositAddress]) => ({ row, depositAddress }));
+}
+
+/** Resolves when every transaction that is drawing row numbers now has ended. */
+async function untilSettled(connection: Connection): Promise<void> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  let unsettled = await readDrawing(connection);
+  while (unsettled.size > 0) {
+    if (performance.now() > deadlineMs) {
+      throw new Error(
+        `a transaction that creates payments has been open for ${PATIENCE_MS / 1000} s: is it stuck?`,
+      );
+    }
+    await delay(POLL_MS);
+    const drawing = await readDrawing(connection);
+    unsettled = new Set([...unsettled].filter((transaction) => drawing.has(transaction)));
+  }
+}
+
+async function readDrawing(connection: Connection): Promise<Set<string>> {
+  const rows = await connection.query<{ transaction: string }>(selectDrawing);
+  return new Set(rows.map(({ transaction }) => transaction));
+}

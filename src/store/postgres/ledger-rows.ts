@@ -1,0 +1,178 @@
+import type { PaymentId } from '../../domain/payment-id.ts';
+import type { ScanRecord } from '../../domain/ports/ledger-store.ts';
+import { LedgerConflictError } from '../store-errors.ts';
+import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
+import type { Connection } from './open-database.ts';
+import { type Statement, statement } from './statement.ts';
+
+/** What was seen on chain, in two tables alike. With the ledger locked. */
+
+type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
+
+/** One row as its table has it, position first. */
+interface TableRow {
+  readonly transactionHash: string;
+  readonly logIndex: number;
+  readonly blockNumber: number;
+  readonly paymentId: PaymentId;
+  readonly amounts: readonly bigint[];
+}
+
+interface LedgerTable {
+  readonly name: string;
+  readonly rowsOf: (found: FoundRows) => TableRow[];
+  readonly columns: readonly Column[];
+  readonly selectAbove: Statement;
+  readonly removeRange: Statement;
+  readonly removeMoved: Statement;
+  readonly selectKnown: Statement;
+  readonly insert: Statement;
+}
+
+const tables = [
+  describeTable('deposits', ['units'], ({ deposits }) =>
+    deposits.map((deposit) => ({ ...deposit, amounts: [deposit.units] })),
+  ),
+  describeTable('releases', ['to_merchant_units', 'fee_units'], ({ releases }) =>
+    releases.map((release) => ({ ...release, amounts: [release.toMerchantUnits, release.feeUnits] })),
+  ),
+];
+
+function describeTable(
+  name: string,
+  amountColumns: readonly string[],
+  rowsOf: LedgerTable['rowsOf'],
+): LedgerTable {
+  const columns: readonly Column[] = [
+    ['transaction_hash', 'text'],
+    ['log_index', 'integer'],
+    ['block_number', 'bigint'],
+    ['payment_id', 'text'],
+    ...amountColumns.map((column): Column => [column, 'numeric']),
+  ];
+  const amounts = amountColumns.map((column) => `${column}::text`).join(', ');
+  return {
+    name,
+    rowsOf,
+    columns,
+    selectAbove: statement(`SELECT DISTINCT payment_id AS "paymentId" FROM ${name} WHERE block_number > $1`),
+    removeRange: statement(`DELETE FROM ${name} WHERE block_number > $1 AND block_number <= $2`),
+    removeMoved: statement(
+      `DELETE FROM ${name} WHERE transaction_hash = ANY($1::text[]) AND block_number > $2
+       RETURNING payment_id AS "paymentId"`,
+    ),
+    selectKnown: statement(
+      `SELECT transaction_hash AS "transactionHash", log_index AS "logIndex", block_number AS "blockNumber",
+         payment_id AS "paymentId", ARRAY[${amounts}] AS amounts
+       FROM ${name} WHERE transaction_hash = ANY($1::text[])`,
+    ),
+    // The account is the payment's.
+    insert: statement(
+      `INSERT INTO ${name} (account_id, ${namesOf(columns)})
+       SELECT account_id, ${namesOf(columns.map(([column, type]) => [`found.${column}`, type]))}
+       FROM ${unnest('found', columns)} JOIN payments ON payments.id = found.payment_id`,
+    ),
+  };
+}
+
+/** The payments that have a row above a block. */
+export async function paymentsAbove(connection: Connection, blockNumber: number): Promise<Set<PaymentId>> {
+  const found = new Set<PaymentId>();
+  for (const { selectAbove } of tables) {
+    const rows = await connection.query<{ paymentId: PaymentId }>(selectAbove, [blockNumber]);
+    for (const { paymentId } of rows) found.add(paymentId);
+  }
+  return found;
+}
+
+/** Removes the rows in blocks (above, upTo]. */
+export async function removeRange(connection: Connection, above: number, upTo: number): Promise<void> {
+  for (const table of tables) await connection.execute(table.removeRange, [above, upTo]);
+}
+
+/**
+ * Removes rows above a block whose transaction was found again: a reorganisation can move a transaction to a lower
+ * block than it was seen in, out of the reach of `removeRange`. Returns the payments that lost a row.
+ */
+export async function removeMoved(
+  connection: Connection,
+  found: FoundRows,
+  above: number,
+): Promise<PaymentId[]> {
+  const hashes = hashesOf([...found.deposits, ...found.releases]);
+  if (hashes.length === 0) return [];
+  const removed: PaymentId[] = [];
+  for (const table of tables) {
+    const rows = await connection.query<{ paymentId: PaymentId }>(table.removeMoved, [hashes, above]);
+    for (const { paymentId } of rows) removed.push(paymentId);
+  }
+  return removed;
+}
+
+/**
+ * Adds rows; one that is there already counts once. Returns the payment of each row that is new.
+ *
+ * @throws LedgerConflictError when the same log is there with other contents, or its transaction in another block
+ */
+export async function addRows(connection: Connection, found: FoundRows): Promise<PaymentId[]> {
+  const added: PaymentId[] = [];
+  for (const table of tables) {
+    const rows = table.rowsOf(found);
+    if (rows.length === 0) continue;
+    const fresh = newRows(rows, await readKnown(connection, table, hashesOf(rows)));
+    const inserted = await connection.execute(
+      table.insert,
+      valuesByColumn(table.columns, fresh.map(valuesOf)),
+    );
+    if (inserted !== fresh.length)
+      throw new Error(`${table.name} of a payment that does not exist were found`);
+    for (const { paymentId } of fresh) added.push(paymentId);
+  }
+  return added;
+}
+
+async function readKnown(
+  connection: Connection,
+  table: LedgerTable,
+  hashes: readonly string[],
+): Promise<TableRow[]> {
+  type KnownRow = Omit<TableRow, 'amounts'> & { readonly amounts: readonly string[] };
+  const rows = await connection.query<KnownRow>(table.selectKnown, [hashes]);
+  return rows.map((row) => ({ ...row, amounts: row.amounts.map(BigInt) }));
+}
+
+/** The rows that are neither known nor repeated; throws where one contradicts another. */
+function newRows(rows: readonly TableRow[], known: readonly TableRow[]): TableRow[] {
+  const blocks = new Map(known.map((row) => [row.transactionHash, row.blockNumber]));
+  const logs = new Map(known.map((row) => [logOf(row), row]));
+  return rows.filter((row) => {
+    const { transactionHash, blockNumber, logIndex } = row;
+    const block = blocks.get(transactionHash) ?? blockNumber;
+    if (block !== blockNumber) {
+      throw new LedgerConflictError(
+        `transaction ${transactionHash} is in block ${block} and was found in ${blockNumber}`,
+      );
+    }
+    const same = logs.get(logOf(row));
+    if (same !== undefined && valuesOf(same).join() !== valuesOf(row).join()) {
+      throw new LedgerConflictError(
+        `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
+      );
+    }
+    blocks.set(transactionHash, blockNumber);
+    logs.set(logOf(row), row);
+    return same === undefined;
+  });
+}
+
+function logOf({ transactionHash, logIndex }: TableRow): string {
+  return `${transactionHash}:${logIndex}`;
+}
+
+function valuesOf({ transactionHash, logIndex, blockNumber, paymentId, amounts }: TableRow): unknown[] {
+  return [transactionHash, logIndex, blockNumber, paymentId, ...amounts];
+}
+
+function hashesOf(rows: readonly { readonly transactionHash: string }[]): string[] {
+  return [...new Set(rows.map((row) => row.transactionHash))];
+}

@@ -1,0 +1,136 @@
+import type { PaymentId } from '../../domain/payment-id.ts';
+import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports/ledger-store.ts';
+import type { Decide } from '../../domain/ports/payment-store.ts';
+import { LedgerConflictError } from '../store-errors.ts';
+import { checkListLimit } from '../store-limits.ts';
+import {
+  addCheckpoint,
+  checkpointHashAt,
+  listCheckpoints,
+  lockLedger,
+  newestCheckpoint,
+  rewindCheckpoints,
+} from './checkpoints.ts';
+import { addRows, paymentsAbove, removeMoved, removeRange } from './ledger-rows.ts';
+import type { Connection, Database } from './open-database.ts';
+import { EXPIRY_FRONTIER, type PaymentDecider } from './payment-decider.ts';
+import { statement } from './statement.ts';
+
+const selectFrontier = statement('SELECT payment_id AS "paymentId" FROM frontiers WHERE name = $1');
+const moveFrontier = statement(`
+  INSERT INTO frontiers AS present (name, payment_id) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = $3`);
+
+export function createLedgerStore(database: Database, decider: PaymentDecider): LedgerStore {
+  /** Writers to the ledger come one after the other, whichever instance they are of. */
+  function write<T>(work: (ledger: LockedLedger) => Promise<T>): Promise<T> {
+    return database.transaction(async (connection) => {
+      await lockLedger(connection);
+      return work({ connection, decider });
+    });
+  }
+
+  return {
+    readCursor: () => newestCheckpoint(database),
+    startCursor: (block) =>
+      write(async ({ connection }) => {
+        if ((await newestCheckpoint(connection)) === null) await addCheckpoint(connection, block);
+      }),
+    recordScan: (scan, decide) => write((ledger) => recordScan(ledger, scan, decide)),
+    recordMissed: (missed, decide) => write((ledger) => recordMissed(ledger, missed, decide)),
+    async listCheckpoints(limit) {
+      checkListLimit(limit);
+      return listCheckpoints(database, limit);
+    },
+    rewindTo: (block, decide) => write((ledger) => rewindTo(ledger, block, decide)),
+    async readExpiryFrontier() {
+      const [frontier] = await database.query<{ paymentId: string }>(selectFrontier, [EXPIRY_FRONTIER]);
+      return frontier?.paymentId ?? '';
+    },
+    advanceExpiryFrontier: (ids, frontier, decide) =>
+      database.transaction(async (connection) => {
+        await decideAll({ connection, decider }, ids, decide);
+        await connection.execute(moveFrontier, [EXPIRY_FRONTIER, frontier.to, frontier.from]);
+      }),
+  };
+}
+
+/** A transaction that has locked the ledger. */
+interface LockedLedger {
+  readonly connection: Connection;
+  readonly decider: PaymentDecider;
+}
+
+async function recordScan(ledger: LockedLedger, scan: ScanRecord, decide: Decide): Promise<void> {
+  const { connection } = ledger;
+  checkScan(scan);
+  requireCursor(await newestCheckpoint(connection), scan.from);
+  const affected = await paymentsAbove(connection, scan.from.number);
+  await removeRange(connection, scan.from.number, scan.scannedTo);
+  await removeMoved(connection, scan, scan.from.number);
+  await addRows(connection, scan);
+  for (const row of [...scan.deposits, ...scan.releases]) affected.add(row.paymentId);
+  await addCheckpoint(connection, scan.final);
+  await decideAll(ledger, affected, decide);
+}
+
+async function recordMissed(
+  ledger: LockedLedger,
+  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
+  decide: Decide,
+): Promise<{ added: number }> {
+  const { connection } = ledger;
+  if ((await checkpointHashAt(connection, missed.from.number)) !== missed.from.hash) {
+    throw new LedgerConflictError(
+      `block ${missed.from.number} (${missed.from.hash}) is no checkpoint any more`,
+    );
+  }
+  const finalNumber = (await newestCheckpoint(connection))?.number ?? -1;
+  for (const { blockNumber } of [...missed.deposits, ...missed.releases]) {
+    if (blockNumber <= finalNumber) continue;
+    throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
+  }
+  const moved = await removeMoved(connection, missed, finalNumber);
+  const added = await addRows(connection, missed);
+  await decideAll(ledger, [...moved, ...added], decide);
+  return { added: added.length };
+}
+
+async function rewindTo(ledger: LockedLedger, block: BlockReference, decide: Decide): Promise<void> {
+  const { connection } = ledger;
+  const affected = await paymentsAbove(connection, block.number);
+  await removeRange(connection, block.number, Number.MAX_SAFE_INTEGER);
+  await rewindCheckpoints(connection, block);
+  await decideAll(ledger, affected, decide);
+}
+
+async function decideAll(
+  { connection, decider }: LockedLedger,
+  ids: Iterable<PaymentId>,
+  decide: Decide,
+): Promise<void> {
+  const once = [...new Set(ids)].sort();
+  const decided = await decider.decideAll(connection, once, decide);
+  if (decided.length !== once.length)
+    throw new Error(`one of ${once.length} payments to decide does not exist`);
+}
+
+function checkScan(scan: ScanRecord): void {
+  const { from, final, scannedTo } = scan;
+  if (final.number < from.number || scannedTo < final.number) {
+    throw new RangeError(`a scan from ${from.number} to ${scannedTo} cannot be final up to ${final.number}`);
+  }
+  for (const { blockNumber } of [...scan.deposits, ...scan.releases]) {
+    if (blockNumber <= from.number || blockNumber > scannedTo) {
+      throw new RangeError(`block ${blockNumber} is outside the scan from ${from.number} to ${scannedTo}`);
+    }
+  }
+}
+
+function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
+  if (cursor?.number === from.number && cursor.hash === from.hash) return;
+  const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
+  throw new LedgerConflictError(
+    `a scan began at block ${from.number} (${from.hash}), but the cursor is ${found}`,
+  );
+}

@@ -1,0 +1,150 @@
+import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
+import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../store-errors.ts';
+import { isConflict, isConnectionLoss } from './postgres-error.ts';
+import { type Statement, statement } from './statement.ts';
+
+/** The most that may wait for a connection. */
+const MAXIMUM_WAITING = 20_000;
+/** How often a transaction that met another one is tried again. */
+const MAXIMUM_TRIES = 5;
+/** For a new connection, and for waiting until one is free. */
+const CONNECT_TIMEOUT_MS = 15_000;
+const beginStatement = statement('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+const commitStatement = statement('COMMIT');
+const rollbackStatement = statement('ROLLBACK');
+/** No statement of ours takes longer; one that does holds up others. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** A transaction whose process is gone or frozen must not hold its locks for longer. */
+const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
+
+/** Something that runs statements: a connection in a transaction, or any connection outside of one. */
+export interface Connection {
+  query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /** The number of rows that the statement wrote. */
+  execute(statement: Statement, values?: readonly unknown[]): Promise<number>;
+}
+
+/** Connections to one database. */
+export interface Database extends Connection {
+  /**
+   * Runs `work` in a transaction (READ COMMITTED: it locks what it depends on). It may run again when it meets
+   * another transaction, so what it does besides must bear that.
+   */
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Resolves once all that was asked for is done; what is asked later rejects. To be called once. */
+  close(): Promise<void>;
+}
+
+/** @param onError told when an idle connection breaks; the next one is made when it is needed */
+export function openDatabase(
+  url: string,
+  connections: number,
+  onError: (error: Error) => void = () => {},
+): Database {
+  const pool = new Pool({ ...connectionOptions(url), max: connections, idleTimeoutMillis: 60_000 });
+  pool.on('error', onError);
+  // A connection that breaks between two statements of a transaction says so here; the next statement fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  let running = 0;
+  let closing: PromiseWithResolvers<void> | null = null;
+
+  async function withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+    if (closing !== null) throw new StoreClosedError();
+    if (pool.waitingCount >= MAXIMUM_WAITING) throw new StoreOverloadedError(pool.waitingCount);
+    running++;
+    try {
+      return await useClient(await connect(pool), use);
+    } finally {
+      running--;
+      endIfIdle();
+    }
+  }
+
+  function endIfIdle(): void {
+    if (running === 0) closing?.resolve();
+  }
+
+  return {
+    query: (statement, values) => withConnection((connection) => connection.query(statement, values)),
+    execute: (statement, values) => withConnection((connection) => connection.execute(statement, values)),
+    transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
+    async close() {
+      closing = Promise.withResolvers<void>();
+      endIfIdle();
+      await closing.promise;
+      await pool.end();
+    },
+  };
+}
+
+async function connect(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw new StoreWriteError('no connection to the database could be had', error);
+  }
+}
+
+/** The connection broke off in a statement, which may have taken effect if it was a COMMIT. */
+class ConnectionLostError extends StoreWriteError {
+  constructor(cause: unknown) {
+    super('the connection to the database was lost', cause);
+  }
+}
+
+async function useClient<T>(client: PoolClient, use: (connection: Connection) => Promise<T>): Promise<T> {
+  let isLost = false;
+  async function run(statement: Statement, values: readonly unknown[] = []): Promise<QueryResult> {
+    try {
+      return await client.query({ ...statement, values: values as unknown[] });
+    } catch (error) {
+      if (!isConnectionLoss(error)) throw error;
+      isLost = true;
+      throw new ConnectionLostError(error);
+    }
+  }
+  try {
+    return await use({
+      query: async <Row>(statement: Statement, values?: readonly unknown[]) =>
+        (await run(statement, values)).rows as Row[],
+      execute: async (statement, values) => (await run(statement, values)).rowCount ?? 0,
+    });
+  } finally {
+    client.release(isLost);
+  }
+}
+
+async function runTransaction<T>(
+  connection: Connection,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    await connection.execute(beginStatement);
+    try {
+      const value = await work(connection);
+      await connection.execute(commitStatement);
+      return value;
+    } catch (error) {
+      if (error instanceof ConnectionLostError) throw error;
+      await connection.execute(rollbackStatement);
+      if (!isConflict(error) || tries === MAXIMUM_TRIES) throw error;
+    }
+  }
+}
+
+/** How every connection is made, also the one that migrates. */
+export function connectionOptions(url: string): PoolConfig {
+  return {
+    connectionString: url,
+    application_name: 'card-checkout',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    types: {
+      // Times and our own amounts are integers that JavaScript can hold exactly.
+      getTypeParser: (type, format) =>
+        type === types.builtins.INT8 ? Number : types.getTypeParser(type, format as 'text'),
+    },
+  };
+}

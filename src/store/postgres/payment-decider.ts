@@ -1,0 +1,161 @@
+import type { Deposit, Payment, Release } from '../../domain/payment.ts';
+import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
+import type { NewWebhook } from '../../domain/webhook.ts';
+import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
+import type { Connection } from './open-database.ts';
+import {
+  allPaymentColumns,
+  paymentColumns,
+  paymentOfRow,
+  updatedPaymentColumns,
+  updatedPaymentValues,
+  updatePaymentsSql,
+} from './payment-rows.ts';
+import { type SessionRow, sessionOfRow, sessionsOfPaymentSql } from './session-rows.ts';
+import { arrayStatement, statement } from './statement.ts';
+
+/** Reads payments with all that a decision may depend on, and decides them. */
+export interface PaymentDecider {
+  /** Null when there is no such payment. */
+  view(connection: Connection, id: PaymentId): Promise<PaymentView | null>;
+  /**
+   * Locks the payments until the transaction ends, decides them in the given order and writes what was decided.
+   * Returns them as they then are; an unknown one is left out. Inside a transaction only.
+   */
+  decideAll(connection: Connection, ids: readonly PaymentId[], decide: Decide): Promise<readonly Payment[]>;
+}
+
+/** No block is final before the first scan. */
+const NO_FINAL_BLOCK = -1;
+
+const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
+
+const position = `'blockNumber', block_number, 'logIndex', log_index, 'transactionHash', transaction_hash`;
+const viewPayments = arrayStatement(`
+  SELECT ${paymentColumns}, ${sessionsOfPaymentSql},
+    ${ledgerRowsSql('deposits', `'units', units::text`)},
+    ${ledgerRowsSql('releases', `'toMerchantUnits', to_merchant_units::text, 'feeUnits', fee_units::text`)},
+    (SELECT max(number) FROM checkpoints)
+  FROM payments WHERE id = ANY($1::text[])`);
+
+const updatePayments = statement(updatePaymentsSql);
+
+const webhookColumns: readonly Column[] = [
+  ['id', 'text'],
+  ['account_id', 'text'],
+  ['payment_id', 'text'],
+  ['event', 'text'],
+  ['fields', 'json'],
+  ['created_at_ms', 'bigint'],
+];
+const insertWebhooks = statement(`
+  INSERT INTO webhooks (${namesOf(webhookColumns)}, status)
+  SELECT ${namesOf(webhookColumns)}, 'pending' FROM ${unnest('queued', webhookColumns)}`);
+
+/** The row of the frontiers' table up to which the expiry step has come. */
+export const EXPIRY_FRONTIER = 'expiry';
+const lowerFrontier = statement(
+  `UPDATE frontiers SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
+);
+
+/** The rows of a ledger table that belong to a row of `payments`, in chain order, as a JSON array. */
+function ledgerRowsSql(table: string, amounts: string): string {
+  return `
+    (SELECT coalesce(json_agg(json_build_object(${position}, ${amounts}) ORDER BY block_number, log_index), '[]')
+     FROM ${table} WHERE ${table}.account_id = payments.account_id AND payment_id = payments.id)`;
+}
+
+/**
+ * Locks payments until the transaction ends; in the order of their ids, so that two transactions that lock the same
+ * payments wait for each other and never cross.
+ */
+export async function lockPayments(connection: Connection, ids: readonly PaymentId[]): Promise<void> {
+  await connection.execute(lock, [ids]);
+}
+
+export function createPaymentDecider(nowMs: () => number): PaymentDecider {
+  async function viewAll(
+    connection: Connection,
+    ids: readonly PaymentId[],
+  ): Promise<Map<PaymentId, PaymentView>> {
+    const rows = await connection.query<unknown[]>(viewPayments, [ids]);
+    return new Map(rows.map(viewOfRow).map((view) => [view.payment.id, view]));
+  }
+
+  return {
+    view: async (connection, id) => (await viewAll(connection, [id])).get(id) ?? null,
+    async decideAll(connection, ids, decide) {
+      if (ids.length === 0) return [];
+      // A statement of its own: one that waited for a lock would still read everything else as it was before.
+      await lockPayments(connection, ids);
+      const views = await viewAll(connection, ids);
+      const changed: Payment[] = [];
+      const webhooks: unknown[][] = [];
+      const revisited: PaymentId[] = [];
+      const payments = ids.flatMap((id) => {
+        const view = views.get(id);
+        if (view === undefined) return [];
+        const decision = decide(view);
+        if (decision === null) return [view.payment];
+        const payment: Payment = { ...view.payment, ...decision.change };
+        changed.push(payment);
+        if (decision.webhook !== undefined) webhooks.push(webhookValues(payment, decision.webhook, nowMs()));
+        if (decision.revisitExpiry === true) revisited.push(payment.id);
+        return [payment];
+      });
+      await write(connection, changed, webhooks);
+      // After the payments, in which every transaction locks its rows; a beginning of an id sorts just before it.
+      const [lowest] = revisited.sort();
+      if (lowest !== undefined) await connection.execute(lowerFrontier, [lowest.slice(0, -1), lowest]);
+      return payments;
+    },
+  };
+}
+
+async function write(
+  connection: Connection,
+  changed: readonly Payment[],
+  webhooks: readonly unknown[][],
+): Promise<void> {
+  if (changed.length > 0) {
+    const rows = changed.map(updatedPaymentValues);
+    await connection.execute(updatePayments, valuesByColumn(updatedPaymentColumns, rows));
+  }
+  if (webhooks.length > 0) await connection.execute(insertWebhooks, valuesByColumn(webhookColumns, webhooks));
+}
+
+function webhookValues(payment: Payment, { event, fields }: NewWebhook, createdAtMs: number): unknown[] {
+  return [
+    `${payment.id}:${event}`,
+    payment.accountId,
+    payment.id,
+    event,
+    JSON.stringify(fields),
+    createdAtMs,
+  ];
+}
+
+type TextAmounts<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: string };
+
+function viewOfRow(row: unknown[]): PaymentView {
+  const [sessions, deposits, releases, finalBlock] = row.slice(allPaymentColumns.length) as [
+    SessionRow[],
+    TextAmounts<Deposit, 'units'>[],
+    TextAmounts<Release, 'toMerchantUnits' | 'feeUnits'>[],
+    number | null,
+  ];
+  return {
+    payment: paymentOfRow(row),
+    ledger: {
+      deposits: deposits.map((deposit) => ({ ...deposit, units: BigInt(deposit.units) })),
+      releases: releases.map((release) => ({
+        ...release,
+        toMerchantUnits: BigInt(release.toMerchantUnits),
+        feeUnits: BigInt(release.feeUnits),
+      })),
+      finalBlock: finalBlock ?? NO_FINAL_BLOCK,
+    },
+    sessions: sessions.map(sessionOfRow),
+  };
+}

@@ -1,0 +1,113 @@
+import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import { type Column, unnest, valuesByColumn } from './column-lists.ts';
+import type { Database } from './open-database.ts';
+import { statement } from './statement.ts';
+import { createTickQueue, type Request } from './tick-queue.ts';
+
+const WINDOW_MS = 60_000;
+/** A second group at the same time would only wait for the rows of the first. */
+const MAXIMUM_GROUPS_UNDER_WAY = 1;
+/** More keys than this are not remembered as exhausted; those beyond are asked for again. */
+const MAXIMUM_REMEMBERED_KEYS = 10_000;
+/** How often windows that have ended are deleted, and how many at a time. */
+const PURGE_INTERVAL_MS = 1_000;
+const MAXIMUM_PURGED = 10_000;
+
+const takenColumns: readonly Column[] = [
+  ['kind', 'text'],
+  ['key', 'text'],
+  ['requests', 'integer'],
+];
+/**
+ * Counts also what may not pass, which changes nothing: a window begins with its first request and never moves. In
+ * the order of keys, so that two instances wait for each other and never cross.
+ */
+const countRequests = statement(`
+  INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
+  SELECT kind, key, requests, clock_timestamp() + interval '${WINDOW_MS} milliseconds'
+  FROM ${unnest('taken', takenColumns)} ORDER BY kind COLLATE "C", key COLLATE "C"
+  ON CONFLICT (kind, key) DO UPDATE SET
+    requests = excluded.requests + CASE WHEN present.ends_at > clock_timestamp() THEN present.requests ELSE 0 END,
+    ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
+  RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
+/** Windows that somebody is counting in are left to their next turn. */
+const purgeWindows = statement(`
+  DELETE FROM rate_windows WHERE (kind, key) IN (
+    SELECT kind, key FROM rate_windows WHERE ends_at <= clock_timestamp()
+    ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED)`);
+
+interface WindowRow {
+  readonly key: string;
+  /** With those of this group. */
+  readonly requests: number;
+  readonly remainingMs: number;
+}
+
+/** A limiter of one kind for all instances, and how to finish what is under way when the store closes. */
+export interface ClosableRateLimiter {
+  readonly limiter: RateLimiter;
+  close(): Promise<void>;
+}
+
+/**
+ * Fixed windows that all instances count in, by the server's clock. Requests of one turn of the event loop share a
+ * statement; a key that is exhausted is remembered until its window ends, so that a flood does not reach the database.
+ *
+ * @param onError told when ended windows could not be deleted; no request fails with it
+ * @param monotonicMs for how long an exhausted key is remembered
+ */
+export function createSharedRateLimiter(
+  database: Database,
+  kind: string,
+  requestsPerMinute: number,
+  onError: (error: Error) => void,
+  monotonicMs: () => number = () => performance.now(),
+): ClosableRateLimiter {
+  const exhaustedUntilMs = new Map<string, number>();
+  let nextPurgeMs = 0;
+
+  async function serve(group: readonly Request<string>[]): Promise<void> {
+    const askers = Map.groupBy(group, ({ work: key }) => key);
+    const taken = [...askers].map(([key, requests]) => [kind, key, requests.length]);
+    const rows = await database.query<WindowRow>(countRequests, valuesByColumn(takenColumns, taken));
+    for (const { key, requests, remainingMs } of rows) {
+      const asking = askers.get(key) as readonly Request<string>[];
+      const before = requests - asking.length;
+      const waitSeconds = secondsOf(remainingMs);
+      for (const [index, { resolve }] of asking.entries()) {
+        resolve(before + index < requestsPerMinute ? 0 : waitSeconds);
+      }
+      if (requests >= requestsPerMinute) remember(key, monotonicMs() + remainingMs);
+    }
+    await purge().catch(onError);
+  }
+
+  async function purge(): Promise<void> {
+    if (monotonicMs() < nextPurgeMs) return;
+    nextPurgeMs = monotonicMs() + PURGE_INTERVAL_MS;
+    await database.execute(purgeWindows, [MAXIMUM_PURGED]);
+  }
+
+  function remember(key: string, untilMs: number): void {
+    if (exhaustedUntilMs.size >= MAXIMUM_REMEMBERED_KEYS) exhaustedUntilMs.clear();
+    exhaustedUntilMs.set(key, untilMs);
+  }
+
+  const queue = createTickQueue(serve, MAXIMUM_GROUPS_UNDER_WAY);
+  return {
+    limiter: {
+      take(key) {
+        const remainingMs = (exhaustedUntilMs.get(key) ?? 0) - monotonicMs();
+        if (remainingMs > 0) return secondsOf(remainingMs);
+        exhaustedUntilMs.delete(key);
+        return queue.ask<number>(key);
+      },
+    },
+    close: () => queue.close(),
+  };
+}
+
+/** Whole seconds, at least one, after which the window has surely ended. */
+function secondsOf(remainingMs: number): number {
+  return Math.max(1, Math.ceil(remainingMs / 1000));
+}

@@ -1,0 +1,94 @@
+import type { Decide } from '../../domain/ports/payment-store.ts';
+import type { RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
+import { checkListLimit } from '../store-limits.ts';
+import type { Connection, Database } from './open-database.ts';
+import { lockPayments, type PaymentDecider } from './payment-decider.ts';
+import { paymentColumns, paymentOfRow } from './payment-rows.ts';
+import {
+  addAttempt,
+  findOpenBatch,
+  insertBatch,
+  listOpenBatches,
+  markClosed,
+  requireOpenBatch,
+} from './relay-rows.ts';
+import { arrayStatement, statement } from './statement.ts';
+
+/** A walk along the partial index, which holds few rows: what is due, and what waits after a failed try. */
+const selectDue = arrayStatement(`
+  SELECT ${paymentColumns} FROM payments
+  WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
+    release_due_at_ms <= $1::bigint OR release_due_at_ms > $1::bigint + ${LONGEST_DELAY_MS} OR
+    (release_due_at_ms > $1::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
+  ORDER BY release_due_at_ms, row LIMIT $2`);
+const markCarried = statement(
+  'UPDATE payments SET relay_batch_id = $1 WHERE id = ANY($2::text[]) AND relay_batch_id IS NULL',
+);
+const freeCarried = statement('UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = $1');
+
+export function createRelayStore(database: Database, decider: PaymentDecider): RelayStore {
+  async function openBatch(
+    connection: Connection,
+    batch: Omit<RelayBatch, 'id'>,
+    decide: Decide,
+  ): Promise<RelayBatch> {
+    const id = await insertBatch(connection, batch);
+    if (batch.kind === 'forward') {
+      await lockPayments(connection, batch.paymentIds);
+      const carried = await connection.execute(markCarried, [id, batch.paymentIds]);
+      // Fewer: there is no such payment, or another batch carries it.
+      if (carried !== batch.paymentIds.length) throw new Error(`a payment cannot be carried by batch ${id}`);
+    }
+    await decideAll(connection, batch, decide);
+    return { ...batch, id };
+  }
+
+  async function closeBatch(
+    connection: Connection,
+    batchId: number,
+    outcome: string,
+    closedAtMs: number,
+    decide: Decide,
+  ): Promise<void> {
+    const batch = await requireOpenBatch(connection, batchId);
+    await markClosed(connection, batchId, outcome, closedAtMs);
+    await lockPayments(connection, batch.paymentIds);
+    await connection.execute(freeCarried, [batchId]);
+    await decideAll(connection, batch, decide);
+  }
+
+  async function decideAll(
+    connection: Connection,
+    { paymentIds }: Pick<RelayBatch, 'paymentIds'>,
+    decide: Decide,
+  ): Promise<void> {
+    const decided = await decider.decideAll(connection, paymentIds, decide);
+    if (decided.length !== paymentIds.length) throw new Error('there is no such payment to relay');
+  }
+
+  return {
+    async listDueReleases(nowMs, limit) {
+      checkListLimit(limit);
+      return (await database.query<unknown[]>(selectDue, [nowMs, limit])).map(paymentOfRow);
+    },
+    findOpenBatch: (relayer) => findOpenBatch(database, relayer),
+    async listOpenBatches(limit) {
+      checkListLimit(limit);
+      return listOpenBatches(database, limit);
+    },
+    async openBatch(batch, decide) {
+      if (batch.paymentIds.length === 0 || batch.attempts.length === 0) {
+        throw new RangeError('a relay batch needs a payment and a signed attempt');
+      }
+      return database.transaction((connection) => openBatch(connection, batch, decide));
+    },
+    addAttempt: (batchId, attempt) =>
+      database.transaction(async (connection) => {
+        await requireOpenBatch(connection, batchId);
+        await addAttempt(connection, batchId, attempt);
+      }),
+    closeBatch: (batchId, outcome, closedAtMs, decide) =>
+      database.transaction((connection) => closeBatch(connection, batchId, outcome, closedAtMs, decide)),
+  };
+}

@@ -1,0 +1,36 @@
+import type { ProviderSession } from '../../domain/provider-session.ts';
+import { statement } from './statement.ts';
+
+/** The sessions of a row of `payments`, oldest first, as a JSON array of `SessionRow`. Amounts are text. */
+export const sessionsOfPaymentSql = `
+  (SELECT coalesce(json_agg(json_build_object(
+     'id', id, 'paymentId', payment_id, 'provider', provider, 'redirectUrl', redirect_url,
+     'providerReference', provider_reference, 'quotedUnits', quoted_units::text,
+     'createdAtMs', created_at_ms, 'expiresAtMs', expires_at_ms) ORDER BY created_at_ms, id), '[]')
+   FROM provider_sessions
+   WHERE provider_sessions.account_id = payments.account_id AND payment_id = payments.id)`;
+
+/** Takes the values of `sessionValues`; the account is the payment's. Writes nothing when there is no such payment. */
+export const insertSession = statement(`
+  INSERT INTO provider_sessions
+    (id, account_id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms)
+  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8 FROM payments WHERE id = $2`);
+
+export type SessionRow = Omit<ProviderSession, 'quotedUnits'> & { readonly quotedUnits: string | null };
+
+export function sessionOfRow(row: SessionRow): ProviderSession {
+  return { ...row, quotedUnits: row.quotedUnits === null ? null : BigInt(row.quotedUnits) };
+}
+
+export function sessionValues(session: ProviderSession): unknown[] {
+  return [
+    session.id,
+    session.paymentId,
+    session.provider,
+    session.redirectUrl,
+    session.providerReference,
+    session.quotedUnits,
+    session.createdAtMs,
+    session.expiresAtMs,
+  ];
+}

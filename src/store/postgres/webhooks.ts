@@ -1,0 +1,104 @@
+import { UnknownStateError } from '../../domain/errors.ts';
+import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
+import type { Webhook, WebhookResult, WebhookStatus } from '../../domain/webhook.ts';
+import { checkListLimit } from '../store-limits.ts';
+import type { Database } from './open-database.ts';
+import { statement } from './statement.ts';
+
+/** Where it goes and whose token it carries are the payment's, and never change. */
+const webhookColumns = `
+  webhooks.id, payment_id AS "paymentId", event, fields, callback_url AS "url",
+  token_fingerprint AS "tokenFingerprint", webhooks.status, webhooks.created_at_ms AS "createdAtMs",
+  claimed_at_ms AS "claimedAtMs", http_status AS "httpStatus", reason, duration_ms AS "durationMs",
+  response_excerpt AS "responseExcerpt", body, signature, finished_at_ms AS "finishedAtMs"`;
+const joinPayments = 'payments.account_id = webhooks.account_id AND payments.id = webhooks.payment_id';
+
+/** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
+const claim = statement(`
+  WITH webhooks AS (
+    UPDATE webhooks SET status = 'sending', claimed_at_ms = $1
+    WHERE (id, account_id) IN (
+      SELECT id, account_id FROM webhooks WHERE status = 'pending'
+      ORDER BY created_at_ms, id LIMIT $2 FOR UPDATE SKIP LOCKED)
+    RETURNING *
+  )
+  SELECT ${webhookColumns} FROM webhooks JOIN payments ON ${joinPayments}`);
+const selectOfPayment = statement(`
+  SELECT ${webhookColumns} FROM webhooks JOIN payments ON ${joinPayments}
+  WHERE webhooks.id >= $1 AND webhooks.id < $2 ORDER BY webhooks.id`);
+const finish = statement(`
+  UPDATE webhooks SET status = $1, http_status = $2, reason = $3, duration_ms = $4, response_excerpt = $5, body = $6,
+    signature = $7, finished_at_ms = $8 WHERE id = $9 AND status = 'sending'`);
+const abandon = statement(`
+  UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0, response_excerpt = '',
+    finished_at_ms = $1 WHERE status = 'sending' AND claimed_at_ms < $2`);
+
+type WebhookRow = Omit<Webhook, 'result'> & Omit<WebhookResult, 'outcome'>;
+
+export function createWebhookStore(database: Database, nowMs: () => number): WebhookStore {
+  return {
+    async claimWebhooks(limit, claimedAtMs) {
+      checkListLimit(limit);
+      const rows = await database.query<WebhookRow>(claim, [claimedAtMs, limit]);
+      return rows.map(webhookOfRow).sort(byAge);
+    },
+    async recordWebhookResult(webhookId, result) {
+      const changed = await database.execute(finish, [
+        ...[result.outcome, result.httpStatus, result.reason, result.durationMs, result.responseExcerpt],
+        ...[result.body, result.signature, result.finishedAtMs, webhookId],
+      ]);
+      if (changed !== 1) throw new UnknownStateError(`webhook ${webhookId} is not being sent`);
+    },
+    abandonStaleWebhooks: (beforeMs) => database.execute(abandon, [nowMs(), beforeMs]),
+    // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
+    async listWebhooks(paymentId) {
+      const rows = await database.query<WebhookRow>(selectOfPayment, [`${paymentId}:`, `${paymentId};`]);
+      return rows.map(webhookOfRow);
+    },
+  };
+}
+
+function byAge(one: Webhook, other: Webhook): number {
+  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
+}
+
+function webhookOfRow(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    paymentId: row.paymentId,
+    event: row.event,
+    fields: row.fields,
+    url: row.url,
+    tokenFingerprint: row.tokenFingerprint,
+    status: row.status,
+    createdAtMs: row.createdAtMs,
+    claimedAtMs: row.claimedAtMs,
+    result: resultOf(row, row.status),
+  };
+}
+
+function resultOf(row: WebhookRow, status: WebhookStatus): WebhookResult | null {
+  switch (status) {
+    case 'pending':
+    case 'sending':
+      return null;
+    case 'delivered':
+    case 'failed':
+    case 'blocked':
+    case 'unknown': {
+      const { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs } = row;
+      return {
+        outcome: status,
+        httpStatus,
+        reason,
+        durationMs,
+        responseExcerpt,
+        body,
+        signature,
+        finishedAtMs,
+      };
+    }
+    default:
+      throw new UnknownStateError(`webhook ${row.id} has the status ${status satisfies never}`);
+  }
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import {
+  runJson,
+  type ServiceEnvironment,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../support/service-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+interface Instance {
+  readonly url: string;
+  readonly environment: ServiceEnvironment;
+  readonly process: ServiceProcess;
+}
+
+describe('two API processes and two workers on one PostgreSQL', () => {
+  let folder: string;
+  let postgres: PostgresServer;
+  let world: Sandbox;
+  let receiver: WebhookReceiver;
+  let common: ServiceEnvironment;
+  const started: ServiceProcess[] = [];
+  let apis: Instance[];
+  let workers: Instance[];
+  let key: string;
+  let keyId: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'card-checkout-instances-'));
+    postgres = await startPostgres();
+    receiver = await startWebhookReceiver();
+    writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
+    world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
+    common = {
+      DATABASE_URL: await postgres.createDatabase(),
+      SECRET_KEY: 'the same secret key on every instance',
+      CHAIN_ID: String(world.chainId),
+      POLYGON_RPC_URL: world.rpcUrl,
+      SETTLEMENT_TOKEN_ADDRESS: world.usdc,
+      RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
+      DEPOSIT_FACTORY_ADDRESS: world.factory,
+      FEE_WALLET: world.feeWallet,
+      MOONPAY_API_KEY: world.providerKeys.moonpay,
+      MOONPAY_BASE_URL: `${world.onrampBaseUrl}/moonpay`,
+      CALLBACK_ALLOWED_HOSTS: receiver.host,
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+      RATE_LIMIT_STATUS_PER_MINUTE: '100000',
+    };
+    // All at once, on an empty database.
+    const instances = await Promise.all(['api', 'api', 'worker', 'worker'].map(start));
+    [apis, workers] = [instances.slice(0, 2), instances.slice(2)];
+    const account = await run<{ account_id: string }>('account', 'create', '--name', 'Shop');
+    const made = await run<{ api_key: string; key_id: string }>(
+      'key',
+      'create',
+      '--account',
+      account.account_id,
+    );
+    [key, keyId] = [made.api_key, made.key_id];
+  }, 120_000);
+
+  afterAll(async () => {
+    await Promise.all(started.map((process) => process.end('SIGTERM')));
+    await world?.stop();
+    await receiver?.stop();
+    await postgres?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  async function start(role: string, index: number): Promise<Instance> {
+    const [port, adminPort] = (await freePorts(2)) as [number, number];
+    const dataDir = join(folder, `data ${index}`);
+    const environment = { ...common, DATA_DIR: dataDir, PORT: String(port), ADMIN_PORT: String(adminPort) };
+    const args = ['--live', '--role', role];
+    const process = await startServiceProcess(environment, { args, boundMs: 60_000 });
+    started.push(process);
+    return { url: `http://127.0.0.1:${port}`, environment, process };
+  }
+
+  function run<T>(...args: readonly string[]): Promise<T> {
+    return runJson<T>((apis[0] as Instance).environment, ...args);
+  }
+
+  function request(api: number, path: string, body?: unknown, apiKey = key): Promise<Response> {
+    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    return fetch(`${apis[api]?.url}${path}`, { headers, ...init });
+  }
+
+  async function create(api: number): Promise<string> {
+    const fields = {
+      address: world.merchantWallet,
+      callback: receiver.url,
+      amount: '80',
+      provider: 'moonpay',
+    };
+    const response = await request(api, '/api/v1/wallet', fields);
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { payment_id: string }).payment_id;
+  }
+
+  async function payAtProvider(api: number, id: string): Promise<void> {
+    const url = `${apis[api]?.url}/pay/${id}/providers/moonpay`;
+    const click = await fetch(url, { method: 'POST', redirect: 'manual' });
+    await world.pay({ order: click.headers.get('location') as string });
+  }
+
+  function untilPaid(api: number, id: string): Promise<true> {
+    return waitFor('the payment to be paid', 60_000, async () => {
+      const response = await request(api, `/api/v1/payment-status?payment_id=${id}`);
+      return ((await response.json()) as { status: string }).status === 'paid';
+    });
+  }
+
+  const isWatching = ({ process }: Instance) => /"lease":"watcher"[^\n]*"taken"/.test(process.output());
+
+  it('share payments: created at one, begun at the other, released and reported once by whoever does it', async () => {
+    const id = await create(0);
+    await payAtProvider(1, id);
+    await untilPaid(1, id);
+    await waitFor('the webhook', 15_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
+    expect(workers.filter(isWatching)).toHaveLength(1);
+  }, 90_000);
+
+  it('go on within ten seconds after the watching worker was killed', async () => {
+    const id = await create(1);
+    await payAtProvider(0, id);
+    const [watching, standby] = workers.toSorted(
+      (one, other) => Number(isWatching(other)) - Number(isWatching(one)),
+    );
+    await watching?.process.end('SIGKILL');
+    await waitFor('the other worker to take over', 10_000, () => isWatching(standby as Instance));
+    await untilPaid(0, id);
+    await waitFor('the webhook', 15_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
+    const events = receiver.received.map(
+      ({ rawBody }) => (JSON.parse(rawBody) as { paymentId: string }).paymentId,
+    );
+    expect(new Set(events).size).toBe(events.length);
+  }, 120_000);
+
+  it('let exactly 60 of 200 creates of one key pass between them', async () => {
+    const fields = { address: world.merchantWallet, callback: receiver.url, amount: '80' };
+    const { account_id: account } = await run<{ account_id: string }>('account', 'create', '--name', 'Busy');
+    const busy = await run<{ api_key: string }>('key', 'create', '--account', account);
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const response = await request(index % 2, '/api/v1/wallet', fields, busy.api_key);
+        await response.arrayBuffer();
+        return response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(140);
+  }, 60_000);
+
+  it('all refuse a key with the first request after it was revoked', async () => {
+    for (const api of [0, 1])
+      expect((await request(api, '/api/v1/payment-status?payment_id=x')).status).toBe(404);
+    await run('key', 'revoke', keyId);
+    for (const api of [0, 1])
+      expect((await request(api, '/api/v1/payment-status?payment_id=x')).status).toBe(401);
+  }, 30_000);
+});

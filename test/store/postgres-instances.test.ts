@@ -1,0 +1,397 @@
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
+import type { SharedStore, Store } from '../../src/store/store.ts';
+import { LedgerConflictError, StoreClosedError, StoreWriteError } from '../../src/store/store-errors.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
+import {
+  atOnce,
+  givePayment,
+  givePayments,
+  leave,
+  NOW_MS,
+  newAccount,
+  newBatch,
+  newKey,
+  newPayment,
+  newRecord,
+  pay,
+} from './fixtures.ts';
+import { block } from './ledger.ts';
+
+const postgres = await startPostgres();
+afterAll(() => postgres.stop());
+
+let url: string;
+let one: Store;
+let other: Store;
+
+beforeEach(async () => {
+  url = await postgres.createDatabase();
+  // At once, as instances start: both migrate, or wait for the other to have done it.
+  [one, other] = await Promise.all([openPostgresStore({ url }), openPostgresStore({ url })]);
+});
+afterEach(async () => {
+  await Promise.all([one.close(), other.close()]);
+  await postgres.dropDatabase(url);
+});
+
+/** The two instances by turns. */
+const instance = (index: number) => (index % 2 === 0 ? one : other);
+
+/** A connection of a third party, which is closed in the end. */
+async function withClient<T>(use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+describe('two instances on one database', () => {
+  it('give an account ten active keys between them', async () => {
+    const account = newAccount();
+    await one.accounts.createAccount(account);
+    const made = await atOnce(60, (index) => instance(index).accounts.createKey(newKey(account.id)));
+    expect(made.filter(Boolean)).toHaveLength(10);
+  });
+
+  it('refuse a revoked key and heed a suspension with the next request, wherever it was known before', async () => {
+    const account = newAccount();
+    const key = newKey(account.id);
+    await one.accounts.createAccount(account);
+    await one.accounts.createKey(key);
+    expect(await other.accounts.findAccountByKeyHash(key.hash)).toEqual(account);
+    await one.accounts.updateAccount(account.id, { suspended: true });
+    expect(await other.accounts.findAccountByKeyHash(key.hash)).toMatchObject({ suspended: true });
+    await one.accounts.revokeKey(key.id, NOW_MS);
+    expect(await other.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+  });
+
+  it('show what is set for a provider with the next request, and merge what both set at once', async () => {
+    const settings = await other.providers.readProviderSettings('wert');
+    expect(settings).toEqual({ active: null, minimumUsdCents: null });
+    await Promise.all([
+      one.providers.writeProviderSettings('wert', { active: false }),
+      other.providers.writeProviderSettings('wert', { minimumUsdCents: 700 }),
+    ]);
+    for (const { providers } of [one, other]) {
+      expect(await providers.readProviderSettings('wert')).toEqual({ active: false, minimumUsdCents: 700 });
+    }
+  });
+
+  it('create once for one Idempotency-Key, and both answer with the same payment', async () => {
+    const { accountId } = await givePayment(one);
+    for (let round = 0; round < 10; round++) {
+      const record = newRecord(accountId, `round ${round}`);
+      const asked = Array.from({ length: 40 }, () => newPayment(accountId));
+      const outcomes = await atOnce(40, (index) =>
+        instance(index).payments.createPayment(asked[index] as Payment, record),
+      );
+      const created = asked.filter((_, index) => outcomes[index]?.kind === 'created');
+      expect(created).toHaveLength(1);
+      for (const outcome of outcomes) {
+        if (outcome.kind === 'replayed') expect(outcome.payment).toEqual(created[0]);
+      }
+    }
+    expect(await one.payments.listPayments({ accountId }, null, 100)).toHaveLength(11);
+  });
+
+  it('create once for each of many keys that both use in opposite orders', async () => {
+    const { accountId } = await givePayment(one);
+    const keys = Array.from({ length: 300 }, (_, index) => `key ${index}`);
+    const create = (store: Store, key: string) =>
+      store.payments.createPayment(newPayment(accountId), newRecord(accountId, key));
+    const outcomes = await Promise.all([
+      ...keys.map((key) => create(one, key)),
+      ...keys.toReversed().map((key) => create(other, key)),
+    ]);
+    expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(300);
+  });
+
+  it('claim each webhook once in 1,000 races', async () => {
+    const payments = await givePayments(one, 1_000);
+    await Promise.all(payments.map(({ id }) => one.payments.decidePayment(id, pay)));
+    const claimed: string[] = [];
+    while (claimed.length < 1_000) {
+      // Both want the same webhook at the same time.
+      const [left, right] = await Promise.all([
+        one.webhooks.claimWebhooks(1, NOW_MS),
+        other.webhooks.claimWebhooks(1, NOW_MS),
+      ]);
+      for (const { id } of [...left, ...right]) claimed.push(id);
+    }
+    expect(new Set(claimed).size).toBe(1_000);
+    expect(await one.webhooks.claimWebhooks(10, NOW_MS)).toEqual([]);
+  });
+
+  it('let a relayer have one batch in flight, and carry no payment twice', async () => {
+    const payments = await givePayments(one, 30);
+    const sameRelayer = await Promise.allSettled(
+      payments.map((payment, index) => instance(index).relay.openBatch(newBatch([payment]), leave)),
+    );
+    expect(sameRelayer.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const free = payments.filter((_, index) => sameRelayer[index]?.status === 'rejected');
+    const samePayments = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) => {
+        const order = index % 2 === 0 ? free : free.toReversed();
+        return instance(index).relay.openBatch(newBatch(order, { relayer: `relayer ${index}` }), leave);
+      }),
+    );
+    expect(samePayments.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('lose no change of decisions that both make at once', async () => {
+    const payment = await givePayment(one);
+    const add = ({ payment: { receivedUnits } }: PaymentView) => ({
+      change: { receivedUnits: receivedUnits + 1n },
+    });
+    await atOnce(200, (index) => instance(index).payments.decidePayment(payment.id, add));
+    expect(await one.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 200n });
+  });
+
+  it('decide on a ledger that is as new as the payment, also after waiting for the other', async () => {
+    const payment = await givePayment(one);
+    await one.ledger.startCursor(block(10));
+    const deposits = Array.from({ length: 20 }, (_, index) => ({
+      ...{ paymentId: payment.id, blockNumber: 11 + index, logIndex: 0, units: 1n },
+      transactionHash: `transaction ${index}`,
+    }));
+    const count = ({ ledger }: PaymentView) => ({
+      change: { receivedUnits: BigInt(ledger.deposits.length) },
+    });
+    for (const deposit of deposits) {
+      const { blockNumber } = deposit;
+      const scan = { from: block(blockNumber - 1), final: block(blockNumber), scannedTo: blockNumber };
+      await Promise.all([
+        one.ledger.recordScan({ ...scan, deposits: [deposit], releases: [] }, count),
+        ...Array.from({ length: 5 }, () => other.payments.decidePayment(payment.id, count)),
+      ]);
+      expect(await one.payments.findPaymentById(payment.id)).toMatchObject({
+        receivedUnits: BigInt(blockNumber - 10),
+      });
+    }
+  });
+
+  it('let one of two watchers record a scan from the same cursor', async () => {
+    await one.ledger.startCursor(block(10));
+    const scan = { from: block(10), final: block(12), scannedTo: 12, deposits: [], releases: [] };
+    const outcomes = await Promise.allSettled(
+      [one, other].map(({ ledger }) => ledger.recordScan(scan, leave)),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
+    expect(refused?.reason).toBeInstanceOf(LedgerConflictError);
+  });
+});
+
+describe('a lease', () => {
+  const leasesOf = (store: Store) => (store.shared as SharedStore).leases;
+
+  it('has one holder at a time, who may renew it and give it back', async () => {
+    const take = (store: Store, holder: string) => leasesOf(store).takeLease('watcher', holder, 60_000);
+    const taken = await atOnce(20, (index) => take(instance(index), `holder ${index}`));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    const holder = `holder ${taken.indexOf(true)}`;
+    expect(await take(other, holder)).toBe(true);
+    expect(await leasesOf(one).takeLease('another', 'somebody', 60_000)).toBe(true);
+    await leasesOf(one).releaseLease('watcher', 'somebody');
+    expect(await take(one, 'somebody')).toBe(false);
+    await leasesOf(one).releaseLease('watcher', holder);
+    expect(await take(one, 'somebody')).toBe(true);
+  });
+
+  it('passes on when its time is over, and not before', async () => {
+    const startedMs = performance.now();
+    expect(await leasesOf(one).takeLease('watcher', 'one', 500)).toBe(true);
+    await waitFor('the lease to pass on', 5_000, () => leasesOf(other).takeLease('watcher', 'other', 60_000));
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(500);
+    expect(await leasesOf(one).takeLease('watcher', 'one', 500)).toBe(false);
+  });
+});
+
+describe('a rate limiter', () => {
+  const limiterOf = (store: Store, limit: number) =>
+    (store.shared as SharedStore).createRateLimiter('create', limit);
+  const endWindows = () =>
+    postgres.query(url, "UPDATE rate_windows SET ends_at = clock_timestamp() - interval '1 second'");
+
+  it('lets exactly 60 of 200 requests pass that four instances get at once', async () => {
+    const limiters = [one, other, one, other].map((store) => limiterOf(store, 60));
+    const answers = await atOnce(200, async (index) => limiters[index % 4]?.take('a key'));
+    expect(answers.filter((seconds) => seconds === 0)).toHaveLength(60);
+    for (const seconds of answers) expect(seconds === 0 || (seconds ?? 0) > 50).toBe(true);
+    // Another key is not concerned, nor the same key in requests of another kind.
+    expect(await limiters[0]?.take('another key')).toBe(0);
+    expect(await (one.shared as SharedStore).createRateLimiter('status', 1).take('a key')).toBe(0);
+  });
+
+  it('asks for whole seconds until the window ends, and counts anew in the next one', async () => {
+    const [here, there] = [limiterOf(one, 2), limiterOf(other, 2)];
+    expect([await here.take('k'), await there.take('k')]).toEqual([0, 0]);
+    expect(await here.take('k')).toBe(60);
+    await endWindows();
+    // Remembered here until its minute is over; a limiter that has not refused yet asks the store.
+    expect(await here.take('k')).toBe(60);
+    expect(await limiterOf(one, 2).take('k')).toBe(0);
+    expect(await limiterOf(one, 2).take('k')).toBe(0);
+    expect(await limiterOf(one, 2).take('k')).toBe(60);
+  });
+
+  it('keeps no windows that have ended', async () => {
+    const limiter = limiterOf(one, 1_000_000);
+    expect(await atOnce(100, async (index) => limiter.take(`old ${index}`))).toEqual(Array(100).fill(0));
+    await endWindows();
+    await waitFor('the old windows to go', 10_000, async () => {
+      await limiter.take('new');
+      const kept = await postgres.query(url, 'SELECT key FROM rate_windows');
+      return kept.length === 1 && kept[0]?.['key'] === 'new';
+    });
+  });
+});
+
+describe('the list of deposit addresses', () => {
+  /** All rows that `store` lists above a row. */
+  const rowsAbove = async (store: Store, row: number) =>
+    (await store.payments.listDepositAddresses(row, 10_000)).map((listed) => listed.row);
+
+  it('misses no row, in whatever order row numbers are committed', async () => {
+    const { accountId } = await givePayment(one);
+    const seen: number[] = [];
+    let isCreating = true;
+    async function follow(): Promise<void> {
+      for (let last = false; !last; ) {
+        last = !isCreating;
+        seen.push(...(await rowsAbove(one, seen.at(-1) ?? 0)));
+      }
+    }
+    async function create(index: number): Promise<void> {
+      for (let turn = 0; turn < 40; turn++) {
+        const record = turn % 2 === 0 ? null : newRecord(accountId, `${index} ${turn}`);
+        await instance(index).payments.createPayment(newPayment(accountId), record);
+      }
+    }
+    const following = follow();
+    await atOnce(24, create);
+    isCreating = false;
+    await following;
+    const stored = await postgres.query(url, 'SELECT row FROM payments ORDER BY row');
+    expect(stored).toHaveLength(24 * 40 + 1);
+    expect(seen).toEqual(stored.map(({ row }) => Number(row)));
+  });
+
+  it('waits for a lower row that is still being committed, and then has it', async () => {
+    const payment = await givePayment(one);
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      await client.query(copyOf(payment, 'slow'));
+      const later = newPayment(payment.accountId);
+      await other.payments.createPayment(later, null);
+      let isListed = false;
+      const listing = rowsAbove(one, 1).finally(() => (isListed = true));
+      // Whatever else is asked of the database meanwhile is answered, and the list is not.
+      await atOnce(20, () => one.payments.findPaymentById(later.id));
+      expect(isListed).toBe(false);
+      await client.query('COMMIT');
+      expect(await listing).toEqual([2, 3]);
+    });
+  });
+
+  it('is not held up by a creation that began after it was asked for, nor by any other transaction', async () => {
+    const payment = await givePayment(one);
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      await client.query(`UPDATE payments SET note = 'held' WHERE id = '${payment.id}'`);
+      expect(await rowsAbove(one, 0)).toEqual([1]);
+    });
+  });
+
+  it('throws and leaves nothing out when a transaction that creates payments stays open', async () => {
+    const payment = await givePayment(one);
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      await client.query(copyOf(payment, 'stuck'));
+      await one.payments.createPayment(newPayment(payment.accountId), null);
+      await expect(rowsAbove(one, 1)).rejects.toThrow('has been open');
+      await client.query('ROLLBACK');
+      expect(await rowsAbove(one, 1)).toEqual([3]);
+    });
+  });
+});
+
+/** Creates a payment like another one, as nobody but a test does it. */
+function copyOf({ id }: Payment, newId: string): string {
+  const changed = `jsonb_build_object('id', '${newId}', 'row', nextval('payments_row_seq'))`;
+  return `INSERT INTO payments SELECT copied.* FROM payments
+    CROSS JOIN jsonb_populate_record(payments, ${changed}) AS copied WHERE payments.id = '${id}'`;
+}
+
+describe('a connection that breaks off', () => {
+  it('in the middle of a transaction leaves no trace of it, and the next one works', async () => {
+    const payment = await givePayment(one);
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM payments FOR UPDATE');
+      const deciding = one.payments.decidePayment(payment.id, pay);
+      const outcome = expect(deciding).rejects.toThrow(StoreWriteError);
+      await waitFor('the decision to wait for the lock', 5_000, async () => {
+        const { rowCount } = await client.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+        );
+        return rowCount === 1;
+      });
+      await outcome;
+      await client.query('ROLLBACK');
+    });
+    expect(await one.payments.findPaymentById(payment.id)).toEqual(payment);
+    expect(await one.webhooks.listWebhooks(payment.id)).toEqual([]);
+    expect(await one.payments.decidePayment(payment.id, pay)).toMatchObject({ status: 'paid' });
+  });
+
+  it('with the whole server loses nothing that was acknowledged, and the store goes on by itself', async () => {
+    const { accountId } = await givePayment(one);
+    const acknowledged: Payment[] = [];
+    let failures = 0;
+    let isCrashed = false;
+    async function create(index: number): Promise<void> {
+      for (let afterCrash = 0; afterCrash < 5; ) {
+        const payment = newPayment(accountId);
+        try {
+          await instance(index).payments.createPayment(payment, null);
+          acknowledged.push(payment);
+          if (isCrashed) afterCrash++;
+        } catch (error) {
+          expect(error).toBeInstanceOf(StoreWriteError);
+          failures++;
+        }
+      }
+    }
+    const creating = atOnce(8, create);
+    await waitFor('payments to be created', 5_000, () => acknowledged.length > 200);
+    await postgres.crash();
+    isCrashed = true;
+    await creating;
+    expect(failures).toBeGreaterThan(0);
+    const found = await Promise.all(acknowledged.map(({ id }) => other.payments.findPaymentById(id)));
+    expect(found).toEqual(acknowledged);
+  });
+});
+
+describe('a store that is closed', () => {
+  it('does what was asked before, and refuses what is asked later', async () => {
+    const { accountId } = await givePayment(one);
+    const payments = Array.from({ length: 500 }, () => newPayment(accountId));
+    const creating = Promise.all(payments.map((payment) => one.payments.createPayment(payment, null)));
+    const deciding = atOnce(50, () => one.payments.decidePayment((payments[0] as Payment).id, leave));
+    await Promise.all([one.close(), one.close()]);
+    await Promise.all([creating, deciding]);
+    expect(await other.payments.listPayments({ accountId }, null, 1_000)).toHaveLength(501);
+    await expect(one.payments.decidePayment('any', leave)).rejects.toThrow(StoreClosedError);
+    await expect(one.payments.findPaymentById('any')).rejects.toThrow(StoreClosedError);
+  });
+});

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UnknownStateError } from '../../src/domain/errors.ts';
+import { migrate } from '../../src/store/postgres/migrate.ts';
+import { migrations } from '../../src/store/postgres/migrations.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { StoreTooNewError } from '../../src/store/store-errors.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { atOnce, DAY_MS, givePayment, NOW_MS, newPayment, newRecord } from './fixtures.ts';
+
+const postgres = await startPostgres();
+afterAll(() => postgres.stop());
+
+let url: string;
+
+beforeEach(async () => {
+  url = await postgres.createDatabase();
+});
+afterEach(() => postgres.dropDatabase(url));
+
+const query = (sql: string) => postgres.query(url, sql);
+
+async function withStore<T>(use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openPostgresStore({ url });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function tables(): Promise<unknown[]> {
+  const rows = await query("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename");
+  return rows.map((row) => row['tablename']);
+}
+
+describe('the schema', () => {
+  it('of a released migration is never edited', () => {
+    const digests = migrations.map(({ sql }) => createHash('sha256').update(sql).digest('hex').slice(0, 16));
+    expect(digests).toEqual(['d363fe15b107c903', '55481e1864fe1912', '5f7867a2e383fd3f']);
+  });
+
+  it('is migrated once by many instances that start at the same time', async () => {
+    const stores = await atOnce(12, () => openPostgresStore({ url, poolSize: 2 }));
+    await Promise.all(stores.map((store) => store.close()));
+    expect(await query('SELECT number FROM migrations ORDER BY number')).toEqual(
+      migrations.map(({ number }) => ({ number })),
+    );
+  });
+
+  it('written by a newer version is refused and left alone', async () => {
+    await withStore(async () => {});
+    await query("INSERT INTO migrations VALUES (999, 'of the future', 0)");
+    const opening = openPostgresStore({ url });
+    await expect(opening).rejects.toThrow(StoreTooNewError);
+    await expect(opening).rejects.toMatchObject({ foundMigration: 999, knownMigration: migrations.length });
+  });
+
+  it('applies each migration once, in order, and none by half', async () => {
+    const first = { number: 1, name: 'first', sql: 'CREATE TABLE one (x integer)' };
+    const bad = { number: 2, name: 'bad', sql: 'CREATE TABLE two (x integer); CREATE TABLE one (x integer)' };
+    const good = { ...bad, sql: 'CREATE TABLE two (x integer)' };
+    await expect(migrate(url, [first, bad], () => 1)).rejects.toThrow('migration 2 (bad) failed');
+    expect(await tables()).toEqual(['migrations', 'one']);
+    await migrate(url, [first, good], () => 2);
+    await migrate(url, [first, good], () => 3);
+    expect(await tables()).toEqual(['migrations', 'one', 'two']);
+    const applied = await query('SELECT number, applied_at_ms AS at FROM migrations ORDER BY number');
+    expect(applied.map((row) => [row['number'], Number(row['at'])])).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+    await expect(migrate(url, [first, { ...good, number: 3 }], () => 1)).rejects.toThrow('not in its place');
+  });
+
+  it('has the account in the primary key of every table that grows with the payments', async () => {
+    await withStore(async () => {});
+    const keys = await query(`
+      SELECT table_name, string_agg(column_name, ',') AS columns
+      FROM information_schema.table_constraints
+      JOIN information_schema.key_column_usage USING (constraint_name, table_name)
+      WHERE constraint_type = 'PRIMARY KEY' GROUP BY table_name`);
+    const columnsOf = new Map(keys.map((row) => [row['table_name'], String(row['columns']).split(',')]));
+    const growing = [
+      'payments',
+      'idempotency_records',
+      'provider_sessions',
+      'deposits',
+      'releases',
+      'webhooks',
+    ];
+    for (const table of growing) expect(columnsOf.get(table), table).toContain('account_id');
+  });
+
+  it('answers what is asked often by an index, however many payments there are', async () => {
+    await withStore(async () => {});
+    const hot = [
+      "SELECT 1 FROM payments WHERE account_id = 'a' AND id = 'b'",
+      "SELECT 1 FROM payments WHERE id = ANY(ARRAY['b'])",
+      "SELECT 1 FROM payments WHERE account_id = 'a' AND id < 'b' ORDER BY id DESC LIMIT 10",
+      'SELECT 1 FROM payments WHERE row > 5 AND row <= 10 ORDER BY row LIMIT 10',
+      'SELECT 1 FROM payments WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (release_due_at_ms <= 1 OR release_due_at_ms > 9) ORDER BY release_due_at_ms, row',
+      'SELECT 1 FROM relay_batches WHERE outcome IS NULL ORDER BY id + 0 LIMIT 1',
+      'UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = 1',
+      "SELECT 1 FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms, id LIMIT 1",
+      "SELECT 1 FROM webhooks WHERE status = 'sending' AND claimed_at_ms < 1",
+      'SELECT DISTINCT payment_id FROM deposits WHERE block_number > 1',
+      "SELECT 1 FROM releases WHERE account_id = 'a' AND payment_id = 'b'",
+      "SELECT 1 FROM deposits WHERE transaction_hash = ANY(ARRAY['x'])",
+      "SELECT 1 FROM provider_sessions WHERE account_id = 'a' AND payment_id = 'b'",
+      "SELECT 1 FROM api_keys WHERE hash = ANY(ARRAY['x']) AND revoked_at_ms IS NULL",
+      'SELECT 1 FROM idempotency_records WHERE created_at_ms <= 1 ORDER BY created_at_ms LIMIT 4',
+    ];
+    for (const sql of hot) {
+      // The tables are empty, and an empty table is read quicker without an index.
+      const plan = await query(`SET enable_seqscan = off; EXPLAIN ${sql}`);
+      expect(JSON.stringify(plan), sql).toMatch(/Index/);
+      expect(JSON.stringify(plan), sql).not.toMatch(/Seq Scan/);
+    }
+  });
+});
+
+describe('stored rows', () => {
+  it('in a state that does not exist are an error of those alone who ask for them', async () => {
+    await withStore(async (store) => {
+      const [strange, sound] = [await givePayment(store), await givePayment(store)];
+      await query(`UPDATE payments SET status = 'refunded' WHERE id = '${strange.id}'`);
+      const [refused, found] = await Promise.allSettled(
+        [strange, sound].map(({ id }) => store.payments.findPaymentById(id)),
+      );
+      expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(UnknownStateError) });
+      expect(found).toEqual({ status: 'fulfilled', value: sound });
+    });
+  });
+
+  it('of a payment whose own amounts JavaScript could not read back are refused, and its neighbours kept', async () => {
+    await withStore(async (store) => {
+      const { accountId } = await givePayment(store);
+      const payments = [1n, 2n ** 53n, 2n, 2n ** 64n, 3n, -1n].map((enoughUnits) =>
+        newPayment(accountId, { enoughUnits }),
+      );
+      const outcomes = await Promise.allSettled(
+        payments.map((payment) => store.payments.createPayment(payment, null)),
+      );
+      expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([
+        true,
+        false,
+        true,
+        false,
+        true,
+        false,
+      ]);
+    });
+  });
+
+  it('of Idempotency-Keys are deleted some time after their 24 hours', async () => {
+    await withStore(async (store) => {
+      const { accountId } = await givePayment(store);
+      const create = (key: string, createdAtMs: number) =>
+        store.payments.createPayment(newPayment(accountId), newRecord(accountId, key, { createdAtMs }));
+      for (let index = 0; index < 100; index++) await create(`old ${index}`, NOW_MS);
+      for (let index = 0; index < 25; index++) await create(`new ${index}`, NOW_MS + DAY_MS);
+    });
+    const keys = await query('SELECT key FROM idempotency_records ORDER BY created_at_ms');
+    expect(keys.map((row) => row['key']).sort()).toEqual(
+      Array.from({ length: 25 }, (_, index) => `new ${index}`).sort(),
+    );
+  });
+});

