@@ -34,7 +34,7 @@ export function vitestCounts(json: string | undefined): TestCounts {
 }
 
 /** Projects of vitest.config.ts that take one folder below `test/` of their own name. */
-export function isOwnFolder(project: string): boolean {
+function isOwnFolder(project: string): boolean {
   return ['structure', 'http', 'e2e', 'browser'].includes(project);
 }
 

@@ -5,6 +5,7 @@ import { type Running, withCleanUp } from './clean-up.ts';
 import { openLiveWorld } from './live-world.ts';
 import { createLog, type Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
+import { type WelcomeFacts, welcome, welcomeJson } from './sandbox-welcome.ts';
 import { type Service, startService } from './start-service.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
@@ -15,6 +16,8 @@ const roles: readonly Role[] = ['all', 'api', 'worker'];
 export async function runUntilStopped(options: {
   readonly isLive: boolean;
   readonly role: string;
+  /** What the sandbox prints when it is ready is for a program to read. */
+  readonly isJson: boolean;
 }): Promise<void> {
   const role = roles.find((name) => name === options.role);
   if (role === undefined) throw new Error(`--role must be one of ${roles.join(', ')}`);
@@ -27,7 +30,7 @@ export async function runUntilStopped(options: {
   const stopped = signalToStop();
   const running = options.isLive
     ? await startLive(config, role, log)
-    : await startSandboxMode(config, role, log);
+    : await startSandboxMode(config, role, log, options.isJson ? welcomeJson : welcome);
   await stopped;
   await running.stop();
 }
@@ -46,10 +49,19 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
   });
 }
 
-async function startSandboxMode(config: Config, role: Role, log: Log): Promise<Running> {
+async function startSandboxMode(
+  config: Config,
+  role: Role,
+  log: Log,
+  greet: (facts: WelcomeFacts) => string,
+): Promise<Running> {
+  if (config.databaseUrl !== null)
+    throw new Error('DATABASE_URL must be empty in the sandbox, which brings SQLite');
   // Loaded only here: live mode must not even contain the sandbox.
   const { startSandboxParts } = await import('./sandbox-mode.ts');
-  return withCleanUp((cleanUp) => startSandboxParts(config, role, systemClock, log, cleanUp));
+  return withCleanUp(async (cleanUp) => {
+    process.stdout.write(greet(await startSandboxParts(config, role, systemClock, log, cleanUp)));
+  });
 }
 
 /** Resolves with the first signal to stop; a second one no longer waits for anything. */

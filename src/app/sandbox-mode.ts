@@ -18,7 +18,7 @@ import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount } from './demo-account.ts';
 import type { Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
-import { welcome } from './sandbox-welcome.ts';
+import type { WelcomeFacts } from './sandbox-welcome.ts';
 import { readOrCreateSecretKey } from './secret-key.ts';
 import { factoriesOf, rememberSettlement } from './settlement-history.ts';
 import { type Service, startService } from './start-service.ts';
@@ -40,14 +40,14 @@ const sandboxPace: Pace = {
   providerRestMs: 1_000,
 };
 
-/** Starts the sandbox: the same service, with a world of its own around it. */
+/** Starts the sandbox: the same service, with a world of its own around it. Returns what a newcomer is told. */
 export async function startSandboxParts(
   config: Config,
   role: Role,
   clock: Clock,
   log: Log,
   cleanUp: CleanUp,
-): Promise<void> {
+): Promise<WelcomeFacts> {
   const { startSandbox } = await import('../sandbox/start-sandbox.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
@@ -75,7 +75,7 @@ export async function startSandboxParts(
     }),
     (started: Service) => started.stop(),
   );
-  process.stdout.write(welcome({ config, demo, sandbox }));
+  return { config, demo, sandbox };
 }
 
 async function openSandboxWorld(sandbox: Sandbox, store: Store, clock: Clock): Promise<World> {

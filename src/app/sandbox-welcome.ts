@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import type { DemoAccount } from './demo-account.ts';
 
-/** What `npm start` prints once everything is up. */
-export function welcome(parts: {
+/** What a newcomer has to know. */
+export interface WelcomeFacts {
   readonly config: Pick<Config, 'baseUrl' | 'adminHost' | 'adminPort' | 'dataDir'>;
   readonly demo: DemoAccount;
   readonly sandbox: {
@@ -10,8 +10,25 @@ export function welcome(parts: {
     readonly onrampBaseUrl: string;
     readonly merchantWallet: string;
   };
-}): string {
-  const { config, demo, sandbox } = parts;
+}
+
+/** The same for a program to read, on one line. */
+export function welcomeJson({ config, demo, sandbox }: WelcomeFacts): string {
+  return `${JSON.stringify({
+    base_url: config.baseUrl,
+    api_key: demo.apiKey,
+    account_id: demo.accountId,
+    merchant_wallet: sandbox.merchantWallet,
+    chain_url: sandbox.anvilUrl,
+    onramps_url: sandbox.onrampBaseUrl,
+    metrics_url: `http://${config.adminHost}:${config.adminPort}/metrics`,
+    data_dir: config.dataDir,
+  })}\n`;
+}
+
+/** What `npm start` prints once everything is up. */
+export function welcome(facts: WelcomeFacts): string {
+  const { config, demo, sandbox } = facts;
   const body = JSON.stringify({
     address: sandbox.merchantWallet,
     callback: 'https://shop.example/webhook',

@@ -159,9 +159,9 @@ describe('the command line', () => {
   });
 
   it.each([
-    [[], { isLive: false, role: 'all' }],
-    [['--live'], { isLive: true, role: 'all' }],
-    [['--live', '--role', 'api', '--json'], { isLive: true, role: 'api' }],
+    [[], { isLive: false, role: 'all', isJson: false }],
+    [['--live'], { isLive: true, role: 'all', isJson: false }],
+    [['--live', '--role', 'api', '--json'], { isLive: true, role: 'api', isJson: true }],
   ])('start %j asks for %j', async (words, options) => {
     await type('start', ...words);
     expect(calls).toEqual([['start', options]]);

@@ -5,7 +5,11 @@ import { printResult } from './print.ts';
 /** What the command line asks of the rest of the program. */
 export interface ProgramServices {
   /** Starts the service and returns when it has been told to stop. */
-  start(options: { readonly isLive: boolean; readonly role: string }): Promise<void>;
+  start(options: {
+    readonly isLive: boolean;
+    readonly role: string;
+    readonly isJson: boolean;
+  }): Promise<void>;
   /** Runs an operation in the running server, or on the store itself when none runs. */
   runOperation(name: string, args: OperationArguments): Promise<unknown>;
   /** Checks the configuration and everything it points to. */
@@ -32,8 +36,8 @@ export function createProgram(services: ProgramServices, version: string): Comma
   leaf(program, 'start', 'start the service; without --live the sandbox')
     .option('--live', 'live mode, with a validated configuration')
     .option('--role <role>', 'all, api or worker', 'all')
-    .action((options: { live?: boolean; role: string }) =>
-      services.start({ isLive: options.live === true, role: options.role }),
+    .action((options: { live?: boolean; role: string; json?: boolean }) =>
+      services.start({ isLive: options.live === true, role: options.role, isJson: options.json === true }),
     );
   addAccountCommands(program, services);
   addProviderCommands(program, services);
