@@ -92,8 +92,8 @@ function createInvestigation(
 }
 
 /** Goes over the open payments in portions, with a pause between them and a long one at the end. */
-function sweepTask({ store, world }: WorkerParts, investigate: Investigate): WorkerTask {
-  const context = { ...store, sweep: world.sweepBalances };
+function sweepTask({ store, world, nowMs }: WorkerParts, investigate: Investigate): WorkerTask {
+  const context = { ...store, sweep: world.sweepBalances, nowMs };
   let after: string | null = null;
   let nextSweepAtMs = Number.NEGATIVE_INFINITY;
   return {

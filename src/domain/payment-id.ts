@@ -51,3 +51,9 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
     return `${time.slice(0, 8)}-${time.slice(8)}-7${counterAndTwoBits}-${variantNibble}${random.slice(1, 4)}-${random.slice(4)}`;
   };
 }
+
+/** A text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */
+export function firstIdAtMs(timeMs: number): string {
+  const digits = Math.max(0, timeMs).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}

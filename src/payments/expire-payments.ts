@@ -1,4 +1,4 @@
-import type { PaymentId } from '../domain/payment-id.ts';
+import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
 import type { BlockReference, LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
@@ -52,10 +52,4 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
  */
 function expiredBefore(context: ExpirePaymentsContext, cursor: BlockReference): number {
   return Math.min(cursor.timestampMs, context.nowMs()) - context.expiryMs;
-}
-
-/** A text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */
-function firstIdAtMs(timeMs: number): string {
-  const digits = Math.max(0, timeMs).toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }

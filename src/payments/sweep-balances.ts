@@ -1,4 +1,4 @@
-import type { PaymentId } from '../domain/payment-id.ts';
+import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
 import type { BlockReference, LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
@@ -8,6 +8,7 @@ export interface SweepContext {
   readonly payments: PaymentStore;
   readonly ledger: LedgerStore;
   readonly sweep: SweepBalances;
+  readonly nowMs: () => number;
 }
 
 /** What a sweep over some payments found. */
@@ -18,11 +19,14 @@ export interface SweepResult {
   readonly unexplained: readonly PaymentId[];
 }
 
-const PAYMENTS_AT_A_TIME = 500;
-const AFTER_EVERY_ID = 'g'; // Ids are hexadecimal.
+/** A portion is read within a few milliseconds, so that it does not hold up the API. */
+const PAYMENTS_AT_A_TIME = 100;
+
+/** Younger payments are left for later: most are paid by then, and looking at each new one would cost every create. */
+const MINIMUM_AGE_MS = 10 * 60_000;
 
 /**
- * Compares what open payments' addresses hold on chain with the ledger, in portions: `after` is the last payment of
+ * Compares what the addresses of open payments older than ten minutes hold on chain with the ledger, in portions: `after` is the last payment of
  * the portion before, null for the first. Begins where the expiry step has come to: what is older is no longer
  * waiting for money.
  */
@@ -30,7 +34,11 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
   const cursor = await context.ledger.readCursor();
   if (cursor === null) return { last: null, unexplained: [] };
   const start = after ?? (await context.ledger.readExpiryFrontier());
-  const ids = await context.payments.listPaymentIds(start, AFTER_EVERY_ID, PAYMENTS_AT_A_TIME);
+  const ids = await context.payments.listPaymentIds(
+    start,
+    firstIdAtMs(context.nowMs() - MINIMUM_AGE_MS),
+    PAYMENTS_AT_A_TIME,
+  );
   const unexplained = await findUnexplained(context, ids, cursor);
   return { last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null), unexplained };
 }

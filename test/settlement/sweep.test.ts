@@ -21,7 +21,7 @@ describe('a sweep over the balances of open payments', () => {
 
   function sweep() {
     const balances = createBalanceSweep({ endpoints: chain.endpoints, token: chain.token });
-    return sweepOpenPayments({ ...settlement.store, sweep: balances }, null);
+    return sweepOpenPayments({ ...settlement.store, sweep: balances, nowMs: settlement.nowMs }, null);
   }
 
   it('names the payment whose deposit the watcher was never told of, until the chain is read again', async () => {
@@ -33,6 +33,8 @@ describe('a sweep over the balances of open payments', () => {
     settlement.faults.hideLogs = false;
     expect(await settlement.state(missed)).toBe('unpaid/pending');
 
+    expect(await sweep(), 'too young').toEqual({ last: null, unexplained: [] });
+    settlement.advance(11 * 60_000);
     expect(await sweep()).toEqual({ last: null, unexplained: [missed.id] });
     expect(await settlement.rescan(100)).toBe(1);
     expect(await sweep()).toEqual({ last: null, unexplained: [] });
@@ -48,6 +50,7 @@ describe('a sweep over the balances of open payments', () => {
     await settlement.mine(settlement.finalityBlocks + 1);
     await settlement.watch();
     expect(await settlement.state(paid)).toBe('paid/completed');
+    settlement.advance(11 * 60_000);
     expect(await sweep()).toEqual({ last: null, unexplained: [] });
   });
 });
