@@ -56,7 +56,7 @@ it('names no path of the machine it was written on, and no package registry', ()
   for (const line of [`cd /${'work'}/main`, 'open(/tmp/x)', '"/home/someone/x"', '"/Users/me/x"']) {
     expect(machinePath.test(line)).toBe(true);
   }
-  for (const line of ['src/work/x', './tmp/x', 'https://example.com/home', '/data/x']) {
+  for (const line of [`src/${'work'}/x`, './tmp/x', 'https://example.com/home', '/data/x']) {
     expect(machinePath.test(line)).toBe(false);
   }
   expect(registryHost.test('"resolved": "https://registry.example/x.tgz"')).toBe(true);
