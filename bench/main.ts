@@ -6,6 +6,7 @@
  *   --only NAME        one scenario (create-64, create-8, create-fresh-64, read-64)
  *   --profile          also writes a CPU profile of the service to test-output/profile
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +37,8 @@ mkdirSync(outputFolder, { recursive: true });
 const folder = mkdtempSync(join(outputFolder, 'bench-'));
 const isPinned = cpus().length > 1 && isInstalled('taskset');
 const generator = findLoadGenerator(pinTo(1));
+// This process reads the servers' logs: on the server's core it would take turns with it at each line.
+if (isPinned) execFileSync('taskset', ['-a', '-c', '-p', '1', String(process.pid)], { stdio: 'ignore' });
 const servers = new Map<ServerName, ServerProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

@@ -1,6 +1,6 @@
 import { parseCallbackUrl } from '../domain/callback-url.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
-import { checkCallbackHost } from '../webhooks/check-callback-host.ts';
+import { createCallbackHostCheck } from '../webhooks/check-callback-host.ts';
 import type { OwnAddresses } from '../webhooks/own-addresses.ts';
 import type { HostResolver } from '../webhooks/resolve-host.ts';
 
@@ -10,14 +10,12 @@ export function createCallbackGuard(
   ownAddresses: OwnAddresses,
   allowedHosts: ReadonlySet<string>,
 ): CallbackGuard {
+  const refusalOfHost = createCallbackHostCheck(resolver, ownAddresses);
   return {
     refusalOf(callback) {
       const parsed = parseCallbackUrl(callback, allowedHosts);
       if (!parsed.ok) return parsed.reason;
-      if (parsed.kind === 'allowed') return null;
-      return checkCallbackHost(resolver, parsed.hostname, ownAddresses).then((verdict) =>
-        verdict.ok ? null : verdict.reason,
-      );
+      return parsed.kind === 'allowed' ? null : refusalOfHost(parsed.hostname);
     },
   };
 }

@@ -45,13 +45,8 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
 );
 
 /** Cloud metadata services that have a name under a public suffix. */
-const METADATA_SUFFIXES = [
-  '.metadata.goog',
-  '.metadata.tencentyun.com',
-  '.metadata.platformequinix.com',
-  '.metadata.packet.net',
-  '.api.metadata.cloud.ibm.com',
-] as const;
+const METADATA_SUFFIX =
+  /(?:^|\.)metadata\.(?:goog|tencentyun\.com|platformequinix\.com|packet\.net)$|(?:^|\.)api\.metadata\.cloud\.ibm\.com$/;
 
 /**
  * What nearly every callback looks like: printable ASCII, the scheme spelled out, an authority without credentials
@@ -139,10 +134,7 @@ function refuseName(name: string): string | null {
   if (PRIVATE_SUFFIXES.has(name.slice(name.lastIndexOf('.') + 1))) {
     return 'must use a public host name, not one of a private network';
   }
-  const dotted = `.${name}`;
-  return METADATA_SUFFIXES.some((suffix) => dotted.endsWith(suffix))
-    ? 'must not point to a cloud metadata service'
-    : null;
+  return METADATA_SUFFIX.test(name) ? 'must not point to a cloud metadata service' : null;
 }
 
 /**

@@ -50,10 +50,14 @@ export function createFixedWindowLimiter(
   };
 }
 
-/** Counts a request against a limiter; throws `rate_limited` when it may not pass. */
-export async function requirePassing(limiter: RateLimiter, key: string): Promise<void> {
-  const waitSeconds = await limiter.take(key);
-  if (waitSeconds === 0) return;
+/** Counts a request against a limiter; throws `rate_limited`, at once or later, when it may not pass. */
+export function requirePassing(limiter: RateLimiter, key: string): undefined | Promise<undefined> {
+  const waitSeconds = limiter.take(key);
+  return waitSeconds instanceof Promise ? waitSeconds.then(requireNoWait) : requireNoWait(waitSeconds);
+}
+
+function requireNoWait(waitSeconds: number): undefined {
+  if (waitSeconds === 0) return undefined;
   throw new ServiceError('rate_limited', `Too many requests. Please retry after ${waitSeconds} s.`, {
     retryAfterSeconds: waitSeconds,
   });

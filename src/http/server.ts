@@ -64,7 +64,7 @@ const defaultLimits: ServerLimits = {
 export function createPublicServer(options: PublicServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   // Errors are serialized without what they may quote of a request, also in lines that the framework writes.
-  const logger = options.logger?.child({}, { serializers: { err: describeError } }) ?? null;
+  const logger = options.logger == null ? null : withoutChildren(options.logger);
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
   const replyNotFound = (request: FastifyRequest, reply: FastifyReply) =>
@@ -73,8 +73,6 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   const server = fastify({
     ...listenerOptions(options, limits),
     ...(logger === null ? { logger: false } : { loggerInstance: logger }),
-    // A child logger for each request costs more than most requests log.
-    childLoggerFactory: (parent) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: createRequestIdGenerator(),
@@ -110,6 +108,12 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   });
   drainOnClose(server, limits.drainTimeoutMs);
   return server;
+}
+
+/** A logger that is its own child: a child for each request costs more than most requests log. */
+function withoutChildren(parent: FastifyBaseLogger): FastifyBaseLogger {
+  const logger = parent.child({}, { serializers: { err: describeError } });
+  return Object.assign(logger, { child: () => logger });
 }
 
 function listenerOptions(options: PublicServerOptions, limits: ServerLimits) {

@@ -3,7 +3,6 @@ import { type DepositTerms, paymentReference } from '../domain/deposit-address.t
 import { enoughUnitsOf } from '../domain/enough.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import {
-  type Currency,
   formatCents,
   grossUpCents,
   leastUnits,
@@ -20,6 +19,7 @@ import {
   isProviderId,
   MULTI_PROVIDER,
   type ProviderChoice,
+  type ProviderId,
   providerCatalogue,
   providerIds,
 } from '../domain/provider-catalogue.ts';
@@ -73,7 +73,10 @@ export async function createPayment(
   // Before the checks of form that may judge differently by now (a raised fee, an address that has become ours): the
   // same request has succeeded, and whoever repeats it has to learn of that.
   if (earlier !== null && earlier.fingerprint === idempotency?.fingerprint) return earlier.payment;
-  if (await context.settlement.isReservedAddress(request.payoutAddress)) {
+  // Here and below: what is at hand, as nearly always, is not waited for. Each wait costs about a microsecond.
+  const judged = context.settlement.isReservedAddress(request.payoutAddress);
+  const isReserved: boolean = judged instanceof Promise ? await judged : judged;
+  if (isReserved) {
     throw invalidField('address', 'belongs to the service itself and cannot be paid out to');
   }
   const amounts = chargeOf(request, account.feeBasisPoints);
@@ -85,7 +88,8 @@ export async function createPayment(
     requireCurrency(provider, request.currency);
     await requireActive(context.providers, provider);
   }
-  const usdUnits = usdUnitsOf(amounts.amountCents, await context.rates.usdRate(request.currency));
+  const rate = context.rates.usdRate(request.currency);
+  const usdUnits = usdUnitsOf(amounts.amountCents, rate instanceof Promise ? await rate : rate);
   if (provider !== MULTI_PROVIDER) {
     requireMinimum(provider, await readMinimumUsdCents(context.providers, provider), usdUnits);
     await requireQuote(context.providers, provider, {
@@ -97,7 +101,10 @@ export async function createPayment(
 
   const expectedUnits =
     provider === MULTI_PROVIDER
-      ? await leastDeliveryUnits(context.providers, account, request.currency, usdUnits)
+      ? leastDeliveryUnits(
+          await listCapable(context.providers, account, { currency: request.currency, usdUnits }),
+          usdUnits,
+        )
       : assumedDeliveryUnits(provider, usdUnits);
   const payment = newPayment(context, account, request, { ...amounts, usdUnits, expectedUnits, provider });
   const outcome = await context.payments.createPayment(payment, idempotency);
@@ -222,12 +229,6 @@ function newPayment(
 }
 
 /** The least that any provider which can serve the payment now would deliver; the whole value when none can. */
-async function leastDeliveryUnits(
-  directory: ProviderDirectory,
-  account: Account,
-  currency: Currency,
-  usdUnits: bigint,
-): Promise<bigint> {
-  const capable = await listCapable(directory, account, { currency, usdUnits });
+function leastDeliveryUnits(capable: readonly ProviderId[], usdUnits: bigint): bigint {
   return leastUnits(capable.map((provider) => assumedDeliveryUnits(provider, usdUnits))) ?? usdUnits;
 }

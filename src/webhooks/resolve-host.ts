@@ -15,8 +15,8 @@ export interface HostResolverSettings {
 }
 
 export interface HostResolver {
-  /** The addresses of a host, cached: for the check at creation only. Never rejects. */
-  resolve(hostname: string): Promise<HostResolution>;
+  /** The addresses of a host, at once when they are in the cache: for the check at creation only. Never rejects. */
+  resolve(hostname: string): HostResolution | Promise<HostResolution>;
   /** Exactly one lookup made now, neither taken from the cache nor put there: for a delivery. Never rejects. */
   resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution>;
   /** Ends what is under way, and answers `closed` from now on. */
@@ -75,7 +75,7 @@ export function createHostResolver(settings: HostResolverSettings): HostResolver
   }
 
   return {
-    async resolve(hostname) {
+    resolve(hostname) {
       const cached = cache.get(hostname);
       if (cached !== undefined && cached.expiresAtMs > performance.now()) return cached.resolution;
       if (closed) return { failed: 'closed' };

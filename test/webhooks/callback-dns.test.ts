@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { addressIdentity } from '../../src/domain/public-address.ts';
-import { checkCallbackHost } from '../../src/webhooks/check-callback-host.ts';
+import { createCallbackHostCheck } from '../../src/webhooks/check-callback-host.ts';
 import { createOwnAddresses } from '../../src/webhooks/own-addresses.ts';
 import { createHostResolver, type HostResolver } from '../../src/webhooks/resolve-host.ts';
 import cases from '../cases/callback-urls.json' with { type: 'json' };
@@ -48,8 +48,8 @@ describe('the callback cases that need DNS', () => {
     const parsed = parseCallbackUrl(row.url, new Set());
     if (!parsed.ok) throw new Error(`the text alone was refused: ${parsed.reason}`);
     expect(parsed.kind).toBe('name');
-    const verdict = await checkCallbackHost(resolver, parsed.hostname, ownAddresses);
-    expect(verdict.ok ? 'accept' : 'reject').toBe(row.verdict);
+    const refusal = await createCallbackHostCheck(resolver, ownAddresses)(parsed.hostname);
+    expect(refusal === null ? 'accept' : 'reject').toBe(row.verdict);
     expect(dns.questions.map(({ type }) => type).sort()).toEqual(['A', 'AAAA']);
   });
 });
@@ -62,25 +62,35 @@ describe('the check at creation', () => {
     };
     const { resolver } = await setUp((name) => answers[name] ?? {});
     for (const name of Object.keys(answers)) {
-      expect(await checkCallbackHost(resolver, name, ownAddresses)).toEqual({
-        ok: false,
-        reason: 'must not resolve to a private, local or reserved address',
-      });
+      expect(await createCallbackHostCheck(resolver, ownAddresses)(name)).toBe(
+        'must not resolve to a private, local or reserved address',
+      );
     }
   });
 
   it('refuses an own address also as a literal, and when it comes wrapped for NAT64', async () => {
     const { dns, resolver } = await setUp(() => ({ AAAA: ['64:ff9b::5db8:d828'] }));
-    const refused = { ok: false, reason: 'must not resolve to this service itself' };
-    expect(await checkCallbackHost(resolver, OWN_ADDRESS, ownAddresses)).toEqual(refused);
+    const refused = 'must not resolve to this service itself';
+    expect(await createCallbackHostCheck(resolver, ownAddresses)(OWN_ADDRESS)).toBe(refused);
     expect(dns.questions).toHaveLength(0);
-    expect(await checkCallbackHost(resolver, 'n.example.com', ownAddresses)).toEqual(refused);
+    expect(await createCallbackHostCheck(resolver, ownAddresses)('n.example.com')).toBe(refused);
+  });
+
+  it('judges a cached answer anew when this machine has got another address', async () => {
+    const { dns, resolver } = await setUp(() => ({ A: ['8.8.8.8'] }));
+    let own: ReadonlySet<string> = new Set();
+    const check = createCallbackHostCheck(resolver, () => own);
+    expect(await check('shop.example.com')).toBeNull();
+    expect(await check('shop.example.com')).toBeNull();
+    own = new Set([addressIdentity('8.8.8.8') as string]);
+    expect(await check('shop.example.com')).toBe('must not resolve to this service itself');
+    expect(dns.questions).toHaveLength(2);
   });
 
   it('accepts a name when the DNS server is silent, within the bound', async () => {
     const { resolver } = await setUp(() => ({ silent: true }), { timeoutMs: 300 });
     const startedMs = performance.now();
-    expect(await checkCallbackHost(resolver, 'silent.example.com', ownAddresses)).toEqual({ ok: true });
+    expect(await createCallbackHostCheck(resolver, ownAddresses)('silent.example.com')).toBeNull();
     expect(performance.now() - startedMs).toBeLessThan(1_500);
   });
 
@@ -88,7 +98,9 @@ describe('the check at creation', () => {
     const { resolver } = await setUp((_, type) =>
       type === 'A' ? { A: ['10.1.1.1'] } : { error: 'SERVFAIL' },
     );
-    expect((await checkCallbackHost(resolver, 'half.example.com', ownAddresses)).ok).toBe(false);
+    expect(await createCallbackHostCheck(resolver, ownAddresses)('half.example.com')).toMatch(
+      /^must not resolve/,
+    );
   });
 
   it('still judges the family that answered when the other one is silent, without waiting for the whole bound', async () => {
@@ -96,7 +108,9 @@ describe('the check at creation', () => {
       timeoutMs: 15_000,
     });
     const startedMs = performance.now();
-    expect((await checkCallbackHost(resolver, 'half.example.com', ownAddresses)).ok).toBe(false);
+    expect(await createCallbackHostCheck(resolver, ownAddresses)('half.example.com')).toMatch(
+      /^must not resolve/,
+    );
     expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 });
@@ -115,8 +129,10 @@ describe('the resolver', () => {
       A: [earlier === 0 ? '8.8.8.8' : '10.0.0.1'],
       ttlSeconds: 0,
     }));
-    expect((await checkCallbackHost(resolver, 'ttl.example.com', ownAddresses)).ok).toBe(true);
-    expect((await checkCallbackHost(resolver, 'ttl.example.com', ownAddresses)).ok).toBe(false);
+    expect(await createCallbackHostCheck(resolver, ownAddresses)('ttl.example.com')).toBeNull();
+    expect(await createCallbackHostCheck(resolver, ownAddresses)('ttl.example.com')).toMatch(
+      /^must not resolve/,
+    );
     expect(dns.questions).toHaveLength(4);
   });
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Account } from '../../domain/account.ts';
 import { hashApiKey } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -29,17 +29,39 @@ export function decorateRequests(server: FastifyInstance): void {
 export function admit(
   { accounts, limits }: Pick<ApiContext, 'accounts' | 'limits'>,
   keyLimiter: RateLimiter,
-): onRequestAsyncHookHandler {
-  return async (request) => {
+): onRequestHookHandler {
+  async function refuse(request: FastifyRequest): Promise<never> {
+    await requirePassing(limits.unauthenticated, addressGroupOf(request.ip));
+    throw new ServiceError('unauthorized');
+  }
+
+  async function checkLater(request: FastifyRequest, hash: string, account: Promise<Account | null>) {
+    request.account = await account;
+    return request.account === null ? refuse(request) : requirePassing(keyLimiter, hash);
+  }
+
+  /** Where the account and the limiter are at hand nothing is waited for: this runs for each request. */
+  function check(request: FastifyRequest): undefined | Promise<undefined> {
     const key = readApiKey(request.raw);
-    const hash = key === null ? null : hashApiKey(key);
-    const account = hash === null ? null : await accounts.findAccountByKeyHash(hash);
-    if (hash === null || account === null) {
-      await requirePassing(limits.unauthenticated, addressGroupOf(request.ip));
-      throw new ServiceError('unauthorized');
-    }
+    if (key === null) return refuse(request);
+    const hash = hashApiKey(key);
+    const account = accounts.findAccountByKeyHash(hash);
+    if (account instanceof Promise) return checkLater(request, hash, account);
+    if (account === null) return refuse(request);
     request.account = account;
-    await requirePassing(keyLimiter, hash);
+    return requirePassing(keyLimiter, hash);
+  }
+
+  return (request, _reply, done) => {
+    let checked: undefined | Promise<undefined>;
+    try {
+      checked = check(request);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    if (checked instanceof Promise) checked.then(() => done(), done);
+    else done();
   };
 }
 

@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
 import { type Currency, currencies, isCurrency, parseAmountCents } from '../../domain/money.ts';
-import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
+import type { Address } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import type { CreatePaymentRequest } from '../../payments/create-payment-request.ts';
@@ -34,18 +34,24 @@ const emailForm =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
 const noteControls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
+export interface ParseCreateContext {
+  readonly callbacks: CallbackGuard;
+  /** The checksummed address, or null for what is no payout address. */
+  readonly parsePayoutAddress: (value: unknown) => Address | null;
+}
+
 /**
  * Judges the form of a create request, whichever way it came. Unknown parameters are ignored. Throws
  * `invalid_request`, naming the field and its rule. The callback comes last, because DNS may be asked about it.
  */
 export async function parseCreateRequest(
-  callbacks: CallbackGuard,
+  { callbacks, parsePayoutAddress }: ParseCreateContext,
   parameters: CreateParameters,
   source: ParameterSource,
   idempotencyKey: string | null,
 ): Promise<CreatePaymentRequest> {
   const parsed = {
-    payoutAddress: parseAddress(parameters['address']),
+    payoutAddress: requireAddress(parameters['address'], parsePayoutAddress),
     amountCents: parseAmount(parameters['amount']),
     currency: parseCurrency(parameters['currency']),
     passFeeToCustomer: parsePassFee(parameters, source),
@@ -55,15 +61,17 @@ export async function parseCreateRequest(
     idempotencyKey,
   };
   const callback = parameters['callback'];
-  const refusal = await callbacks.refusalOf(callback);
+  const judged = callbacks.refusalOf(callback);
+  // Nearly always at hand, and waiting for nothing costs a turn.
+  const refusal = judged instanceof Promise ? await judged : judged;
   if (refusal !== null) throw invalidField('callback', refusal);
   if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
   return { ...parsed, callbackUrl: callback };
 }
 
-function parseAddress(value: unknown): Address {
+function requireAddress(value: unknown, parse: ParseCreateContext['parsePayoutAddress']): Address {
   if (value === undefined || value === null) throw invalidField('address', 'is required');
-  const address = parsePayoutAddress(value);
+  const address = parse(value);
   if (address !== null) return address;
   throw invalidField(
     'address',

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
+import { createPayoutAddressParser } from '../../domain/payout-address-cache.ts';
 import { createPayment } from '../../payments/create-payment.ts';
 import type { ApiContext } from './api-context.ts';
 import { accountOf, admit } from './authenticate.ts';
@@ -21,9 +22,11 @@ export function registerWalletRoutes(server: FastifyInstance, context: ApiContex
     schema: { response: { 200: createdPaymentSchema } },
   };
 
+  const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
+
   async function create(request: FastifyRequest, parameters: CreateParameters, source: ParameterSource) {
     const idempotencyKey = readIdempotencyKey(request.headers);
-    const parsed = await parseCreateRequest(context.callbacks, parameters, source, idempotencyKey);
+    const parsed = await parseCreateRequest(parsing, parameters, source, idempotencyKey);
     const payment = await createPayment(context.create, accountOf(request), parsed);
     return presentCreatedPayment(context, payment);
   }
