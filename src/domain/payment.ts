@@ -78,6 +78,9 @@ export interface Payment {
   readonly releaseRequested: boolean;
 }
 
+/** What names a payment in the store: its account is where its rows lie. A `Payment` is one itself. */
+export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
+
 /** How far a payment has come that was just created: nothing has happened to it. */
 export const untouchedProgress = {
   status: 'unpaid',

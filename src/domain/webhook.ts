@@ -17,6 +17,7 @@ export interface NewWebhook {
 /** A webhook as it is stored. Its id is `<payment id>:<event>`, so that a second row cannot exist. */
 export interface Webhook extends NewWebhook {
   readonly id: string;
+  readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly url: string;
   readonly tokenFingerprint: string;

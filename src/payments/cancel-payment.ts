@@ -30,7 +30,9 @@ export async function cancelPayment(
 ): Promise<Payment> {
   const nowMs = context.nowMs();
   await requireWatched(context.ledger, nowMs);
-  const payment = await context.payments.decidePayment(id, (view) => {
+  const found = await context.payments.findPaymentById(id);
+  if (found === null) throw new ServiceError('payment_not_found');
+  const payment = await context.payments.decidePayment(found, (view) => {
     const state = stateOf(view.payment);
     if (state !== 'unpaid/pending') {
       throw new ServiceError('payment_state_conflict', `A payment that is ${state} cannot be canceled.`);

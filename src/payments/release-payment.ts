@@ -17,7 +17,9 @@ export interface ReleasePaymentContext {
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
   const nowMs = context.nowMs();
-  const payment = await context.payments.decidePayment(id, (view) => {
+  const found = await context.payments.findPaymentById(id);
+  if (found === null) throw new ServiceError('payment_not_found');
+  const payment = await context.payments.decidePayment(found, (view) => {
     if (sumLedger(view.ledger).heldUnits === 0n) {
       throw new ServiceError(
         'payment_state_conflict',

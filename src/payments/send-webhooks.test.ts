@@ -17,6 +17,7 @@ const outcome: DeliveryOutcome = {
 
 const webhook: Webhook = {
   id: `${PAYMENT_ID}:payment.paid`,
+  accountId: 'acc_shop',
   paymentId: PAYMENT_ID,
   event: 'payment.paid',
   fields: { event: 'payment.paid', note: 'ünïcode "quoted"' },

@@ -24,7 +24,7 @@ function signWebhook(body: string, ipnToken: string): string {
  */
 export async function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
   const { result, mistake } = await attempt(context, webhook);
-  await context.webhooks.recordWebhookResult(webhook.id, result);
+  await context.webhooks.recordWebhookResult(webhook, result);
   context.onResult(webhook, result);
   if (mistake !== undefined) throw mistake;
 }

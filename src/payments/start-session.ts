@@ -3,7 +3,7 @@ import { createBriefCache } from '../domain/brief-cache.ts';
 import { enoughUnitsOf, isPlausibleQuote, sessionDeliveryUnits } from '../domain/enough.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { formatUnits, leastUnits } from '../domain/money.ts';
-import type { Payment } from '../domain/payment.ts';
+import type { Payment, PaymentReference } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
@@ -58,9 +58,7 @@ export function createStartSession(context: StartSessionContext): StartSession {
     const key = `${payment.id} ${provider}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const session = startSession({ ...context, token }, payment.id, provider).finally(() =>
-      running.delete(key),
-    );
+    const session = startSession({ ...context, token }, payment, provider).finally(() => running.delete(key));
     running.set(key, session);
     return session;
   };
@@ -78,10 +76,10 @@ function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSess
 
 async function startSession(
   context: StartSessionContext,
-  paymentId: string,
+  reference: PaymentReference,
   provider: ProviderId,
 ): Promise<ProviderSession> {
-  const view = await context.payments.viewPayment(paymentId);
+  const view = await context.payments.viewPayment(reference);
   if (view === null) throw new ServiceError('payment_not_found');
   const { payment } = view;
   const adapter = await requireServable(context, view, provider);
@@ -103,10 +101,10 @@ async function startSession(
   });
   requirePlausible(payment, provider, started);
   const session: ProviderSession = {
-    ...{ id: randomUUID(), paymentId, provider, createdAtMs: nowMs, ...started },
+    ...{ id: randomUUID(), paymentId: payment.id, provider, createdAtMs: nowMs, ...started },
     expiresAtMs: boundedExpiryMs(started.expiresAtMs, nowMs),
   };
-  const current = await context.payments.addSession(session, (latest) =>
+  const current = await context.payments.addSession(payment, session, (latest) =>
     // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
     // stays recorded, but changes nothing. What has once been enough must not become too little.
     settle(

@@ -1,6 +1,5 @@
-import type { Payment } from '../domain/payment.ts';
 import { type ChainReader, ChainUnavailableError, type ChainView } from '../domain/ports/chain.ts';
-import type { BlockReference, LedgerStore, ScanRecord } from '../domain/ports/ledger-store.ts';
+import type { BlockReference, LedgerStore, RowOwner, ScanRecord } from '../domain/ports/ledger-store.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 
@@ -156,11 +155,11 @@ async function withPayment<Log>(
   known: KnownAddresses,
   logs: readonly Log[],
   addressOf: (log: Log) => string,
-): Promise<(Log & { paymentId: Payment['id'] })[]> {
-  const matched: (Log & { paymentId: Payment['id'] })[] = [];
+): Promise<(Log & RowOwner)[]> {
+  const matched: (Log & RowOwner)[] = [];
   for (const log of logs) {
     const payment = await known.findPayment(addressOf(log));
-    if (payment !== null) matched.push({ ...log, paymentId: payment.id });
+    if (payment !== null) matched.push({ ...log, paymentId: payment.id, accountId: payment.accountId });
   }
   return matched;
 }

@@ -236,7 +236,7 @@ describe('payments', () => {
   it('are listed newest first, at most a hundred, by account and status', async () => {
     const many = await givePayments(store, 101);
     const other = await givePayment(store);
-    await store.payments.decidePayment(other.id, pay);
+    await store.payments.decidePayment(other, pay);
     const account = many[0]?.accountId;
     const idsOf = async (args: OperationArguments) =>
       (await run<{ payment_id: string }[]>('payment list', args)).map(({ payment_id }) => payment_id);
@@ -253,8 +253,8 @@ describe('payments', () => {
 
   it('are shown with deposits, sessions and webhooks, as JSON', async () => {
     const payment = await givePayment(store);
-    await store.payments.addSession(newSession(payment), () => null);
-    await store.payments.decidePayment(payment.id, pay);
+    await store.payments.addSession(payment, newSession(payment), () => null);
+    await store.payments.decidePayment(payment, pay);
     const block = await watchTheChain();
     await store.ledger.recordScan(
       {
@@ -264,6 +264,7 @@ describe('payments', () => {
         deposits: [
           {
             paymentId: payment.id,
+            accountId: payment.accountId,
             units: 104_500_000n,
             blockNumber: 2,
             logIndex: 0,

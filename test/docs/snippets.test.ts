@@ -60,6 +60,7 @@ async function send(note: string): Promise<Sent> {
     },
     {
       id: `${paymentId}:payment.paid`,
+      accountId: 'acc_shop',
       paymentId,
       event: 'payment.paid',
       fields: { event: 'payment.paid', paymentId, note },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
+import type { Payment } from '../../src/domain/payment.ts';
 import { type ApiService, createApiService, FACTORY, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;
@@ -107,7 +108,8 @@ it('replays what passed the checks of form then, and would not by now', async ()
 
 it('answers a replay as at creation, whatever has become of the payment', async () => {
   const first = await withKey('order-1');
-  await service.store.payments.decidePayment(first.json().payment_id, () => ({
+  const stored = (await service.store.payments.findPaymentById(first.json().payment_id)) as Payment;
+  await service.store.payments.decidePayment(stored, () => ({
     change: { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'merchant' },
   }));
   await service.store.accounts.updateAccount(service.account.id, { feeBasisPoints: 500 });

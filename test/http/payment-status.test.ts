@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
+import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
@@ -39,7 +40,8 @@ it('answers with exactly the fields of the specification, by id and by token ali
 
 it('shows what a paid payment received and forwarded, with both transactions', async () => {
   const { payment_id } = (await service.post(validRequest)).json();
-  await service.store.payments.decidePayment(payment_id, () => ({
+  const stored = (await service.store.payments.findPaymentById(payment_id)) as Payment;
+  await service.store.payments.decidePayment(stored, () => ({
     change: {
       status: 'paid',
       forwardStatus: 'completed',

@@ -13,7 +13,7 @@ async function create(caller: number): Promise<void> {
     const key = turn % 2 === 0 ? null : `${caller}.${turn}`;
     const record = key === null ? null : newRecord(account.id, key);
     await store.payments.createPayment(payment, record);
-    if (turn % 3 === 0) await store.payments.decidePayment(payment.id, pay);
+    if (turn % 3 === 0) await store.payments.decidePayment(payment, pay);
     writeSync(1, `${payment.id} ${turn % 3 === 0 ? 'paid' : 'unpaid'} ${key ?? '-'};\n`);
   }
 }

@@ -94,9 +94,9 @@ class SimulatedChain {
         this.blocks[blockNumber]?.transactions ?? []
       ).entries()) {
         const position = { blockNumber, logIndex, transactionHash: hash };
-        const paymentId = payments[payment]?.id as string;
-        if (kind === 'deposit') deposits.push({ ...position, paymentId, units: 5n });
-        else releases.push({ ...position, paymentId, toMerchantUnits: 4n, feeUnits: 1n });
+        const owner = ownerOf(payments[payment] as Payment);
+        if (kind === 'deposit') deposits.push({ ...position, ...owner, units: 5n });
+        else releases.push({ ...position, ...owner, toMerchantUnits: 4n, feeUnits: 1n });
       }
     }
     return { deposits, releases };
@@ -107,12 +107,16 @@ class SimulatedChain {
 async function readRows({ store }: StoreContext, payments: readonly Payment[]) {
   const deposits: ScanRecord['deposits'][number][] = [];
   const releases: ScanRecord['releases'][number][] = [];
-  for (const { id: paymentId } of payments) {
-    const view = await store.payments.viewPayment(paymentId);
-    for (const deposit of view?.ledger.deposits ?? []) deposits.push({ ...deposit, paymentId });
-    for (const release of view?.ledger.releases ?? []) releases.push({ ...release, paymentId });
+  for (const payment of payments) {
+    const view = await store.payments.viewPayment(payment);
+    for (const deposit of view?.ledger.deposits ?? []) deposits.push({ ...deposit, ...ownerOf(payment) });
+    for (const release of view?.ledger.releases ?? []) releases.push({ ...release, ...ownerOf(payment) });
   }
   return { deposits: deposits.sort(inChainOrder), releases: releases.sort(inChainOrder) };
+}
+
+function ownerOf({ id: paymentId, accountId }: Payment) {
+  return { paymentId, accountId };
 }
 
 type Row = { readonly blockNumber: number; readonly logIndex: number };

@@ -8,13 +8,27 @@ export function block(number: number, branch = ''): BlockReference {
   return { number, hash: `hash of ${number}${branch}`, timestampMs: number * 2_000 };
 }
 
-function depositOf({ id }: Payment, blockNumber: number, logIndex = 0, units = 1_000_000n) {
-  return { paymentId: id, blockNumber, logIndex, transactionHash: `transaction ${blockNumber}`, units };
+function depositOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0, units = 1_000_000n) {
+  return {
+    paymentId: id,
+    accountId,
+    blockNumber,
+    logIndex,
+    transactionHash: `transaction ${blockNumber}`,
+    units,
+  };
 }
 
-function releaseOf({ id }: Payment, blockNumber: number, logIndex = 0) {
+function releaseOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0) {
   const amounts = { toMerchantUnits: 975_000n, feeUnits: 25_000n };
-  return { paymentId: id, blockNumber, logIndex, transactionHash: `release ${blockNumber}`, ...amounts };
+  return {
+    paymentId: id,
+    accountId,
+    blockNumber,
+    logIndex,
+    transactionHash: `release ${blockNumber}`,
+    ...amounts,
+  };
 }
 
 function scan(from: number, final: number, scannedTo: number, rows: Partial<ScanRecord> = {}): ScanRecord {
@@ -47,9 +61,9 @@ export function ledgerPromises(context: StoreContext): void {
     expect(decide.ids).toEqual([one.id, other.id].sort());
     await context.reopen();
     expect(await context.store.ledger.readCursor()).toEqual(block(15));
-    const [inOrder] = [deposits.toReversed().map(({ paymentId: _, ...deposit }) => deposit)];
+    const [inOrder] = [deposits.toReversed().map(({ paymentId: _, accountId: __, ...deposit }) => deposit)];
     expect(await ledgerOf(one)).toEqual({ deposits: inOrder, releases: [], finalBlock: 15 });
-    const { paymentId: _, ...release } = releases[0] as (typeof releases)[number];
+    const { paymentId: _, accountId: __, ...release } = releases[0] as (typeof releases)[number];
     expect(await ledgerOf(other)).toEqual({ deposits: [], releases: [release], finalBlock: 15 });
     expect(await ledgerOf(unconcerned)).toEqual({ deposits: [], releases: [], finalBlock: 15 });
     expect(await context.store.payments.findPaymentById(one.id)).toMatchObject({ forwardStatus: 'ready' });
@@ -84,7 +98,9 @@ export function ledgerPromises(context: StoreContext): void {
     await ledger.recordScan(scan(10, 10, 20, { deposits: [seen] }), leave);
     const moved = { ...seen, blockNumber: 12, logIndex: 1 };
     await ledger.recordScan(scan(10, 13, 14, { deposits: [moved] }), leave);
-    expect((await ledgerOf(payment))?.deposits).toEqual([{ ...moved, paymentId: undefined }]);
+    expect((await ledgerOf(payment))?.deposits).toEqual([
+      { ...moved, paymentId: undefined, accountId: undefined },
+    ]);
   });
 
   it('credits a log once however often it is found', async () => {
@@ -116,7 +132,9 @@ export function ledgerPromises(context: StoreContext): void {
     }
     const missed = { from: block(15), deposits: [{ ...deposit, units: 9n }], releases: [] };
     await expect(ledger.recordMissed(missed, leave)).rejects.toThrow(LedgerConflictError);
-    expect((await ledgerOf(payment))?.deposits).toEqual([{ ...deposit, paymentId: undefined }]);
+    expect((await ledgerOf(payment))?.deposits).toEqual([
+      { ...deposit, paymentId: undefined, accountId: undefined },
+    ]);
     expect(await ledger.readCursor()).toEqual(block(15));
   });
 
@@ -257,7 +275,7 @@ export function ledgerPromises(context: StoreContext): void {
       change: { releaseRefusals: 0, note: 'fell back' },
       revisitExpiry: true as const,
     });
-    await payments.decidePayment(second.id, fallBack);
+    await payments.decidePayment(second, fallBack);
 
     const frontier = await ledger.readExpiryFrontier();
     expect(frontier < second.id).toBe(true);

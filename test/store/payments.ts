@@ -152,14 +152,14 @@ export function paymentPromises(context: StoreContext): void {
     const payment = await givePayment(context.store);
     const untouched = await givePayment(context.store);
     const change = { status: 'paid', forwardStatus: 'completed', receivedUnits: HUGE, note: 'new' } as const;
-    expect(await context.store.payments.decidePayment(payment.id, () => ({ change }))).toEqual({
+    expect(await context.store.payments.decidePayment(payment, () => ({ change }))).toEqual({
       ...payment,
       ...change,
     });
     expect(await context.store.payments.findPaymentById(payment.id)).toEqual({ ...payment, ...change });
     expect(await context.store.payments.findPaymentById(untouched.id)).toEqual(untouched);
-    expect(await context.store.payments.decidePayment(untouched.id, leave)).toEqual(untouched);
-    expect(await context.store.payments.decidePayment(newPayment('x').id, leave)).toBeNull();
+    expect(await context.store.payments.decidePayment(untouched, leave)).toEqual(untouched);
+    expect(await context.store.payments.decidePayment(newPayment('x'), leave)).toBeNull();
   });
 
   it('loses no change of decisions that arrive together', async () => {
@@ -167,7 +167,7 @@ export function paymentPromises(context: StoreContext): void {
     const add = ({ payment: { receivedUnits } }: PaymentView) => ({
       change: { receivedUnits: receivedUnits + 1n },
     });
-    await atOnce(500, () => context.store.payments.decidePayment(payment.id, add));
+    await atOnce(500, () => context.store.payments.decidePayment(payment, add));
     expect(await context.store.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 500n });
   });
 
@@ -175,7 +175,7 @@ export function paymentPromises(context: StoreContext): void {
     const payments = await givePayments(context.store, 40);
     const outcomes = await Promise.allSettled(
       payments.map((payment, index) =>
-        context.store.payments.addSession(newSession(payment), () => {
+        context.store.payments.addSession(payment, newSession(payment), () => {
           if (index % 3 === 0) throw new RangeError('no');
           return pay({} as PaymentView);
         }),
@@ -193,11 +193,23 @@ export function paymentPromises(context: StoreContext): void {
 
   it('refuses a second webhook for the same event, together with its change', async () => {
     const payment = await givePayment(context.store);
-    await context.store.payments.decidePayment(payment.id, pay);
+    await context.store.payments.decidePayment(payment, pay);
     const again = () => ({ ...pay({} as PaymentView), change: { note: 'twice' } });
-    await expect(context.store.payments.decidePayment(payment.id, again)).rejects.toThrow();
+    await expect(context.store.payments.decidePayment(payment, again)).rejects.toThrow();
     expect(await context.store.webhooks.listWebhooks(payment.id)).toHaveLength(1);
     expect(await context.store.payments.findPaymentById(payment.id)).toMatchObject({ note: payment.note });
+  });
+
+  it('shows and changes no payment for another account than its own', async () => {
+    const payment = await givePayment(context.store);
+    const { accountId } = await givePayment(context.store);
+    const { payments } = context.store;
+    const reference = { id: payment.id, accountId };
+    expect(await payments.viewPayment(reference)).toBeNull();
+    expect(await payments.decidePayment(reference, pay)).toBeNull();
+    expect(await payments.addSession(reference, newSession(payment), pay)).toBeNull();
+    expect(await payments.viewPayment(payment)).toMatchObject({ payment, sessions: [] });
+    expect(await payments.viewPayment(payment.id)).toEqual(await payments.viewPayment(payment));
   });
 
   it('shows a started session to its own decision and to every later view', async () => {
@@ -205,7 +217,7 @@ export function paymentPromises(context: StoreContext): void {
     const sessions = [newSession(payment), newSession(payment, { quotedUnits: null })];
     let seen: PaymentView | undefined;
     for (const session of sessions) {
-      const decided = await context.store.payments.addSession(session, (view) => {
+      const decided = await context.store.payments.addSession(payment, session, (view) => {
         seen = view;
         return { change: { enoughUnits: 5n } };
       });
@@ -217,7 +229,8 @@ export function paymentPromises(context: StoreContext): void {
       ledger: { deposits: [], releases: [], finalBlock: -1 },
       sessions,
     });
-    expect(await context.store.payments.addSession(newSession(newPayment('x')), leave)).toBeNull();
+    const unknown = newPayment('x');
+    expect(await context.store.payments.addSession(unknown, newSession(unknown), leave)).toBeNull();
   });
 
   it('keeps whatever text and amount a payment may carry', async () => {

@@ -116,7 +116,7 @@ describe('two instances on one database', () => {
 
   it('claim each webhook once in 1,000 races', async () => {
     const payments = await givePayments(one, 1_000);
-    await Promise.all(payments.map(({ id }) => one.payments.decidePayment(id, pay)));
+    await Promise.all(payments.map((payment) => one.payments.decidePayment(payment, pay)));
     const claimed: string[] = [];
     while (claimed.length < 1_000) {
       // Both want the same webhook at the same time.
@@ -151,7 +151,7 @@ describe('two instances on one database', () => {
     const add = ({ payment: { receivedUnits } }: PaymentView) => ({
       change: { receivedUnits: receivedUnits + 1n },
     });
-    await atOnce(200, (index) => instance(index).payments.decidePayment(payment.id, add));
+    await atOnce(200, (index) => instance(index).payments.decidePayment(payment, add));
     expect(await one.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 200n });
   });
 
@@ -159,7 +159,13 @@ describe('two instances on one database', () => {
     const payment = await givePayment(one);
     await one.ledger.startCursor(block(10));
     const deposits = Array.from({ length: 20 }, (_, index) => ({
-      ...{ paymentId: payment.id, blockNumber: 11 + index, logIndex: 0, units: 1n },
+      ...{
+        paymentId: payment.id,
+        accountId: payment.accountId,
+        blockNumber: 11 + index,
+        logIndex: 0,
+        units: 1n,
+      },
       transactionHash: `transaction ${index}`,
     }));
     const count = ({ ledger }: PaymentView) => ({
@@ -170,7 +176,7 @@ describe('two instances on one database', () => {
       const scan = { from: block(blockNumber - 1), final: block(blockNumber), scannedTo: blockNumber };
       await Promise.all([
         one.ledger.recordScan({ ...scan, deposits: [deposit], releases: [] }, count),
-        ...Array.from({ length: 5 }, () => other.payments.decidePayment(payment.id, count)),
+        ...Array.from({ length: 5 }, () => other.payments.decidePayment(payment, count)),
       ]);
       expect(await one.payments.findPaymentById(payment.id)).toMatchObject({
         receivedUnits: BigInt(blockNumber - 10),
@@ -337,7 +343,7 @@ describe('a connection that breaks off', () => {
     await withClient(async (client) => {
       await client.query('BEGIN');
       await client.query('SELECT 1 FROM payments FOR UPDATE');
-      const deciding = one.payments.decidePayment(payment.id, pay);
+      const deciding = one.payments.decidePayment(payment, pay);
       const outcome = expect(deciding).rejects.toThrow(StoreWriteError);
       await waitFor('the decision to wait for the lock', 5_000, async () => {
         const { rowCount } = await client.query(
@@ -350,7 +356,7 @@ describe('a connection that breaks off', () => {
     });
     expect(await one.payments.findPaymentById(payment.id)).toEqual(payment);
     expect(await one.webhooks.listWebhooks(payment.id)).toEqual([]);
-    expect(await one.payments.decidePayment(payment.id, pay)).toMatchObject({ status: 'paid' });
+    expect(await one.payments.decidePayment(payment, pay)).toMatchObject({ status: 'paid' });
   });
 
   it('with the whole server loses nothing that was acknowledged, and the store goes on by itself', async () => {
@@ -387,11 +393,13 @@ describe('a store that is closed', () => {
     const { accountId } = await givePayment(one);
     const payments = Array.from({ length: 500 }, () => newPayment(accountId));
     const creating = Promise.all(payments.map((payment) => one.payments.createPayment(payment, null)));
-    const deciding = atOnce(50, () => one.payments.decidePayment((payments[0] as Payment).id, leave));
+    const deciding = atOnce(50, () => one.payments.decidePayment(payments[0] as Payment, leave));
     await Promise.all([one.close(), one.close()]);
     await Promise.all([creating, deciding]);
     expect(await other.payments.listPayments({ accountId }, null, 1_000)).toHaveLength(501);
-    await expect(one.payments.decidePayment('any', leave)).rejects.toThrow(StoreClosedError);
+    await expect(one.payments.decidePayment({ accountId: 'any', id: 'any' }, leave)).rejects.toThrow(
+      StoreClosedError,
+    );
     await expect(one.payments.findPaymentById('any')).rejects.toThrow(StoreClosedError);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Webhook } from '../../src/domain/webhook.ts';
 import {
   atOnce,
   failedResult,
@@ -13,18 +14,23 @@ import {
 export function webhookPromises(context: StoreContext): void {
   async function givePaid(count: number): Promise<string[]> {
     const payments = await givePayments(context.store, count);
-    for (const { id } of payments) await context.store.payments.decidePayment(id, pay);
+    for (const payment of payments) await context.store.payments.decidePayment(payment, pay);
     return payments.map(({ id }) => `${id}:payment.paid`);
+  }
+
+  async function read(id: string): Promise<Webhook> {
+    return (await context.store.webhooks.listWebhooks(id.slice(0, 36)))[0] as Webhook;
   }
 
   it('queues a webhook with the change that pays, to the callback of its payment', async () => {
     const payment = await givePayment(context.store);
-    await context.store.payments.decidePayment(payment.id, pay);
+    await context.store.payments.decidePayment(payment, pay);
     await context.reopen();
     const [queued] = await context.store.webhooks.listWebhooks(payment.id);
     expect(queued).toEqual({
       ...webhook,
       id: `${payment.id}:payment.paid`,
+      accountId: payment.accountId,
       paymentId: payment.id,
       url: payment.callbackUrl,
       tokenFingerprint: payment.tokenFingerprint,
@@ -61,14 +67,17 @@ export function webhookPromises(context: StoreContext): void {
   it('keeps how the one attempt ended, once', async () => {
     const [id] = (await givePaid(1)) as [string];
     const { webhooks } = context.store;
-    await expect(webhooks.recordWebhookResult(id, failedResult)).rejects.toThrow();
+    const stored = await read(id);
+    await expect(webhooks.recordWebhookResult(stored, failedResult)).rejects.toThrow();
     await webhooks.claimWebhooks(1, NOW_MS);
-    await webhooks.recordWebhookResult(id, failedResult);
     await expect(
-      webhooks.recordWebhookResult(id, { ...failedResult, outcome: 'delivered' }),
+      webhooks.recordWebhookResult({ ...stored, accountId: 'another' }, failedResult),
     ).rejects.toThrow();
-    const [stored] = await webhooks.listWebhooks(id.slice(0, 36));
-    expect(stored).toMatchObject({ status: 'failed', result: failedResult });
+    await webhooks.recordWebhookResult(stored, failedResult);
+    await expect(
+      webhooks.recordWebhookResult(stored, { ...failedResult, outcome: 'delivered' }),
+    ).rejects.toThrow();
+    expect(await read(id)).toMatchObject({ status: 'failed', result: failedResult });
   });
 
   it('gives up what was being sent before a time, for good', async () => {
@@ -78,7 +87,6 @@ export function webhookPromises(context: StoreContext): void {
     await webhooks.claimWebhooks(1, NOW_MS);
     expect(await webhooks.abandonStaleWebhooks(NOW_MS)).toBe(1);
     expect(await webhooks.abandonStaleWebhooks(NOW_MS)).toBe(0);
-    const read = async (id: string) => (await webhooks.listWebhooks(id.slice(0, 36)))[0];
     expect(await read(stale)).toMatchObject({
       status: 'unknown',
       result: {
@@ -91,7 +99,7 @@ export function webhookPromises(context: StoreContext): void {
     });
     expect(await read(fresh)).toMatchObject({ status: 'sending', result: null });
     expect((await webhooks.claimWebhooks(10, NOW_MS)).map(({ id }) => id)).toEqual([pending]);
-    await expect(webhooks.recordWebhookResult(stale, failedResult)).rejects.toThrow();
+    await expect(webhooks.recordWebhookResult(await read(stale), failedResult)).rejects.toThrow();
     expect(await read(stale)).toMatchObject({ status: 'unknown' });
   });
 }

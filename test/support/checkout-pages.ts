@@ -2,7 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Account } from '../../src/domain/account.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { type Deposit, type Payment, type Release, untouchedProgress } from '../../src/domain/payment.ts';
+import {
+  type Deposit,
+  type Payment,
+  type PaymentReference,
+  type Release,
+  untouchedProgress,
+} from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { fieldsOf, type PaymentState } from '../../src/domain/payment-states.ts';
 import type { AccountStore } from '../../src/domain/ports/account-store.ts';
@@ -217,8 +223,9 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const baseUrl = options.baseUrl ?? PAGES_BASE_URL;
 
   const payments = {
-    viewPayment: async (id: string) => views.get(id) ?? null,
-    addSession: async (session: ProviderSession) => {
+    viewPayment: async (asked: PaymentReference | string) =>
+      views.get(typeof asked === 'string' ? asked : asked.id) ?? null,
+    addSession: async (_: PaymentReference, session: ProviderSession) => {
       const view = views.get(session.paymentId) as PaymentView;
       views.set(session.paymentId, { ...view, sessions: [...view.sessions, session] });
       return view.payment;

@@ -9,6 +9,12 @@ export interface BlockReference {
   readonly timestampMs: number;
 }
 
+/** Whose payment something was found for. */
+export interface RowOwner {
+  readonly paymentId: PaymentId;
+  readonly accountId: string;
+}
+
 /** What one scan of blocks found, ready to be written. */
 export interface ScanRecord {
   /** The cursor the scan started from; the write is refused (throws) when another writer has moved it. */
@@ -17,8 +23,8 @@ export interface ScanRecord {
   readonly final: BlockReference;
   /** The newest scanned block. Rows seen above `final` are provisional: the next scan replaces them. */
   readonly scannedTo: number;
-  readonly deposits: readonly (Deposit & { readonly paymentId: PaymentId })[];
-  readonly releases: readonly (Release & { readonly paymentId: PaymentId })[];
+  readonly deposits: readonly (Deposit & RowOwner)[];
+  readonly releases: readonly (Release & RowOwner)[];
 }
 
 /** The chain's side of the payments: what the watcher has seen, and how far it has come. */

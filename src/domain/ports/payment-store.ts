@@ -1,4 +1,4 @@
-import type { Ledger, Payment, PaymentChange } from '../payment.ts';
+import type { Ledger, Payment, PaymentChange, PaymentReference } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { PaymentStatus } from '../payment-states.ts';
 import type { Address } from '../payout-address.ts';
@@ -60,18 +60,18 @@ export interface PaymentStore {
   ): Promise<{ payment: Payment; fingerprint: string } | null>;
   /** A payment of this account; another account's is null, like an unknown one. */
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
-  /** A payment by its id alone: for its checkout page, the watcher and the operator. */
+  /** A payment by its id alone: for the sender and the operator. */
   findPaymentById(id: PaymentId): Promise<Payment | null>;
-  /** With its ledger and sessions, in one consistent read. */
-  viewPayment(id: PaymentId): Promise<PaymentView | null>;
+  /** With its ledger and sessions, in one consistent read; by its id alone where nobody knows its account yet. */
+  viewPayment(payment: PaymentReference | PaymentId): Promise<PaymentView | null>;
   /** Newest first; `before` is the last id of the page before. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below` (both may be any text that sorts among ids). */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
   /** Reads, decides and writes in one transaction; returns the payment as it then is, null when unknown. */
-  decidePayment(id: PaymentId, decide: Decide): Promise<Payment | null>;
-  /** Stores a started session and applies the decision in one transaction. */
-  addSession(session: ProviderSession, decide: Decide): Promise<Payment | null>;
+  decidePayment(payment: PaymentReference, decide: Decide): Promise<Payment | null>;
+  /** Stores a session that was started for this payment and applies the decision in one transaction. */
+  addSession(payment: PaymentReference, session: ProviderSession, decide: Decide): Promise<Payment | null>;
 
   /**
    * Deposit addresses in the order of their rows, rows above `afterRow`; feeds the address book. A row number is

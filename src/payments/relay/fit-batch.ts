@@ -60,5 +60,5 @@ function rememberSize({ memory, limits, onIncident }: RelayContext, asked: numbe
 
 async function putOff(context: RelayContext, payment: Payment, reason: string): Promise<void> {
   const settleContext = { nowMs: context.nowMs(), expiredBeforeMs: null };
-  await context.payments.decidePayment(payment.id, (view) => refuseRelease(view, settleContext, reason));
+  await context.payments.decidePayment(payment, (view) => refuseRelease(view, settleContext, reason));
 }

@@ -26,13 +26,11 @@ async function isReleasable(context: RelayContext, payment: Payment): Promise<bo
   if (balance === 0n) {
     // A rival was faster, or the deposit was taken back: no refusal, the watcher is about to see it.
     const releaseDueAtMs = nowMs + RETRY_AFTER_EMPTY_MS;
-    await context.payments.decidePayment(payment.id, (view) =>
-      settle(view, settleContext, { releaseDueAtMs }),
-    );
+    await context.payments.decidePayment(payment, (view) => settle(view, settleContext, { releaseDueAtMs }));
     return false;
   }
   const reason = await context.token.simulateRelease(payment.depositAddress, payment.payoutAddress, balance);
   if (reason === null) return true;
-  await context.payments.decidePayment(payment.id, (view) => refuseRelease(view, settleContext, reason));
+  await context.payments.decidePayment(payment, (view) => refuseRelease(view, settleContext, reason));
   return false;
 }

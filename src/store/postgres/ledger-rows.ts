@@ -1,4 +1,4 @@
-import type { PaymentId } from '../../domain/payment-id.ts';
+import type { PaymentReference } from '../../domain/payment.ts';
 import type { ScanRecord } from '../../domain/ports/ledger-store.ts';
 import { LedgerConflictError } from '../store-errors.ts';
 import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
@@ -7,6 +7,9 @@ import { type Statement, statement } from './statement.ts';
 
 /** What was seen on chain, in two tables alike. With the ledger locked. */
 
+/** With the names of `PaymentReference`. */
+const reference = 'payment_id AS id, account_id AS "accountId"';
+
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
 /** One row as its table has it, position first. */
@@ -14,12 +17,12 @@ interface TableRow {
   readonly transactionHash: string;
   readonly logIndex: number;
   readonly blockNumber: number;
-  readonly paymentId: PaymentId;
+  readonly accountId: string;
+  readonly paymentId: PaymentReference['id'];
   readonly amounts: readonly bigint[];
 }
 
 interface LedgerTable {
-  readonly name: string;
   readonly rowsOf: (found: FoundRows) => TableRow[];
   readonly columns: readonly Column[];
   readonly selectAbove: Statement;
@@ -47,41 +50,39 @@ function describeTable(
     ['transaction_hash', 'text'],
     ['log_index', 'integer'],
     ['block_number', 'bigint'],
+    ['account_id', 'text'],
     ['payment_id', 'text'],
     ...amountColumns.map((column): Column => [column, 'numeric']),
   ];
   const amounts = amountColumns.map((column) => `${column}::text`).join(', ');
   return {
-    name,
     rowsOf,
     columns,
-    selectAbove: statement(`SELECT DISTINCT payment_id AS "paymentId" FROM ${name} WHERE block_number > $1`),
+    selectAbove: statement(`SELECT DISTINCT ${reference} FROM ${name} WHERE block_number > $1`),
     removeRange: statement(`DELETE FROM ${name} WHERE block_number > $1 AND block_number <= $2`),
     removeMoved: statement(
       `DELETE FROM ${name} WHERE transaction_hash = ANY($1::text[]) AND block_number > $2
-       RETURNING payment_id AS "paymentId"`,
+       RETURNING ${reference}`,
     ),
     selectKnown: statement(
       `SELECT transaction_hash AS "transactionHash", log_index AS "logIndex", block_number AS "blockNumber",
-         payment_id AS "paymentId", ARRAY[${amounts}] AS amounts
+         account_id AS "accountId", payment_id AS "paymentId", ARRAY[${amounts}] AS amounts
        FROM ${name} WHERE transaction_hash = ANY($1::text[])`,
     ),
-    // The account is the payment's.
     insert: statement(
-      `INSERT INTO ${name} (account_id, ${namesOf(columns)})
-       SELECT account_id, ${namesOf(columns.map(([column, type]) => [`found.${column}`, type]))}
-       FROM ${unnest('found', columns)} JOIN payments ON payments.id = found.payment_id`,
+      `INSERT INTO ${name} (${namesOf(columns)}) SELECT ${namesOf(columns)} FROM ${unnest('found', columns)}`,
     ),
   };
 }
 
-/** The payments that have a row above a block. */
-export async function paymentsAbove(connection: Connection, blockNumber: number): Promise<Set<PaymentId>> {
-  const found = new Set<PaymentId>();
-  for (const { selectAbove } of tables) {
-    const rows = await connection.query<{ paymentId: PaymentId }>(selectAbove, [blockNumber]);
-    for (const { paymentId } of rows) found.add(paymentId);
-  }
+/** The payments that have a row above a block; one may be there twice. */
+export async function paymentsAbove(
+  connection: Connection,
+  blockNumber: number,
+): Promise<PaymentReference[]> {
+  const found: PaymentReference[] = [];
+  for (const { selectAbove } of tables)
+    found.push(...(await connection.query<PaymentReference>(selectAbove, [blockNumber])));
   return found;
 }
 
@@ -98,35 +99,29 @@ export async function removeMoved(
   connection: Connection,
   found: FoundRows,
   above: number,
-): Promise<PaymentId[]> {
+): Promise<PaymentReference[]> {
   const hashes = hashesOf([...found.deposits, ...found.releases]);
   if (hashes.length === 0) return [];
-  const removed: PaymentId[] = [];
-  for (const table of tables) {
-    const rows = await connection.query<{ paymentId: PaymentId }>(table.removeMoved, [hashes, above]);
-    for (const { paymentId } of rows) removed.push(paymentId);
-  }
+  const removed: PaymentReference[] = [];
+  for (const table of tables)
+    removed.push(...(await connection.query<PaymentReference>(table.removeMoved, [hashes, above])));
   return removed;
 }
 
 /**
  * Adds rows; one that is there already counts once. Returns the payment of each row that is new.
  *
- * @throws LedgerConflictError when the same log is there with other contents, or its transaction in another block
+ * @throws LedgerConflictError when the same log is there with other contents, or its transaction in another block;
+ * another error when a row is of a payment that does not exist
  */
-export async function addRows(connection: Connection, found: FoundRows): Promise<PaymentId[]> {
-  const added: PaymentId[] = [];
+export async function addRows(connection: Connection, found: FoundRows): Promise<PaymentReference[]> {
+  const added: PaymentReference[] = [];
   for (const table of tables) {
     const rows = table.rowsOf(found);
     if (rows.length === 0) continue;
     const fresh = newRows(rows, await readKnown(connection, table, hashesOf(rows)));
-    const inserted = await connection.execute(
-      table.insert,
-      valuesByColumn(table.columns, fresh.map(valuesOf)),
-    );
-    if (inserted !== fresh.length)
-      throw new Error(`${table.name} of a payment that does not exist were found`);
-    for (const { paymentId } of fresh) added.push(paymentId);
+    await connection.execute(table.insert, valuesByColumn(table.columns, fresh.map(valuesOf)));
+    for (const { paymentId, accountId } of fresh) added.push({ id: paymentId, accountId });
   }
   return added;
 }
@@ -169,8 +164,9 @@ function logOf({ transactionHash, logIndex }: TableRow): string {
   return `${transactionHash}:${logIndex}`;
 }
 
-function valuesOf({ transactionHash, logIndex, blockNumber, paymentId, amounts }: TableRow): unknown[] {
-  return [transactionHash, logIndex, blockNumber, paymentId, ...amounts];
+function valuesOf(row: TableRow): unknown[] {
+  const { transactionHash, logIndex, blockNumber, accountId, paymentId, amounts } = row;
+  return [transactionHash, logIndex, blockNumber, accountId, paymentId, ...amounts];
 }
 
 function hashesOf(rows: readonly { readonly transactionHash: string }[]): string[] {

@@ -1,8 +1,9 @@
-import type { PaymentId } from '../../domain/payment-id.ts';
+import type { PaymentReference } from '../../domain/payment.ts';
 import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports/ledger-store.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import { LedgerConflictError } from '../store-errors.ts';
 import { checkListLimit } from '../store-limits.ts';
+import { findReferences } from './asked-payments.ts';
 import {
   addCheckpoint,
   checkpointHashAt,
@@ -49,7 +50,9 @@ export function createLedgerStore(database: Database, decider: PaymentDecider): 
     },
     advanceExpiryFrontier: (ids, frontier, decide) =>
       database.transaction(async (connection) => {
-        await decideAll({ connection, decider }, ids, decide);
+        const payments = await findReferences(connection, ids);
+        if (payments.length !== ids.length) throw new Error('a payment to expire does not exist');
+        await decideAll({ connection, decider }, payments, decide);
         await connection.execute(moveFrontier, [EXPIRY_FRONTIER, frontier.to, frontier.from]);
       }),
   };
@@ -65,13 +68,16 @@ async function recordScan(ledger: LockedLedger, scan: ScanRecord, decide: Decide
   const { connection } = ledger;
   checkScan(scan);
   requireCursor(await newestCheckpoint(connection), scan.from);
-  const affected = await paymentsAbove(connection, scan.from.number);
+  const before = await paymentsAbove(connection, scan.from.number);
   await removeRange(connection, scan.from.number, scan.scannedTo);
   await removeMoved(connection, scan, scan.from.number);
   await addRows(connection, scan);
-  for (const row of [...scan.deposits, ...scan.releases]) affected.add(row.paymentId);
   await addCheckpoint(connection, scan.final);
-  await decideAll(ledger, affected, decide);
+  const found = [...scan.deposits, ...scan.releases].map(({ paymentId: id, accountId }) => ({
+    id,
+    accountId,
+  }));
+  await decideAll(ledger, [...before, ...found], decide);
 }
 
 async function recordMissed(
@@ -106,10 +112,11 @@ async function rewindTo(ledger: LockedLedger, block: BlockReference, decide: Dec
 
 async function decideAll(
   { connection, decider }: LockedLedger,
-  ids: Iterable<PaymentId>,
+  payments: readonly PaymentReference[],
   decide: Decide,
 ): Promise<void> {
-  const once = [...new Set(ids)].sort();
+  const byId = new Map(payments.map((payment) => [payment.id, payment]));
+  const once = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
   const decided = await decider.decideAll(connection, once, decide);
   if (decided.length !== once.length)
     throw new Error(`one of ${once.length} payments to decide does not exist`);

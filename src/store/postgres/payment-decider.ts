@@ -1,7 +1,8 @@
-import type { Deposit, Payment, Release } from '../../domain/payment.ts';
+import type { Deposit, Payment, PaymentReference, Release } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { NewWebhook } from '../../domain/webhook.ts';
+import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
 import type { Connection } from './open-database.ts';
 import {
@@ -18,26 +19,34 @@ import { arrayStatement, statement } from './statement.ts';
 /** Reads payments with all that a decision may depend on, and decides them. */
 export interface PaymentDecider {
   /** Null when there is no such payment. */
-  view(connection: Connection, id: PaymentId): Promise<PaymentView | null>;
+  view(connection: Connection, payment: PaymentReference | PaymentId): Promise<PaymentView | null>;
   /**
    * Locks the payments until the transaction ends, decides them in the given order and writes what was decided.
    * Returns them as they then are; an unknown one is left out. Inside a transaction only.
    */
-  decideAll(connection: Connection, ids: readonly PaymentId[], decide: Decide): Promise<readonly Payment[]>;
+  decideAll(
+    connection: Connection,
+    references: readonly PaymentReference[],
+    decide: Decide,
+  ): Promise<readonly Payment[]>;
 }
 
 /** No block is final before the first scan. */
 const NO_FINAL_BLOCK = -1;
 
-const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
+const lock = statement(
+  `SELECT 1 FROM ${askedPaymentsSql} ORDER BY payments.id FOR NO KEY UPDATE OF payments`,
+);
 
 const position = `'blockNumber', block_number, 'logIndex', log_index, 'transactionHash', transaction_hash`;
-const viewPayments = arrayStatement(`
+const viewSql = `
   SELECT ${paymentColumns}, ${sessionsOfPaymentSql},
     ${ledgerRowsSql('deposits', `'units', units::text`)},
     ${ledgerRowsSql('releases', `'toMerchantUnits', to_merchant_units::text, 'feeUnits', fee_units::text`)},
-    (SELECT max(number) FROM checkpoints)
-  FROM payments WHERE id = ANY($1::text[])`);
+    (SELECT max(number) FROM checkpoints)`;
+const viewAsked = arrayStatement(`${viewSql} FROM ${askedPaymentsSql}`);
+/** For a checkout page, whose address names no account. */
+const viewById = arrayStatement(`${viewSql} FROM payments WHERE id = $1`);
 
 const updatePayments = statement(updatePaymentsSql);
 
@@ -70,30 +79,39 @@ function ledgerRowsSql(table: string, amounts: string): string {
  * Locks payments until the transaction ends; in the order of their ids, so that two transactions that lock the same
  * payments wait for each other and never cross.
  */
-export async function lockPayments(connection: Connection, ids: readonly PaymentId[]): Promise<void> {
-  await connection.execute(lock, [ids]);
+export async function lockPayments(
+  connection: Connection,
+  payments: readonly PaymentReference[],
+): Promise<void> {
+  await connection.execute(lock, askedPayments(payments));
 }
 
 export function createPaymentDecider(nowMs: () => number): PaymentDecider {
   async function viewAll(
     connection: Connection,
-    ids: readonly PaymentId[],
+    references: readonly PaymentReference[],
   ): Promise<Map<PaymentId, PaymentView>> {
-    const rows = await connection.query<unknown[]>(viewPayments, [ids]);
+    const rows = await connection.query<unknown[]>(viewAsked, askedPayments(references));
     return new Map(rows.map(viewOfRow).map((view) => [view.payment.id, view]));
   }
 
   return {
-    view: async (connection, id) => (await viewAll(connection, [id])).get(id) ?? null,
-    async decideAll(connection, ids, decide) {
-      if (ids.length === 0) return [];
+    async view(connection, payment) {
+      const [row] =
+        typeof payment === 'string'
+          ? await connection.query<unknown[]>(viewById, [payment])
+          : await connection.query<unknown[]>(viewAsked, askedPayments([payment]));
+      return row === undefined ? null : viewOfRow(row);
+    },
+    async decideAll(connection, references, decide) {
+      if (references.length === 0) return [];
       // A statement of its own: one that waited for a lock would still read everything else as it was before.
-      await lockPayments(connection, ids);
-      const views = await viewAll(connection, ids);
+      await lockPayments(connection, references);
+      const views = await viewAll(connection, references);
       const changed: Payment[] = [];
       const webhooks: unknown[][] = [];
       const revisited: PaymentId[] = [];
-      const payments = ids.flatMap((id) => {
+      const payments = references.flatMap(({ id }) => {
         const view = views.get(id);
         if (view === undefined) return [];
         const decision = decide(view);

@@ -1,7 +1,7 @@
-import type { Payment } from '../../domain/payment.ts';
+import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import { type Column, unnest, valuesByColumn } from './column-lists.ts';
+import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import { createGroupCreate } from './group-create.ts';
 import { createGroupRead } from './group-read.ts';
 import { type AskedKey, type FoundIdempotency, findIdempotencyRecords } from './idempotency.ts';
@@ -12,18 +12,8 @@ import { paymentColumns, paymentOfRow } from './payment-rows.ts';
 import { insertSession, sessionValues } from './session-rows.ts';
 import { arrayStatement } from './statement.ts';
 
-const ownedColumns: readonly Column[] = [
-  ['account_id', 'text'],
-  ['id', 'text'],
-];
-const selectOwned = arrayStatement(`
-  SELECT ${paymentColumns} FROM ${unnest('asked', ownedColumns)} JOIN payments USING (account_id, id)`);
+const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
 const selectById = arrayStatement(`SELECT ${paymentColumns} FROM payments WHERE id = ANY($1::text[])`);
-
-interface OwnedPayment {
-  readonly accountId: string;
-  readonly id: PaymentId;
-}
 
 /** The payments, and how to finish what is under way when the store closes. */
 export interface ClosablePaymentStore {
@@ -40,11 +30,10 @@ export function createPaymentStore(
   const byId = createGroupRead<PaymentId, Payment | null>(async (ids) =>
     finderOf(await database.query(selectById, [ids]), (id) => id),
   );
-  const owned = createGroupRead<OwnedPayment, Payment | null>(async (asked) => {
-    const values = asked.map(({ accountId, id }) => [accountId, id]);
-    const rows = await database.query<unknown[]>(selectOwned, valuesByColumn(ownedColumns, values));
+  const owned = createGroupRead<PaymentReference, Payment | null>(async (asked) => {
+    const rows = await database.query<unknown[]>(selectOwned, askedPayments(asked));
     // The account is asked for together with the id; another account's payment is not even read.
-    const find = finderOf(rows, ({ id }: OwnedPayment) => id);
+    const find = finderOf(rows, ({ id }: PaymentReference) => id);
     return (one) => {
       const payment = find(one);
       return payment?.accountId === one.accountId ? payment : null;
@@ -59,17 +48,20 @@ export function createPaymentStore(
     findIdempotent: (accountId, key, sinceMs) => idempotent.read({ accountId, key, sinceMs }),
     findPayment: (accountId, id) => owned.read({ accountId, id }),
     findPaymentById: (id) => byId.read(id),
-    viewPayment: (id) => decider.view(database, id),
-    decidePayment: (id, decide) =>
+    viewPayment: (payment) => decider.view(database, payment),
+    decidePayment: (reference, decide) =>
       database.transaction(async (connection) => {
-        const [payment] = await decider.decideAll(connection, [id], decide);
+        const [payment] = await decider.decideAll(connection, [reference], decide);
         return payment ?? null;
       }),
-    addSession: (session, decide) =>
+    addSession: (reference, session, decide) =>
       database.transaction(async (connection) => {
-        const inserted = await connection.execute(insertSession, sessionValues(session));
+        const inserted = await connection.execute(insertSession, [
+          ...sessionValues(session),
+          reference.accountId,
+        ]);
         if (inserted === 0) return null;
-        const [payment] = await decider.decideAll(connection, [session.paymentId], decide);
+        const [payment] = await decider.decideAll(connection, [reference], decide);
         return payment ?? null;
       }),
     ...createPaymentLists(database),

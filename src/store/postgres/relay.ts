@@ -1,7 +1,9 @@
+import type { PaymentReference } from '../../domain/payment.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
 import { checkListLimit } from '../store-limits.ts';
+import { askedPayments, askedSql, findReferences } from './asked-payments.ts';
 import type { Connection, Database } from './open-database.ts';
 import { lockPayments, type PaymentDecider } from './payment-decider.ts';
 import { paymentColumns, paymentOfRow } from './payment-rows.ts';
@@ -22,9 +24,9 @@ const selectDue = arrayStatement(`
     release_due_at_ms <= $1::bigint OR release_due_at_ms > $1::bigint + ${LONGEST_DELAY_MS} OR
     (release_due_at_ms > $1::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
   ORDER BY release_due_at_ms, row LIMIT $2`);
-const markCarried = statement(
-  'UPDATE payments SET relay_batch_id = $1 WHERE id = ANY($2::text[]) AND relay_batch_id IS NULL',
-);
+const markCarried = statement(`
+  UPDATE payments SET relay_batch_id = $3 FROM ${askedSql}
+  WHERE payments.account_id = asked.account_id AND payments.id = asked.id AND relay_batch_id IS NULL`);
 const freeCarried = statement('UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = $1');
 
 export function createRelayStore(database: Database, decider: PaymentDecider): RelayStore {
@@ -34,13 +36,14 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
     decide: Decide,
   ): Promise<RelayBatch> {
     const id = await insertBatch(connection, batch);
+    const payments = await findPaymentsOf(connection, batch);
     if (batch.kind === 'forward') {
-      await lockPayments(connection, batch.paymentIds);
-      const carried = await connection.execute(markCarried, [id, batch.paymentIds]);
+      await lockPayments(connection, payments);
+      const carried = await connection.execute(markCarried, [...askedPayments(payments), id]);
       // Fewer: there is no such payment, or another batch carries it.
       if (carried !== batch.paymentIds.length) throw new Error(`a payment cannot be carried by batch ${id}`);
     }
-    await decideAll(connection, batch, decide);
+    await decider.decideAll(connection, payments, decide);
     return { ...batch, id };
   }
 
@@ -53,18 +56,10 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
   ): Promise<void> {
     const batch = await requireOpenBatch(connection, batchId);
     await markClosed(connection, batchId, outcome, closedAtMs);
-    await lockPayments(connection, batch.paymentIds);
+    const payments = await findPaymentsOf(connection, batch);
+    await lockPayments(connection, payments);
     await connection.execute(freeCarried, [batchId]);
-    await decideAll(connection, batch, decide);
-  }
-
-  async function decideAll(
-    connection: Connection,
-    { paymentIds }: Pick<RelayBatch, 'paymentIds'>,
-    decide: Decide,
-  ): Promise<void> {
-    const decided = await decider.decideAll(connection, paymentIds, decide);
-    if (decided.length !== paymentIds.length) throw new Error('there is no such payment to relay');
+    await decider.decideAll(connection, payments, decide);
   }
 
   return {
@@ -91,4 +86,14 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
     closeBatch: (batchId, outcome, closedAtMs, decide) =>
       database.transaction((connection) => closeBatch(connection, batchId, outcome, closedAtMs, decide)),
   };
+}
+
+/** A batch names its payments by their ids alone, whichever accounts they are of. */
+async function findPaymentsOf(
+  connection: Connection,
+  { paymentIds }: Pick<RelayBatch, 'paymentIds'>,
+): Promise<PaymentReference[]> {
+  const payments = await findReferences(connection, paymentIds);
+  if (payments.length !== paymentIds.length) throw new Error('there is no such payment to relay');
+  return payments;
 }

@@ -10,11 +10,11 @@ export const sessionsOfPaymentSql = `
    FROM provider_sessions
    WHERE provider_sessions.account_id = payments.account_id AND payment_id = payments.id)`;
 
-/** Takes the values of `sessionValues`; the account is the payment's. Writes nothing when there is no such payment. */
+/** Takes the values of `sessionValues`, then the account. Writes nothing when there is no such payment. */
 export const insertSession = statement(`
   INSERT INTO provider_sessions
     (id, account_id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms)
-  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8 FROM payments WHERE id = $2`);
+  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8 FROM payments WHERE id = $2 AND account_id = $9`);
 
 export type SessionRow = Omit<ProviderSession, 'quotedUnits'> & { readonly quotedUnits: string | null };
 

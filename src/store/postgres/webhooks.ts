@@ -7,7 +7,7 @@ import { statement } from './statement.ts';
 
 /** Where it goes and whose token it carries are the payment's, and never change. */
 const webhookColumns = `
-  webhooks.id, payment_id AS "paymentId", event, fields, callback_url AS "url",
+  webhooks.id, webhooks.account_id AS "accountId", payment_id AS "paymentId", event, fields, callback_url AS "url",
   token_fingerprint AS "tokenFingerprint", webhooks.status, webhooks.created_at_ms AS "createdAtMs",
   claimed_at_ms AS "claimedAtMs", http_status AS "httpStatus", reason, duration_ms AS "durationMs",
   response_excerpt AS "responseExcerpt", body, signature, finished_at_ms AS "finishedAtMs"`;
@@ -28,7 +28,7 @@ const selectOfPayment = statement(`
   WHERE webhooks.id >= $1 AND webhooks.id < $2 ORDER BY webhooks.id`);
 const finish = statement(`
   UPDATE webhooks SET status = $1, http_status = $2, reason = $3, duration_ms = $4, response_excerpt = $5, body = $6,
-    signature = $7, finished_at_ms = $8 WHERE id = $9 AND status = 'sending'`);
+    signature = $7, finished_at_ms = $8 WHERE id = $9 AND account_id = $10 AND status = 'sending'`);
 const abandon = statement(`
   UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0, response_excerpt = '',
     finished_at_ms = $1 WHERE status = 'sending' AND claimed_at_ms < $2`);
@@ -42,12 +42,12 @@ export function createWebhookStore(database: Database, nowMs: () => number): Web
       const rows = await database.query<WebhookRow>(claim, [claimedAtMs, limit]);
       return rows.map(webhookOfRow).sort(byAge);
     },
-    async recordWebhookResult(webhookId, result) {
+    async recordWebhookResult({ id, accountId }, result) {
       const changed = await database.execute(finish, [
         ...[result.outcome, result.httpStatus, result.reason, result.durationMs, result.responseExcerpt],
-        ...[result.body, result.signature, result.finishedAtMs, webhookId],
+        ...[result.body, result.signature, result.finishedAtMs, id, accountId],
       ]);
-      if (changed !== 1) throw new UnknownStateError(`webhook ${webhookId} is not being sent`);
+      if (changed !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
     },
     abandonStaleWebhooks: (beforeMs) => database.execute(abandon, [nowMs(), beforeMs]),
     // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
@@ -65,6 +65,7 @@ function byAge(one: Webhook, other: Webhook): number {
 function webhookOfRow(row: WebhookRow): Webhook {
   return {
     id: row.id,
+    accountId: row.accountId,
     paymentId: row.paymentId,
     event: row.event,
     fields: row.fields,

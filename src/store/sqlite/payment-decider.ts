@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Deposit, Ledger, Payment, Release } from '../../domain/payment.ts';
+import type { Deposit, Ledger, Payment, PaymentReference, Release } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { NewWebhook } from '../../domain/webhook.ts';
@@ -10,9 +10,9 @@ import { type SessionRow, sessionColumns, sessionOfRow } from './session-rows.ts
 export interface PaymentDecider {
   readPayment(id: PaymentId): Payment | null;
   /** Null when there is no such payment. */
-  view(id: PaymentId): PaymentView | null;
+  view(payment: PaymentReference | PaymentId): PaymentView | null;
   /** Applies a decision and returns the payment as it then is; null when there is none. Inside a transaction only. */
-  decide(id: PaymentId, decide: Decide): Payment | null;
+  decide(payment: PaymentReference | PaymentId, decide: Decide): Payment | null;
 }
 
 /** No block is final before the first scan. */
@@ -59,9 +59,10 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     return row === undefined ? null : paymentOfRow(row);
   }
 
-  function view(id: PaymentId): PaymentView | null {
+  function view(asked: PaymentReference | PaymentId): PaymentView | null {
+    const { id, accountId } = typeof asked === 'string' ? { id: asked, accountId: null } : asked;
     const payment = readPayment(id);
-    if (payment === null) return null;
+    if (payment === null || (accountId !== null && payment.accountId !== accountId)) return null;
     const sessions = selectSessions.all(id) as unknown as SessionRow[];
     return { payment, ledger: readLedger(id), sessions: sessions.map(sessionOfRow) };
   }
@@ -74,9 +75,10 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
   return {
     readPayment,
     view,
-    decide(id, decide) {
-      const seen = view(id);
+    decide(asked, decide) {
+      const seen = view(asked);
       if (seen === null) return null;
+      const { id } = seen.payment;
       const decision = decide(seen);
       if (decision === null) return seen.payment;
       const changed: Payment = { ...seen.payment, ...decision.change };

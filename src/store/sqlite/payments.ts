@@ -61,13 +61,13 @@ export function createPaymentStore(
         return payment?.accountId === accountId ? payment : null;
       }),
     findPaymentById: (id) => reads.run(() => decider.readPayment(id)),
-    viewPayment: (id) => reads.run(() => decider.view(id)),
-    decidePayment: (id, decide) => writes.runTransaction(() => decider.decide(id, decide)),
-    addSession: (session, decide) =>
+    viewPayment: (payment) => reads.run(() => decider.view(payment)),
+    decidePayment: (payment, decide) => writes.runTransaction(() => decider.decide(payment, decide)),
+    addSession: (payment, session, decide) =>
       writes.runTransaction(() => {
-        if (decider.readPayment(session.paymentId) === null) return null;
+        if (decider.view(payment) === null) return null;
         insertSession.run(...sessionValues(session));
-        return decider.decide(session.paymentId, decide);
+        return decider.decide(payment, decide);
       }),
     ...createPaymentLists(database, reads),
   };

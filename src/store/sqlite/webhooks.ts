@@ -8,7 +8,7 @@ import type { GroupRead } from './group-read.ts';
 
 /** Where it goes and whose token it carries are the payment's, and never change. */
 const selectWebhookSql = `
-  SELECT webhooks.id, payment_id AS "paymentId", event, fields, callback_url AS "url",
+  SELECT webhooks.id, account_id AS "accountId", payment_id AS "paymentId", event, fields, callback_url AS "url",
     token_fingerprint AS "tokenFingerprint", webhooks.status, webhooks.created_at_ms AS "createdAtMs",
     claimed_at_ms AS "claimedAtMs", http_status AS "httpStatus", reason, duration_ms AS "durationMs",
     response_excerpt AS "responseExcerpt", body, signature, finished_at_ms AS "finishedAtMs"
@@ -34,7 +34,8 @@ export function createWebhookStore(
   );
   const finish = database.prepare(
     `UPDATE webhooks SET status = ?, http_status = ?, reason = ?, duration_ms = ?, response_excerpt = ?, body = ?,
-       signature = ?, finished_at_ms = ? WHERE id = ? AND status = 'sending'`,
+       signature = ?, finished_at_ms = ? WHERE id = ? AND status = 'sending'
+       AND ? = (SELECT account_id FROM payments WHERE payments.id = payment_id)`,
   );
   const abandon = database.prepare(
     `UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0, response_excerpt = '',
@@ -52,13 +53,13 @@ export function createWebhookStore(
         const claimed = claim.all(claimedAtMs, limit).map((row) => readOne(row.id as string));
         return claimed.sort(byAge);
       }),
-    recordWebhookResult: (webhookId, result) =>
+    recordWebhookResult: ({ id, accountId }, result) =>
       writes.runStatement(() => {
         const { changes } = finish.run(
           ...[result.outcome, result.httpStatus, result.reason, result.durationMs, result.responseExcerpt],
-          ...[result.body, result.signature, result.finishedAtMs, webhookId],
+          ...[result.body, result.signature, result.finishedAtMs, id, accountId],
         );
-        if (changes !== 1) throw new UnknownStateError(`webhook ${webhookId} is not being sent`);
+        if (changes !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
       }),
     abandonStaleWebhooks: (beforeMs) =>
       writes.runStatement(() => Number(abandon.run(nowMs(), beforeMs).changes)),
@@ -77,6 +78,7 @@ function byAge(one: Webhook, other: Webhook): number {
 function webhookOfRow(row: WebhookRow): Webhook {
   return {
     id: row.id,
+    accountId: row.accountId,
     paymentId: row.paymentId,
     event: row.event,
     fields: JSON.parse(row.fields) as Webhook['fields'],

@@ -1,0 +1,40 @@
+import type { PaymentReference } from '../../domain/payment.ts';
+import type { PaymentId } from '../../domain/payment-id.ts';
+import { type Column, unnest, valuesByColumn } from './column-lists.ts';
+import type { Connection } from './open-database.ts';
+import { statement } from './statement.ts';
+
+/** Payments that are asked for with their accounts, so that a statement names where each of them lies. */
+
+const columns: readonly Column[] = [
+  ['account_id', 'text'],
+  ['id', 'text'],
+];
+
+/** For `FROM` and `USING`: the first two parameters are `askedPayments`. */
+export const askedSql = unnest('asked', columns);
+
+/** For `SELECT … FROM`: the rows of `payments` that were asked for. */
+export const askedPaymentsSql = `${askedSql} JOIN payments USING (account_id, id)`;
+
+const selectReferences = statement(
+  'SELECT id, account_id AS "accountId" FROM payments WHERE id = ANY($1::text[])',
+);
+
+/** The first two parameters of a statement with `askedSql`. */
+export function askedPayments(payments: readonly PaymentReference[]): unknown[][] {
+  return valuesByColumn(
+    columns,
+    payments.map(({ accountId, id }) => [accountId, id]),
+  );
+}
+
+/** Payments of which only the id is known, in the same order; unknown ones are left out. */
+export async function findReferences(
+  connection: Connection,
+  ids: readonly PaymentId[],
+): Promise<PaymentReference[]> {
+  const found = await connection.query<PaymentReference>(selectReferences, [ids]);
+  const byId = new Map(found.map((reference) => [reference.id, reference]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
