@@ -30,11 +30,11 @@ const countRequests = statement(`
     requests = excluded.requests + CASE WHEN present.ends_at > clock_timestamp() THEN present.requests ELSE 0 END,
     ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
-/** Windows that somebody is counting in are left to their next turn. */
+/** Windows that somebody is counting in are left to their next turn. By their place: by their keys all would be read. */
 const purgeWindows = statement(`
-  DELETE FROM rate_windows WHERE (kind, key) IN (
-    SELECT kind, key FROM rate_windows WHERE ends_at <= clock_timestamp()
-    ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED)`);
+  DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM rate_windows WHERE ends_at <= clock_timestamp()
+    ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED))`);
 
 interface WindowRow {
   readonly key: string;
