@@ -16,8 +16,11 @@ export interface ProviderOffer {
   readonly provider: ProviderId;
   readonly name: string;
   readonly minimumUsdCents: number;
-  readonly refusal: ServiceError | null;
+  readonly refusal: Refusal | null;
 }
+
+/** Why a provider cannot serve: what a `ServiceError` would say, without the costs of an error (its stack). */
+export type Refusal = Pick<ServiceError, 'errorName' | 'message'>;
 
 /** Whether an account may use a provider at all. */
 export function isEnabledFor(account: Account, provider: ProviderId): boolean {
@@ -41,32 +44,45 @@ export async function isProviderActive(directory: ProviderDirectory, provider: P
 
 /** Throws `currency_locked` where the provider takes another currency only. */
 export function requireCurrency(provider: ProviderId, currency: Currency): void {
+  throwRefusal(refusalOfCurrency(provider, currency));
+}
+
+function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | null {
   const { name, onlyCurrency } = providerCatalogue[provider];
-  if (onlyCurrency === null || onlyCurrency === currency) return;
-  throw new ServiceError(
-    'currency_locked',
-    `${name} supports only ${onlyCurrency}; the currency given is ${currency}.`,
-  );
+  if (onlyCurrency === null || onlyCurrency === currency) return null;
+  const message = `${name} supports only ${onlyCurrency}; the currency given is ${currency}.`;
+  return { errorName: 'currency_locked', message };
 }
 
 /** Throws `provider_inactive` while the provider is switched off or has no credentials. */
 export async function requireActive(directory: ProviderDirectory, provider: ProviderId): Promise<void> {
-  if (await isProviderActive(directory, provider)) return;
-  throw new ServiceError(
-    'provider_inactive',
-    `${providerCatalogue[provider].name} is currently unavailable.`,
-  );
+  if (!(await isProviderActive(directory, provider))) throwRefusal(inactive(provider));
+}
+
+function inactive(provider: ProviderId): Refusal {
+  return {
+    errorName: 'provider_inactive',
+    message: `${providerCatalogue[provider].name} is currently unavailable.`,
+  };
 }
 
 /** Throws `below_minimum`, naming provider, minimum and the given amount in USD. */
 export function requireMinimum(provider: ProviderId, minimumUsdCents: number, usdUnits: bigint): void {
-  if (usdUnits >= BigInt(minimumUsdCents) * UNITS_PER_CENT) return;
-  const givenUsdCents = Number(usdUnits / UNITS_PER_CENT);
+  throwRefusal(refusalOfAmount(provider, minimumUsdCents, usdUnits));
+}
+
+function refusalOfAmount(provider: ProviderId, minimumUsdCents: number, usdUnits: bigint): Refusal | null {
+  if (usdUnits >= BigInt(minimumUsdCents) * UNITS_PER_CENT) return null;
+  const [minimum, given] = [minimumUsdCents, Number(usdUnits / UNITS_PER_CENT)].map(formatCents);
   const { name } = providerCatalogue[provider];
-  throw new ServiceError(
-    'below_minimum',
-    `The minimum of ${name} is ${formatCents(minimumUsdCents)} USD; the amount given is ${formatCents(givenUsdCents)} USD.`,
-  );
+  return {
+    errorName: 'below_minimum',
+    message: `The minimum of ${name} is ${minimum} USD; the amount given is ${given} USD.`,
+  };
+}
+
+function throwRefusal(refusal: Refusal | null): void {
+  if (refusal !== null) throw new ServiceError(refusal.errorName, refusal.message);
 }
 
 /** Asks the provider whether it would serve this amount; throws as the adapter does, or `below_minimum`. */
@@ -88,18 +104,21 @@ export async function listOffers(
   account: Account,
   request: Pick<QuoteRequest, 'currency' | 'usdUnits'>,
 ): Promise<readonly ProviderOffer[]> {
-  const enabled = providerIds.filter((provider) => isEnabledFor(account, provider));
-  return Promise.all(
-    enabled.map(async (provider) => {
-      const minimumUsdCents = await readMinimumUsdCents(directory, provider);
-      const refusal = await refusalOf(async () => {
-        requireCurrency(provider, request.currency);
-        await requireActive(directory, provider);
-        requireMinimum(provider, minimumUsdCents, request.usdUnits);
-      });
-      return { provider, name: providerCatalogue[provider].name, minimumUsdCents, refusal };
-    }),
-  );
+  const offers: ProviderOffer[] = [];
+  for (const provider of providerIds) {
+    if (!isEnabledFor(account, provider)) continue;
+    const { name, minimumUsdCents: usualMinimum } = providerCatalogue[provider];
+    const stored = directory.settings.readProviderSettings(provider);
+    // Awaiting what is at hand costs a turn for each of eleven providers.
+    const settings = stored instanceof Promise ? await stored : stored;
+    const minimumUsdCents = settings.minimumUsdCents ?? usualMinimum;
+    const isActive = directory.adapters.has(provider) && settings.active !== false;
+    const refusal =
+      refusalOfCurrency(provider, request.currency) ??
+      (isActive ? refusalOfAmount(provider, minimumUsdCents, request.usdUnits) : inactive(provider));
+    offers.push({ provider, name, minimumUsdCents, refusal });
+  }
+  return offers;
 }
 
 /**
@@ -129,13 +148,3 @@ export async function listCapable(
 const minimumUnits = Object.fromEntries(
   providerIds.map((id) => [id, BigInt(providerCatalogue[id].minimumUsdCents) * UNITS_PER_CENT]),
 ) as Readonly<Record<ProviderId, bigint>>;
-
-async function refusalOf(check: () => Promise<void>): Promise<ServiceError | null> {
-  try {
-    await check();
-    return null;
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
-}

@@ -3,7 +3,8 @@ import type { Account, AccountChange, ApiKey } from '../account.ts';
 /** Accounts and their API keys. */
 export interface AccountStore {
   createAccount(account: Account): Promise<void>;
-  findAccount(accountId: string): Promise<Account | null>;
+  /** Synchronous where it is at hand, under the terms of `findAccountByKeyHash`. */
+  findAccount(accountId: string): Account | null | Promise<Account | null>;
   listAccounts(): Promise<readonly Account[]>;
   /** Null when there is no such account. */
   updateAccount(accountId: string, change: AccountChange): Promise<Account | null>;

@@ -4,7 +4,7 @@ import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext } from './context.ts';
-import { newNonce, sendPage } from './page-headers.ts';
+import { sendPage } from './page-headers.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
 import { problemWords } from './words.ts';
 
@@ -15,15 +15,9 @@ export function sendCheckout(
   checkout: Checkout,
   answer: { readonly status: number; readonly problem: string | null },
 ): FastifyReply {
-  const nonce = newNonce();
   const { isSandbox, explorerTransactionUrl } = context;
-  const markup = checkoutPage(checkout, {
-    nonce,
-    isSandbox,
-    explorerTransactionUrl,
-    problem: answer.problem,
-  });
-  return sendPage(reply, { status: answer.status, nonce, baseUrl: context.baseUrl, markup });
+  const page = checkoutPage(checkout, { isSandbox, explorerTransactionUrl, problem: answer.problem });
+  return sendPage(reply, { status: answer.status, baseUrl: context.baseUrl, page });
 }
 
 /**

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
 import { type CheckoutView, refreshSecondsOf, takesPayment } from './checkout-view.ts';
 import { formatMoney } from './format-money.ts';
 import { type Html, html, nothing } from './html.ts';
-import { layout } from './layout.ts';
+import { layout, type Page } from './layout.ts';
 import { progress } from './progress.ts';
 import type { Checkout } from './read-checkout.ts';
 import { type ExplorerTransactionUrl, facts } from './receipt.ts';
@@ -39,10 +39,7 @@ export function checkoutContent(
   const detail = html`${progress(view)}
 ${actions(checkout)}
 ${facts(view, payment, account, explorerTransactionUrl)}`;
-  const revision = createHash('sha256')
-    .update(`${title}\n${status}\n${detail}`)
-    .digest('base64url')
-    .slice(0, 16);
+  const revision = hash('sha256', `${title}\n${status}\n${detail}`, 'base64url').slice(0, 16);
   return { title, status, detail, revision };
 }
 
@@ -50,19 +47,17 @@ ${facts(view, payment, account, explorerTransactionUrl)}`;
 export function checkoutPage(
   checkout: Checkout,
   options: {
-    readonly nonce: string;
     readonly isSandbox: boolean;
     readonly explorerTransactionUrl: ExplorerTransactionUrl;
     readonly problem: string | null;
   },
-): Html {
+): Page {
   const { payment, account, view } = checkout;
   const content = checkoutContent(checkout, options.explorerTransactionUrl);
   const path = `/pay/${payment.id}`;
   const refreshSeconds = refreshSecondsOf(view);
   return layout({
     title: content.title,
-    nonce: options.nonce,
     isSandbox: options.isSandbox,
     // Without script, waiting pages load themselves again; where there is something to choose they do not.
     head:

@@ -1,22 +1,27 @@
-import type { Currency } from '../../domain/money.ts';
+import { type Currency, currencies, formatCents } from '../../domain/money.ts';
 
 /** The language of the pages, for `lang` and for the way numbers and times are written. */
 export const pageLocale = 'en';
 
-const formats = new Map<Currency, Intl.NumberFormat>();
+/** How the language writes a currency's symbol where it is short. */
+const symbols = Object.fromEntries(currencies.map((currency) => [currency, symbolOf(currency)])) as Readonly<
+  Record<Currency, string>
+>;
 
-/** "$25.00" from 2500. The symbol is short, so the currency's code stands beside it where it could be mistaken. */
+function symbolOf(currency: Currency): string {
+  const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const;
+  const parts = new Intl.NumberFormat(pageLocale, options).formatToParts(0);
+  return parts.find(({ type }) => type === 'currency')?.value ?? currency;
+}
+
+/**
+ * "$1,025.00" from 102500. The symbol is short, so the currency's code stands beside it where it could be mistaken.
+ * Written as `Intl.NumberFormat` would write it, which takes ten times as long, and a page has up to two dozen amounts.
+ */
 export function formatMoney(cents: number, currency: Currency): string {
-  let format = formats.get(currency);
-  if (format === undefined) {
-    format = new Intl.NumberFormat(pageLocale, {
-      style: 'currency',
-      currency,
-      currencyDisplay: 'narrowSymbol',
-    });
-    formats.set(currency, format);
-  }
-  return format.format(cents / 100);
+  const text = formatCents(cents);
+  const grouped = cents < 100_000 ? text : text.replace(/\B(?=(?:\d{3})+\.)/g, ',');
+  return `${symbols[currency]}${grouped}`;
 }
 
 const usdcFormat = new Intl.NumberFormat(pageLocale, { minimumFractionDigits: 2 });

@@ -23,22 +23,22 @@ type Insertion = string | number | Html | readonly Html[] | null;
 export const nothing = new Html('');
 
 /**
- * A template whose text insertions ghtml escapes, and whose `Html` insertions stay as they are. This is the only
- * place that uses ghtml's raw mark, an exclamation mark before the insertion, and it adds it by type: the templates
- * never write it. Attributes must be quoted, and a link's scheme is the caller's to check.
+ * A template whose text insertions ghtml escapes, and whose `Html` insertions stay as they are. ghtml is given one text
+ * at a time and never the template itself, so that nothing a template says can switch the escaping off. Attributes
+ * must be quoted, and a link's scheme is the caller's to check.
  */
-export function html(literals: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
-  const raw = literals.raw.map((literal, index) => {
-    if (index === insertions.length) return literal;
-    if (literal.endsWith('!')) throw new Error('a template must not end its text in "!" before an insertion');
-    return isMarkup(insertions[index]) ? `${literal}!` : literal;
-  });
-  const texts = insertions.map((insertion) =>
-    Array.isArray(insertion) ? insertion.join('') : String(insertion ?? ''),
-  );
-  return new Html(escapeTemplate({ raw } as unknown as TemplateStringsArray, ...texts));
+export function html({ raw }: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
+  let markup = raw[0] as string;
+  for (const [index, insertion] of insertions.entries()) markup += markupOf(insertion) + raw[index + 1];
+  return new Html(markup);
 }
 
-function isMarkup(insertion: Insertion | undefined): boolean {
-  return insertion instanceof Html || Array.isArray(insertion);
+function markupOf(insertion: Insertion): string {
+  if (insertion === null) return '';
+  if (insertion instanceof Html) return insertion.toString();
+  if (typeof insertion === 'object') return insertion.join('');
+  return escapeTemplate(textOnly, String(insertion));
 }
+
+/** A template of one insertion and nothing around it. */
+const textOnly = Object.assign(['', ''], { raw: ['', ''] }) as TemplateStringsArray;

@@ -1,19 +1,17 @@
-import { type Html, html, nothing } from './html.ts';
-import { layout } from './layout.ts';
+import { html, nothing } from './html.ts';
+import { layout, type Page } from './layout.ts';
 
 /** A page that only says something: an unknown link, a failure of ours. */
 export function messagePage(message: {
   readonly heading: string;
   readonly sentence: string;
-  readonly nonce: string;
   readonly isSandbox: boolean;
   /** Where to go from here. */
   readonly link?: { readonly href: string; readonly label: string };
-}): Html {
-  const { heading, sentence, nonce, isSandbox, link } = message;
+}): Page {
+  const { heading, sentence, isSandbox, link } = message;
   return layout({
     title: heading,
-    nonce,
     isSandbox,
     main: html`<main class="alone">
 <h1>${heading}</h1>

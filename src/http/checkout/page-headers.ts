@@ -1,29 +1,38 @@
-import { randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { Html } from './html.ts';
-
-/** Names this response's own style and script, the only ones the browser may use. */
-export function newNonce(): string {
-  return randomBytes(18).toString('base64url');
-}
+import type { Page } from './layout.ts';
+import { continueScript, pageScript, pageStyle } from './page-assets.ts';
 
 /**
- * The page's policy. `form-action` applies in Chrome to every redirect that follows a form, and providers send
- * their customers on to hosts that we cannot know: so any secure host is allowed there, and nothing else is. A
- * page that itself comes over plain HTTP (only ever on loopback) may also send its forms over plain HTTP.
+ * The pages' policy: our own style and scripts, named by their hashes, and no other. Unlike a nonce, a hash is the same
+ * for every visitor, so that neither the policy nor the page has to be made anew around it.
+ *
+ * `form-action` applies in Chrome to every redirect that follows a form, and providers send their customers on to hosts
+ * that we cannot know: so any secure host is allowed there, and nothing else is. A page that itself comes over plain
+ * HTTP (only ever on loopback) may also send its forms over plain HTTP.
  */
-function contentSecurityPolicy(nonce: string, baseUrl: string): string {
+function contentSecurityPolicy(formTargets: string): string {
   return [
     "default-src 'none'",
-    `style-src 'nonce-${nonce}'`,
-    `script-src 'nonce-${nonce}'`,
+    `style-src ${sourceOf(pageStyle)}`,
+    `script-src ${sourceOf(pageScript)} ${sourceOf(continueScript)}`,
     "connect-src 'self'",
     'img-src data:',
-    `form-action 'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`,
+    `form-action 'self' ${formTargets}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 }
+
+function sourceOf(inline: Html): string {
+  return `'sha256-${hash('sha256', inline.toString(), 'base64')}'`;
+}
+
+const policies = {
+  https: contentSecurityPolicy('https:'),
+  http: contentSecurityPolicy('https: http:'),
+} as const;
 
 const commonHeaders = {
   'cache-control': 'no-store',
@@ -40,14 +49,14 @@ const commonHeaders = {
 /** Answers with a page and the headers that go with it. */
 export function sendPage(
   reply: FastifyReply,
-  page: { readonly status: number; readonly nonce: string; readonly baseUrl: string; readonly markup: Html },
+  { status, baseUrl, page }: { readonly status: number; readonly baseUrl: string; readonly page: Page },
 ): FastifyReply {
   return reply
-    .code(page.status)
+    .code(status)
     .headers(commonHeaders)
-    .header('content-security-policy', contentSecurityPolicy(page.nonce, page.baseUrl))
+    .header('content-security-policy', policies[baseUrl.startsWith('http:') ? 'http' : 'https'])
     .type('text/html; charset=utf-8')
-    .send(page.markup.toString());
+    .send(Buffer.concat([page.before, Buffer.from(page.own.toString()), page.after]));
 }
 
 /** Puts the headers on an answer that is no page: a redirect, or the script's poll. */

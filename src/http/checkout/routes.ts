@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { CheckoutPagesContext, PaymentRoute, ProviderRoute, ShortLinkRoute } from './context.ts';
 import { messagePage } from './message-page.ts';
-import { newNonce, sendPage } from './page-headers.ts';
+import { sendPage } from './page-headers.ts';
 import { countVisitor } from './page-limits.ts';
 import { showCheckout } from './show-checkout.ts';
 import { showShortLink } from './show-short-link.ts';
@@ -52,15 +52,13 @@ function showOnlyByForm(
   request: FastifyRequest<ProviderRoute>,
   reply: FastifyReply,
 ): FastifyReply {
-  const nonce = newNonce();
-  const markup = messagePage({
+  const page = messagePage({
     heading: 'Please start from the checkout',
     sentence: 'This address works only by the button on the checkout page.',
-    nonce,
     isSandbox: context.isSandbox,
     link: { href: `/pay/${encodeURIComponent(request.params.paymentId)}`, label: 'Back to the checkout' },
   });
-  return sendPage(reply.header('allow', 'POST'), { status: 405, nonce, baseUrl: context.baseUrl, markup });
+  return sendPage(reply.header('allow', 'POST'), { status: 405, baseUrl: context.baseUrl, page });
 }
 
 /** Failures as pages of the same look; what is ours to repair is logged, and never shown. */
@@ -74,9 +72,8 @@ function showError(
   if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
   const retryAfterSeconds = error instanceof ServiceError ? error.retryAfterSeconds : null;
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-  const nonce = newNonce();
-  const markup = messagePage({ ...messageOf(status), nonce, isSandbox: context.isSandbox });
-  return sendPage(reply, { status, nonce, baseUrl: context.baseUrl, markup });
+  const page = messagePage({ ...messageOf(status), isSandbox: context.isSandbox });
+  return sendPage(reply, { status, baseUrl: context.baseUrl, page });
 }
 
 function statusOf(error: unknown): number {

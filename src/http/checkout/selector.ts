@@ -1,10 +1,11 @@
-import type { ServiceError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import type { ProviderOffer } from '../../payments/provider-availability.ts';
+import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { formatMoney } from './format-money.ts';
 import { type Html, html, nothing } from './html.ts';
 import { nameOf, refusalWords } from './words.ts';
+
+const arrow = html`<svg class="arrow" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
 /** The address a click on a provider posts to. */
 function visitPath(payment: Payment, provider: ProviderId): string {
@@ -13,7 +14,7 @@ function visitPath(payment: Payment, provider: ProviderId): string {
 
 /** The one button that leads to a provider, where there is one to go to. */
 export function visitButton(payment: Payment, provider: ProviderId, label: string): Html {
-  return html`<form method="post" action="${visitPath(payment, provider)}"><button class="primary" type="submit" data-provider="${nameOf(provider)}">${label}${arrow()}</button></form>`;
+  return html`<form method="post" action="${visitPath(payment, provider)}"><button class="primary" type="submit" data-provider="${nameOf(provider)}">${label}${arrow}</button></form>`;
 }
 
 /** A button for each provider that can serve the payment, and the reason for each that cannot. */
@@ -24,12 +25,14 @@ export function selector(payment: Payment, offers: readonly ProviderOffer[]): Ht
 ${refused.length === 0 ? nothing : refusedOffers(payment, refused)}`;
 }
 
-type RefusedOffer = ProviderOffer & { readonly refusal: ServiceError };
+type RefusedOffer = ProviderOffer & { readonly refusal: Refusal };
 
 function possibleOffers(payment: Payment, offers: readonly ProviderOffer[]): Html {
+  const amount = formatMoney(payment.amountCents, payment.currency);
+  const currencyOfMinimum = payment.currency === 'USD' ? '' : ' USD';
   return html`<form method="post"><ul class="offers">${offers.map(
     ({ provider, name, minimumUsdCents }) => html`
-<li><button type="submit" formaction="${visitPath(payment, provider)}" data-provider="${name}"><span><span class="quiet">Pay at </span><b>${name}</b> <small>min. ${formatMoney(minimumUsdCents, 'USD')}${payment.currency === 'USD' ? '' : ' USD'}</small></span><span class="charge">${formatMoney(payment.amountCents, payment.currency)}</span>${arrow()}</button></li>`,
+<li><button type="submit" formaction="${visitPath(payment, provider)}" data-provider="${name}"><span><span class="quiet">Pay at </span><b>${name}</b> <small>min. ${formatMoney(minimumUsdCents, 'USD')}${currencyOfMinimum}</small></span><span class="charge">${amount}</span>${arrow}</button></li>`,
   )}
 </ul></form>`;
 }
@@ -41,8 +44,4 @@ function refusedOffers(payment: Payment, offers: readonly RefusedOffer[]): Html 
 <li><b>${offer.name}</b> <span>${refusalWords(offer, payment)}</span></li>`,
   )}
 </ul></section>`;
-}
-
-function arrow(): Html {
-  return html`<svg class="arrow" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 }

@@ -1,9 +1,8 @@
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { shortCodeOf } from '../../domain/short-code.ts';
 import { formatMoney } from './format-money.ts';
-import { type Html, html, nothing } from './html.ts';
-import { layout } from './layout.ts';
-import { continueScript } from './page-assets.ts';
+import { html, nothing } from './html.ts';
+import { layout, type Page } from './layout.ts';
 import type { Checkout } from './read-checkout.ts';
 import { summary } from './summary.ts';
 import { wordsOf } from './words.ts';
@@ -15,12 +14,11 @@ import { wordsOf } from './words.ts';
 export function shortLinkPage(
   { payment, account, view }: Checkout,
   options: {
-    readonly nonce: string;
     readonly isSandbox: boolean;
     readonly baseUrl: string;
     readonly isPreview: boolean;
   },
-): Html {
+): Page {
   const amount = `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`;
   const isOpen = payment.status === 'unpaid';
   const { heading, sentence } = wordsOf(view, { shop: account.name, single: null, canBePaid: true });
@@ -30,7 +28,6 @@ export function shortLinkPage(
   const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER ? '' : '?auto=1'}`;
   return layout({
     title,
-    nonce: options.nonce,
     isSandbox: options.isSandbox,
     head: html`<meta name="description" content="${description}">
 <meta property="og:type" content="website">
@@ -48,6 +45,6 @@ ${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" conten
 ${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}
 <p><a class="primary" id="continue" href="${next}">${isOpen ? 'Continue to the checkout' : 'See the payment'}</a></p>
 </main>`,
-    script: options.isPreview ? nothing : continueScript,
+    script: options.isPreview ? 'none' : 'continue',
   });
 }

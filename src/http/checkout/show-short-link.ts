@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { paymentIdOfShortCode } from '../../domain/short-code.ts';
 import { isPreview } from './automatic-visit.ts';
 import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
-import { newNonce, sendPage } from './page-headers.ts';
+import { sendPage } from './page-headers.ts';
 import { readCheckout } from './read-checkout.ts';
 import { shortLinkPage } from './short-link-page.ts';
 
@@ -16,8 +16,7 @@ export async function showShortLink(
   const paymentId = paymentIdOfShortCode(request.params.shortCode);
   const checkout = paymentId === null ? null : await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
-  const nonce = newNonce();
   const { isSandbox, baseUrl } = context;
-  const options = { nonce, isSandbox, baseUrl, isPreview: isPreview(request.headers) };
-  return sendPage(reply, { status: 200, nonce, baseUrl, markup: shortLinkPage(checkout, options) });
+  const options = { isSandbox, baseUrl, isPreview: isPreview(request.headers) };
+  return sendPage(reply, { status: 200, baseUrl, page: shortLinkPage(checkout, options) });
 }

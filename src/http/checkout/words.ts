@@ -2,7 +2,7 @@ import type { ServiceError } from '../../domain/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
-import type { ProviderOffer } from '../../payments/provider-availability.ts';
+import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import { formatMoney, formatUsdc } from './format-money.ts';
 
@@ -125,7 +125,7 @@ export function nameOf(provider: ProviderId): string {
 }
 
 /** Why a provider cannot be chosen for this payment, as its customer should read it. */
-export function refusalWords(offer: ProviderOffer & { refusal: ServiceError }, payment: Payment): string {
+export function refusalWords(offer: ProviderOffer & { refusal: Refusal }, payment: Payment): string {
   switch (offer.refusal.errorName) {
     case 'below_minimum':
       return `Only from $${formatCents(offer.minimumUsdCents)} USD${payment.currency === 'USD' ? '' : `; this is about $${formatCents(Number(payment.usdUnits / UNITS_PER_CENT))} USD`}`;

@@ -8,8 +8,8 @@ import { isProviderId } from '../../domain/provider-catalogue.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 
-/** The most keys whose account is remembered; beyond it the one remembered longest is read again. */
-const MAXIMUM_REMEMBERED_KEYS = 10_000;
+/** The most keys and accounts that are remembered; beyond it the one remembered longest is read again. */
+const MAXIMUM_REMEMBERED = 10_000;
 
 const accountColumns = `
   accounts.id, accounts.name, accounts.email, accounts.fee_basis_points AS "feeBasisPoints", accounts.wallet,
@@ -59,6 +59,8 @@ export function createAccountStore(
    * guesses cannot push real keys out.
    */
   const accountByKeyHash = new Map<string, Account>();
+  /** The same for ids: every view of a checkout asks, and reading an account takes 15 µs. */
+  const accountById = new Map<string, Account>();
 
   function readAccount(accountId: string): Account | null {
     const row = selectAccount.get(accountId) as unknown as AccountRow | undefined;
@@ -71,7 +73,15 @@ export function createAccountStore(
         insertAccount.run(account.id, ...changingValues(account), account.createdAtMs),
       );
     },
-    findAccount: (accountId) => reads.run(() => readAccount(accountId)),
+    findAccount(accountId) {
+      const remembered = accountById.get(accountId);
+      if (remembered !== undefined) return remembered;
+      return reads.run(() => {
+        const account = readAccount(accountId);
+        if (account !== null) remember(accountById, accountId, account);
+        return account;
+      });
+    },
     listAccounts: () => reads.run(() => (selectAccounts.all() as unknown as AccountRow[]).map(accountOfRow)),
     updateAccount: (accountId, change) =>
       writes.runStatement(() => {
@@ -80,6 +90,7 @@ export function createAccountStore(
         const changed: Account = { ...account, ...change };
         updateAccount.run(...changingValues(changed), accountId);
         accountByKeyHash.clear();
+        accountById.delete(accountId);
         return changed;
       }),
     findAccountByKeyHash(hash) {
@@ -88,8 +99,7 @@ export function createAccountStore(
       const row = selectByHash.get(hash) as unknown as AccountRow | undefined;
       if (row === undefined) return null;
       const account = accountOfRow(row);
-      if (accountByKeyHash.size >= MAXIMUM_REMEMBERED_KEYS) forgetOldest(accountByKeyHash);
-      accountByKeyHash.set(hash, account);
+      remember(accountByKeyHash, hash, account);
       return account;
     },
     ...createKeys(database, writes, reads, () => accountByKeyHash.clear()),
@@ -167,9 +177,10 @@ function namesOf<Name extends string>(
   });
 }
 
-function forgetOldest(map: Map<string, unknown>): void {
-  for (const key of map.keys()) {
-    map.delete(key);
-    return;
+function remember(accounts: Map<string, Account>, name: string, account: Account): void {
+  if (accounts.size >= MAXIMUM_REMEMBERED) {
+    const [oldest] = accounts.keys();
+    accounts.delete(oldest as string);
   }
+  accounts.set(name, account);
 }
