@@ -33,12 +33,16 @@ export async function prepareRequests(service: ServerProcess, folder: string): P
   await requirePayment(service, requests['status-by-id'][0], payments[0]);
   await requirePayment(service, requests['status-by-token'][0], payments[0]);
   await requirePage(service, requests['checkout-page'][0]);
-  return writeAll(requests, folder);
+  return writeAll(requests, folder, service.name);
 }
 
-function writeAll(requests: Record<RequestKind, LoadRequest[]>, folder: string): RequestFiles {
+function writeAll(
+  requests: Record<RequestKind, LoadRequest[]>,
+  folder: string,
+  service: string,
+): RequestFiles {
   const entries = Object.entries(requests).map(([kind, list]) => {
-    const file = join(folder, `${kind}.requests`);
+    const file = join(folder, `${service}-${kind}.requests`);
     writeRequests(file, list);
     return [kind, file];
   });

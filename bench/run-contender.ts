@@ -21,11 +21,11 @@ export async function runContender(
   contender: Contender,
   { connections, seconds, round }: RunOptions,
 ): Promise<Sample> {
-  const [usageBefore, rowsBefore] = [await server.readUsage(), server.countPayments()];
+  const [usageBefore, rowsBefore] = [await server.readUsage(), await server.countPayments()];
   const load = await generator.run({
     ...{ port: server.port, requestsFile: files[contender.requests], connections, seconds },
   });
-  const [usage, rowsAfter] = [await server.readUsage(), server.countPayments()];
+  const [usage, rowsAfter] = [await server.readUsage(), await server.countPayments()];
 
   const { label } = contender;
   if (load.failures > 0) throw new Error(`${label}: ${load.failures} requests failed`);
@@ -33,7 +33,7 @@ export async function runContender(
   const rows = rowsAfter - rowsBefore;
   const writes =
     contender.requests.startsWith('create') &&
-    (server.name.startsWith('ceiling') || server.name === 'service');
+    (server.name.startsWith('ceiling') || server.name.startsWith('service'));
   // What is under way at the end of a run is stored, but no longer counted as answered.
   if (writes && (rows < load.requests || rows > load.requests + 2 * connections)) {
     throw new Error(`${label}: ${load.requests} creates were answered, ${rows} payments are stored`);
@@ -45,6 +45,6 @@ export async function runContender(
     cpuMicrosecondsPerRequest: (usage.cpuMicroseconds - usageBefore.cpuMicroseconds) / load.requests,
     p50Microseconds: load.p50Microseconds,
     p99Microseconds: load.p99Microseconds,
-    rowsPerCommit: writes ? rows / commits : null,
+    rowsPerCommit: writes && commits > 0 ? rows / commits : null,
   };
 }

@@ -36,6 +36,8 @@ const ofCeilings = [
 ] as const;
 const rawPost: Contender = { label: 'raw POST + JSON', server: 'raw-post', requests: 'create' };
 
+const service = (server: ServerName, label: string): Contender => ({ label, server, requests: 'create' });
+
 export const scenarios: readonly Scenario[] = [
   {
     name: 'create-64',
@@ -73,5 +75,32 @@ export const scenarios: readonly Scenario[] = [
       ['status by ipn_token', 'raw GET'],
       ['checkout page', 'raw GET'],
     ],
+  },
+  {
+    name: 'create-million',
+    title: 'Create, 64 connections, a million payments stored, 100,000 of them open',
+    connections: 64,
+    contenders: [service('service', 'service, empty'), service('service-million', 'service, a million stored')],
+    comparisons: [['service, a million stored', 'service, empty']],
+  },
+  {
+    name: 'logging-and-metrics',
+    title: 'Create, 64 connections, with and without log and metrics',
+    connections: 64,
+    contenders: [
+      service('service-silent', 'service, silent and uncounted'),
+      service('service', 'service, as it ships'),
+    ],
+    comparisons: [['service, as it ships', 'service, silent and uncounted']],
+  },
+  {
+    name: 'create-postgres',
+    title: 'Create on PostgreSQL, 64 connections, 512 bodies',
+    connections: 64,
+    contenders: [
+      { label: 'ceiling on PostgreSQL', server: 'ceiling-postgres', requests: 'create' },
+      service('service-postgres', 'service on PostgreSQL'),
+    ],
+    comparisons: [['service on PostgreSQL', 'ceiling on PostgreSQL']],
   },
 ];

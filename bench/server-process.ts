@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Pin } from './load/run-load.ts';
-import type { ServerMessage, ServerName, Usage } from './servers/bench-server.ts';
+import { Client } from 'pg';
+import { type ChildOptions, startChild } from './child-process.ts';
+import type { BenchServer, ServerName, Usage } from './servers/bench-server.ts';
 
 /** A server in its own process. */
 export interface ServerProcess {
@@ -12,62 +12,55 @@ export interface ServerProcess {
   readonly apiKeys: readonly string[];
   readUsage(): Promise<Usage>;
   /** Payments in its database, as another process sees them; 0 where it has none. */
-  countPayments(): number;
+  countPayments(): Promise<number>;
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
-/** @param nodeFlags for node itself, such as those of the profiler */
+/** Starts it with its data below this folder, or in the database of this URL. */
 export async function startServerProcess(
   name: ServerName,
   folder: string,
-  pin: Pin,
-  nodeFlags: readonly string[],
+  options: ChildOptions,
+  databaseUrl: string | null = null,
 ): Promise<ServerProcess> {
   const dataDir = join(folder, name);
   mkdirSync(dataDir, { recursive: true });
-  const main = join(import.meta.dirname, 'servers', 'main.ts');
-  const [program = '', ...parameters] = pin([process.execPath, ...nodeFlags, main, name, dataDir]);
-  const child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  // The log goes into a pipe, as under a service manager; nobody needs to read it here.
-  child.stdout?.resume();
-  const ready = await nextMessage(child, 'ready');
+  const parameters = [name, dataDir, ...(databaseUrl === null ? [] : [databaseUrl])];
+  const child = await startChild<Omit<BenchServer, 'stop'>>('servers/main.ts', parameters, options);
+  const { port, apiKeys, databaseFile } = child.ready;
   return {
-    ...{ name, port: ready.port, apiKeys: ready.apiKeys },
-    readUsage() {
-      child.send('usage');
-      return nextMessage(child, 'usage');
+    ...{ name, port, apiKeys },
+    readUsage: () => child.ask('usage'),
+    async countPayments() {
+      if (databaseUrl !== null) return countPostgresRows(databaseUrl);
+      return databaseFile === null ? 0 : countSqliteRows(databaseFile);
     },
-    countPayments: () => (ready.databaseFile === null ? 0 : countRows(ready.databaseFile)),
-    async stop() {
-      const exited = new Promise((resolve) => child.once('exit', resolve));
-      child.send('stop');
-      await exited;
-    },
+    pause: child.pause,
+    resume: child.resume,
+    stop: child.stop,
   };
 }
 
-function nextMessage<Kind extends ServerMessage['kind']>(
-  child: ChildProcess,
-  kind: Kind,
-): Promise<Extract<ServerMessage, { kind: Kind }>> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number | null) => reject(new Error(`a server under measurement ended (${code})`));
-    child.once('exit', onExit);
-    child.once('message', (message) => {
-      child.off('exit', onExit);
-      const told = message as ServerMessage;
-      if (told.kind === kind) resolve(told as Extract<ServerMessage, { kind: Kind }>);
-      else reject(new Error(`a server under measurement said ${told.kind} instead of ${kind}`));
-    });
-  });
-}
-
 /** Rows are never deleted, so that the highest number is their count. */
-function countRows(file: string): number {
+const highestRow = 'SELECT coalesce(max(row), 0) AS count FROM payments';
+
+function countSqliteRows(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
   try {
-    return Number(database.prepare('SELECT coalesce(max(row), 0) AS count FROM payments').get()?.['count']);
+    return Number(database.prepare(highestRow).get()?.['count']);
   } finally {
     database.close();
+  }
+}
+
+async function countPostgresRows(connectionString: string): Promise<number> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return Number((await client.query(highestRow)).rows[0].count);
+  } finally {
+    await client.end();
   }
 }

@@ -1,3 +1,5 @@
+import type { GoalResult } from './goals.ts';
+import type { Finding } from './measurements/measurement.ts';
 import type { Scenario } from './scenarios.ts';
 import { median, type PairedRatio, pairedRatio, type Sample } from './statistics.ts';
 
@@ -80,6 +82,37 @@ export function formatSummary({ title, contenders, comparisons }: ScenarioSummar
     formatTable(['paired ratios: median (lowest to highest)', 'req/s', 'CPU', 'p99'], ratios),
     '',
   ].join('\n');
+}
+
+/** The numbers of a measurement. */
+export function formatFinding({ title, series }: Finding): string {
+  const rows = series.map(({ name, unit, values }) => [
+    name,
+    formatNumber(median(values)),
+    formatNumber(Math.min(...values)),
+    formatNumber(Math.max(...values)),
+    unit,
+  ]);
+  return [title, formatTable(['', 'median', 'lowest', 'highest', 'unit'], rows), ''].join('\n');
+}
+
+/** What was to be reached, and what was. */
+export function formatGoals(goals: readonly GoalResult[]): string {
+  const rows = goals.map((goal) => [
+    goal.what,
+    `${goal.isUpperBound ? '≤' : '≥'} ${formatNumber(goal.bound)}`,
+    formatNumber(goal.median),
+    `${formatNumber(goal.lowest)} to ${formatNumber(goal.highest)}`,
+    goal.unit,
+    goal.isReached ? 'yes' : 'no',
+  ]);
+  return ['Goals', formatTable(['', 'goal', 'median', 'range', 'unit', 'reached'], rows), ''].join('\n');
+}
+
+/** Two decimals below ten, one below a hundred, else none and thousands apart. */
+export function formatNumber(value: number): string {
+  const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 function formatRatio({ median: middle, lowest, highest }: PairedRatio): string {

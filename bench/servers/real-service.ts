@@ -1,4 +1,3 @@
-import { Resolver } from 'node:dns/promises';
 import { join } from 'node:path';
 import { createAccount } from '../../src/accounts/create-account.ts';
 import { createKey } from '../../src/accounts/manage-keys.ts';
@@ -7,8 +6,9 @@ import { openStore } from '../../src/app/open-store.ts';
 import { startService } from '../../src/app/start-service.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Store } from '../../src/store/store.ts';
+import { answerDnsHere } from './answer-dns-here.ts';
 import type { BenchServer } from './bench-server.ts';
-import { createStubWorld } from './stub-world.ts';
+import { benchSecret, createStubWorld } from './stub-world.ts';
 
 const ACCOUNTS = 4;
 /** An account's limit is ten. */
@@ -19,7 +19,11 @@ const UNLIMITED_PER_MINUTE = 100_000_000;
  * The service as it ships: every route, limiter, metric and log line, and its worker beside the API. Only the world
  * around it is a stub, DNS included, so that nothing leaves the machine; the limits are raised by configuration.
  */
-export async function startRealService(dataDir: string): Promise<BenchServer> {
+export async function startRealService(
+  dataDir: string,
+  databaseUrl: string | null,
+  { isSilent }: { readonly isSilent: boolean },
+): Promise<BenchServer> {
   answerDnsHere();
   // `sandbox` only because live mode asks for credentials of a chain; what differs is the world, which is given.
   const config = {
@@ -28,6 +32,8 @@ export async function startRealService(dataDir: string): Promise<BenchServer> {
       BASE_URL: 'https://checkout.example',
       RATE_LIMIT_CREATE_PER_MINUTE: String(UNLIMITED_PER_MINUTE),
       RATE_LIMIT_STATUS_PER_MINUTE: String(UNLIMITED_PER_MINUTE),
+      ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      ...(isSilent ? { LOG_LEVEL: 'silent' } : {}),
     }),
     port: 0,
     adminPort: 0,
@@ -37,12 +43,12 @@ export async function startRealService(dataDir: string): Promise<BenchServer> {
   const world = createStubWorld();
   const service = await startService({
     ...{ config, role: 'all', store, world, log, sandboxControls: null },
-    secretKey: 'a secret that only the bench knows, 32 characters and more',
+    secretKey: benchSecret,
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
   });
   return {
     port: service.port,
-    databaseFile: join(dataDir, 'card-checkout.sqlite'),
+    databaseFile: databaseUrl === null ? join(dataDir, 'card-checkout.sqlite') : null,
     apiKeys: await createApiKeys(store),
     async stop() {
       await service.stop();
@@ -64,13 +70,4 @@ async function createApiKeys(store: Store): Promise<string[]> {
     }
   }
   return apiKeys;
-}
-
-/** Every name has one public IPv4 address with a usual time to live; the service's own cache works as ever. */
-function answerDnsHere(): void {
-  const resolve4 = async () => [{ address: '93.184.215.14', ttl: 300 }];
-  const resolve6 = async () => {
-    throw Object.assign(new Error('no AAAA record'), { code: 'ENODATA' });
-  };
-  Object.assign(Resolver.prototype, { resolve4, resolve6 });
 }

@@ -16,6 +16,9 @@ export const addresses = {
   relayer: checksumAddress('5e1d'.repeat(10)),
 } as const;
 
+/** The secret key that every service of the bench has. */
+export const benchSecret = 'a secret that only the bench knows, 32 characters and more';
+
 const BLOCK_MS = 2_000;
 const FINAL_AFTER_BLOCKS = 3;
 

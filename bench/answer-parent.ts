@@ -1,0 +1,22 @@
+/**
+ * The other end of `child-process.ts`: says that this process is ready and answers what the bench asks. It ends when
+ * told to, and when the bench is gone.
+ */
+export function answerParent(
+  ready: object,
+  answer: (question: unknown) => object | Promise<object>,
+  stop: () => Promise<void>,
+): void {
+  let stopping: Promise<void> | null = null;
+  const stopOnce = () => {
+    stopping ??= stop().then(() => {
+      if (process.connected) process.disconnect();
+    });
+  };
+  process.on('disconnect', stopOnce);
+  process.on('message', (question) => {
+    if (question === 'stop') stopOnce();
+    else void Promise.resolve(answer(question)).then((answered) => process.send?.(answered));
+  });
+  process.send?.(ready);
+}

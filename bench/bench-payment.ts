@@ -1,0 +1,50 @@
+import type { Account } from '../src/domain/account.ts';
+import { type Payment, untouchedProgress } from '../src/domain/payment.ts';
+import type { PaymentId } from '../src/domain/payment-id.ts';
+import type { Address } from '../src/domain/payout-address.ts';
+import { addresses } from './servers/stub-world.ts';
+
+/** The account of payments that the bench stores by itself. */
+export function benchAccount(): Account {
+  return {
+    ...{ id: 'acc_00000000000000000000', name: 'Bench', email: null, feeBasisPoints: 250, wallet: null },
+    ...{ features: [], providers: null, suspended: false, createdAtMs: Date.now() },
+  };
+}
+
+/** What differs between payments that the bench stores by itself. */
+export interface BenchPaymentFields {
+  readonly paymentId: PaymentId;
+  readonly payoutAddress: Address;
+  readonly depositAddress: Address;
+  readonly callbackUrl: string;
+  readonly email: string;
+}
+
+/** A payment of 12.34 USD of `benchAccount`, as a create would store it. The ceilings make theirs by it: keep it lean. */
+export function benchPayment(fields: BenchPaymentFields): Payment {
+  return {
+    ...untouchedProgress,
+    id: fields.paymentId,
+    accountId: 'acc_00000000000000000000',
+    createdAtMs: Date.now(),
+    amountCents: 12_34,
+    currency: 'USD',
+    originalAmountCents: null,
+    customerFeeCents: null,
+    passFeeToCustomer: false,
+    feeBasisPoints: 250,
+    provider: 'multi',
+    callbackUrl: fields.callbackUrl,
+    email: fields.email,
+    note: null,
+    tokenFingerprint: 'bench0',
+    chainId: 137,
+    factory: addresses.factory,
+    payoutAddress: fields.payoutAddress,
+    feeWallet: addresses.feeWallet,
+    depositAddress: fields.depositAddress,
+    usdUnits: 12_340_000n,
+    enoughUnits: 11_000_000n,
+  };
+}

@@ -1,0 +1,53 @@
+/** `node bench/children/log-scanner.ts DATA_DIR URL`: the watcher, which scans as many pages as it is asked for. */
+import { join } from 'node:path';
+import { createChainEndpoints } from '../../src/chain/chain-endpoint.ts';
+import { createChainReader } from '../../src/chain/create-chain-reader.ts';
+import { settle } from '../../src/domain/settle.ts';
+import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
+import { watchDeposits } from '../../src/payments/watch-deposits.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { answerParent } from '../answer-parent.ts';
+import { BLOCKS_A_PAGE, DEPOSITS_A_PAGE, LOGS_A_PAGE, type ScannedPages } from '../measurements/log-scan.ts';
+import { addresses } from '../servers/stub-world.ts';
+
+const [dataDir = '', url = ''] = process.argv.slice(2);
+const store = await openSqliteStore({ file: join(dataDir, 'card-checkout.sqlite') });
+const endpoints = createChainEndpoints({ urls: [url], chainId: 137 });
+let deposits = 0;
+const context = {
+  chain: createChainReader({
+    endpoints,
+    sources: { token: addresses.token, factories: [addresses.factory] },
+    // As large as a page, so that each pass reads one.
+    ...{ initialBlockRange: BLOCKS_A_PAGE, maximumBlockRange: BLOCKS_A_PAGE },
+  }),
+  ledger: store.ledger,
+  known: createKnownAddresses(store.payments),
+  decide(view: Parameters<typeof settle>[0]) {
+    deposits++;
+    return settle(view, { nowMs: Date.now(), expiredBeforeMs: null });
+  },
+  onRewind() {
+    throw new Error('the prepared chain lost blocks');
+  },
+};
+// Only sets the cursor.
+await watchDeposits(context);
+
+answerParent(
+  {},
+  (pages) => scan(pages as number),
+  async () => {
+    await store.close();
+    await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
+  },
+);
+
+async function scan(pages: number): Promise<ScannedPages> {
+  deposits = 0;
+  const before = process.cpuUsage();
+  for (let page = 0; page < pages; page++) await watchDeposits(context);
+  const { user, system } = process.cpuUsage(before);
+  if (deposits !== pages * DEPOSITS_A_PAGE) throw new Error(`${deposits} deposits were found in ${pages} pages`);
+  return { logs: pages * LOGS_A_PAGE, cpuMicroseconds: user + system };
+}

@@ -1,0 +1,35 @@
+/** How much is measured. */
+export interface Extent {
+  readonly rounds: number;
+  /** Of load, for each run of a round. */
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  /** Posts of each sender, for each run of a round. */
+  readonly webhooks: number;
+  /** Blocks with 4,000 logs each that a round scans. */
+  readonly scannedPages: number;
+  readonly settledPayments: number;
+  /** Starts of a service with a million payments. */
+  readonly starts: number;
+}
+
+export const fullExtent: Extent = {
+  rounds: 8,
+  seconds: 2,
+  warmUpSeconds: 2,
+  webhooks: 1_500,
+  scannedPages: 10,
+  settledPayments: 400,
+  starts: 3,
+};
+
+/** Says whether everything works, and little more. */
+export const quickExtent: Extent = {
+  rounds: 2,
+  seconds: 1,
+  warmUpSeconds: 1,
+  webhooks: 300,
+  scannedPages: 4,
+  settledPayments: 100,
+  starts: 1,
+};

@@ -1,0 +1,87 @@
+import { type RequestFiles, prepareRequests } from './prepare-requests.ts';
+import type { Extent } from './extent.ts';
+import type { Machine } from './machine.ts';
+import { runContender } from './run-contender.ts';
+import type { Contender, Scenario } from './scenarios.ts';
+import type { ServerFleet } from './server-fleet.ts';
+import { orderOfRound, type Sample } from './statistics.ts';
+import { type ScenarioSummary, summarize } from './summary.ts';
+
+const WARM_UP_CONNECTIONS = 64;
+
+/** What the scenarios of load found, and every run behind it. */
+export interface LoadFindings {
+  readonly summaries: readonly ScenarioSummary[];
+  readonly samples: readonly Sample[];
+}
+
+/** Runs these scenarios against servers that were started for them. `folder` takes the files of requests. */
+export async function measureLoad(
+  machine: Machine,
+  fleet: ServerFleet,
+  chosen: readonly Scenario[],
+  extent: Extent,
+  folder: string,
+): Promise<LoadFindings> {
+  const filesOf = await prepareFiles(fleet, chosen, folder);
+  const run = async (contender: Contender, options: { connections: number; seconds: number; round: number }) => {
+    const server = fleet.get(contender.server);
+    server.resume();
+    try {
+      return await runContender(machine.generator, server, filesOf(contender), contender, options);
+    } finally {
+      server.pause();
+    }
+  };
+
+  // Until each server's code is compiled for what it will be asked.
+  for (const contender of distinctContenders(chosen)) {
+    await run(contender, { connections: WARM_UP_CONNECTIONS, seconds: extent.warmUpSeconds, round: -1 });
+  }
+  // All scenarios in each round, so that a slow minute of the machine falls on all of them.
+  const samples = new Map<Scenario, Sample[]>(chosen.map((scenario) => [scenario, []]));
+  for (let round = 0; round < extent.rounds; round++) {
+    for (const [scenario, collected] of samples) {
+      for (const contender of orderOfRound(scenario.contenders, round)) {
+        const { connections } = scenario;
+        collected.push(await run(contender, { connections, seconds: extent.seconds, round }));
+      }
+    }
+    if (process.stderr.isTTY) process.stderr.write(`round ${round + 1} of ${extent.rounds}\n`);
+  }
+  return {
+    summaries: [...samples].map(([scenario, collected]) => summarize(scenario, collected)),
+    samples: [...samples.values()].flat(),
+  };
+}
+
+/** Each service takes its own keys only; raw servers and ceilings are sent what the first service is sent. */
+async function prepareFiles(
+  fleet: ServerFleet,
+  chosen: readonly Scenario[],
+  folder: string,
+): Promise<(contender: Contender) => RequestFiles> {
+  const names = new Set(chosen.flatMap(({ contenders }) => contenders.map(({ server }) => server)));
+  const filesByName = new Map<string, RequestFiles>();
+  for (const name of names) {
+    if (!name.startsWith('service')) continue;
+    const server = fleet.get(name);
+    server.resume();
+    filesByName.set(name, await prepareRequests(server, folder));
+    server.pause();
+  }
+  const [first] = filesByName.values();
+  return ({ server }) => {
+    const files = filesByName.get(server) ?? first;
+    if (files === undefined) throw new Error('no service was started to prepare requests with');
+    return files;
+  };
+}
+
+function distinctContenders(chosen: readonly Scenario[]): readonly Contender[] {
+  const distinct = new Map<string, Contender>();
+  for (const contender of chosen.flatMap((scenario) => scenario.contenders)) {
+    distinct.set(`${contender.server} ${contender.requests.replace('-fresh', '')}`, contender);
+  }
+  return [...distinct.values()];
+}

@@ -1,0 +1,15 @@
+import type { Extent } from './extent.ts';
+import type { Findings, GoalResult } from './goals.ts';
+import type { MachineDescription } from './machine.ts';
+import type { Sample } from './statistics.ts';
+
+/** What a run leaves in `test-output/bench.json`. */
+export interface BenchReport extends Findings {
+  /** When it began. */
+  readonly at: string;
+  readonly machine: MachineDescription;
+  readonly extent: Extent;
+  readonly goals: readonly GoalResult[];
+  /** Every single run of load. */
+  readonly samples: readonly Sample[];
+}
