@@ -10,6 +10,14 @@ import { type Service, startService } from './start-service.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
 
+/**
+ * Balancers stop sending to an instance when they notice that it is not ready, so it goes on serving for that long.
+ * Long enough for three checks at two seconds' distance.
+ */
+const NOTICE_AMONG_SEVERAL_MS = 8_000;
+/** Nobody else could serve. Connections that are in use are let go with their next answer and not cut off. */
+const NOTICE_ALONE_MS = 1_000;
+
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
 /** Runs the service until it is told to stop by SIGINT or SIGTERM; the second signal ends it at once. */
@@ -43,8 +51,12 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
     const world = cleanUp.add(await openLiveWorld(config, store, systemClock, log), (opened) =>
       opened.stop(),
     );
-    const parts = { config, role, secretKey, store, world, clock: systemClock, log, sandboxControls: null };
-    const service = cleanUp.add(await startService(parts), (started: Service) => started.stop());
+    const parts = { config, role, secretKey, store, world, clock: systemClock, log };
+    const noticeMs = store.shared === null ? NOTICE_ALONE_MS : NOTICE_AMONG_SEVERAL_MS;
+    const service = cleanUp.add(
+      await startService({ ...parts, sandboxControls: null, noticeMs }),
+      (started: Service) => started.stop(),
+    );
     log.info({ port: service.port, adminPort: service.adminPort, baseUrl: config.baseUrl }, 'ready');
   });
 }

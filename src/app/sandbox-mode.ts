@@ -72,6 +72,7 @@ export async function startSandboxParts(
       clock,
       log,
       sandboxControls: (startSession) => sandboxControls(sandbox, startSession),
+      noticeMs: 0,
     }),
     (started: Service) => started.stop(),
   );

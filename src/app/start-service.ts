@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-server.ts';
 import type { SandboxControls } from '../cli/operations-context.ts';
@@ -54,6 +55,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Makes the sandbox's controls out of the running parts; null in live mode. */
   readonly sandboxControls: ((startSession: StartSession) => SandboxControls) | null;
+  /** How long it still takes new connections after it was told to stop and says that it is not ready. */
+  readonly noticeMs: number;
 }
 
 /** A running service. */
@@ -88,15 +91,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await parts.known.catchUp();
   const { config, log } = parts;
 
-  let isStopping = false;
-  const server = options.role === 'worker' ? null : openDoors(parts, () => !isStopping);
+  // Begins when the service is told to stop.
+  let notice: Promise<void> | null = null;
+  const server = options.role === 'worker' ? null : openDoors(parts, () => notice !== null);
   let adminPort = config.adminPort;
   // Undone in reverse: the loops end and open deliveries finish while the API still answers, because a merchant who
   // gets a webhook asks for the status at once.
   const running = await withCleanUp(async (cleanUp) => {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
     if (server !== null) {
-      cleanUp.add(server, (opened) => opened.close());
+      cleanUp.add(server, async (opened) => {
+        await notice;
+        await opened.close();
+      });
       // The sandbox is for one machine; live mode may stand behind a proxy, and then nobody else gets through.
       if (config.tls === null && options.sandboxControls === null) {
         refusePlainPeers(server.server, createPeerCheck(config.trustProxy));
@@ -118,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port: server === null ? config.port : portOf(server.server),
     adminPort,
     async stop() {
-      isStopping = true;
+      notice = server === null ? Promise.resolve() : delay(options.noticeMs);
       log.info('stopping');
       await running.stop();
     },
@@ -171,7 +178,7 @@ function assemble(options: ServiceOptions): Parts {
 }
 
 /** The public server with everything that can be reached on it. */
-function openDoors(parts: Parts, isServing: () => boolean): FastifyInstance {
+function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
   const { config, store, world, clock, tokens } = parts;
   const server = createPublicServer({
     logger: parts.log,
@@ -182,6 +189,7 @@ function openDoors(parts: Parts, isServing: () => boolean): FastifyInstance {
         : { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
     isHttpsOnly: config.baseUrl.startsWith('https:'),
     observe: parts.metrics.observeRequest,
+    isLeaving,
   });
   registerApi(server, {
     accounts: store.accounts,
@@ -204,7 +212,7 @@ function openDoors(parts: Parts, isServing: () => boolean): FastifyInstance {
     explorerTransactionUrl: world.explorerTransactionUrl,
   });
   registerHealth(server, {
-    isReady: () => (isServing() ? { ready: true } : { ready: false, reason: 'it is shutting down' }),
+    isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),
   });
   const { settlements } = world;
   registerWellKnown(server, {

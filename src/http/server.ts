@@ -24,6 +24,8 @@ export interface PublicServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | null;
   /** Whether callers reach it by HTTPS only, so that browsers may be told to insist on it. */
   readonly isHttpsOnly?: boolean;
+  /** Whether it is about to close: every answer then ends its connection, so that none is cut off with a request on it. */
+  readonly isLeaving?: () => boolean;
   /** Told of every answered request, for the metrics. */
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
@@ -95,7 +97,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
 
   server.server.on('checkExpectation', answerUnknownExpectation);
   server.removeAllContentTypeParsers();
-  addHooks(server, securityHeaders(options), log);
+  addHooks(server, options, log);
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
   server.setNotFoundHandler(replyNotFound);
   server.setErrorHandler((thrown, request, reply) => {
@@ -150,12 +152,14 @@ function securityHeaders({ isHttpsOnly = false }: PublicServerOptions): Readonly
 
 function addHooks(
   server: FastifyInstance,
-  headers: Readonly<Record<string, string>>,
+  options: PublicServerOptions,
   log: ReturnType<typeof createRequestLog>,
 ): void {
-  const entries = Object.entries(headers);
+  const entries = Object.entries(securityHeaders(options));
+  const { isLeaving = () => false } = options;
   server.addHook('onRequest', (request, reply, done) => {
     for (const [name, value] of entries) reply.header(name, value);
+    if (isLeaving()) reply.header('connection', 'close');
     const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isWithoutHost ? new ServiceError('invalid_request', 'The Host header is missing.') : undefined);
   });
