@@ -34,9 +34,21 @@ interface Goal {
 
 /** In the order of the table. Ratios are of requests a second unless they say otherwise. */
 const goals: readonly Goal[] = [
-  { what: 'create of ceiling B, 64 connections', bound: 0.8, read: ratio('create-64', 'service', 'ceiling B') },
-  { what: 'create of ceiling A, 64 connections', bound: 0.6, read: ratio('create-64', 'service', 'ceiling A') },
-  { what: 'create of ceiling A, 8 connections', bound: 0.78, read: ratio('create-8', 'service', 'ceiling A') },
+  {
+    what: 'create of ceiling B, 64 connections',
+    bound: 0.8,
+    read: ratio('create-64', 'service', 'ceiling B'),
+  },
+  {
+    what: 'create of ceiling A, 64 connections',
+    bound: 0.6,
+    read: ratio('create-64', 'service', 'ceiling A'),
+  },
+  {
+    what: 'create of ceiling A, 8 connections',
+    bound: 0.78,
+    read: ratio('create-8', 'service', 'ceiling A'),
+  },
   {
     ...{ what: 'p99 of create, of ceiling A’s, 64 connections', bound: 1.2, isUpperBound: true, unit: '×' },
     read: ratio('create-64', 'service', 'ceiling A', 'p99'),

@@ -24,7 +24,8 @@ export function examineMachine(): Machine {
   const isPinned = cpus().length > 1 && isInstalled('taskset');
   const pinTo =
     (core: number): Pin =>
-    (command) => (isPinned ? ['taskset', '-c', String(core), ...command] : command);
+    (command) =>
+      isPinned ? ['taskset', '-c', String(core), ...command] : command;
   const generator = findLoadGenerator(pinTo(1));
   // This process reads the servers' logs: on the measured core it would take turns with them at each line.
   if (isPinned) execFileSync('taskset', ['-a', '-c', '-p', '1', String(process.pid)], { stdio: 'ignore' });

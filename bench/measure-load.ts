@@ -1,6 +1,6 @@
-import { type RequestFiles, prepareRequests } from './prepare-requests.ts';
 import type { Extent } from './extent.ts';
 import type { Machine } from './machine.ts';
+import { prepareRequests, type RequestFiles } from './prepare-requests.ts';
 import { runContender } from './run-contender.ts';
 import type { Contender, Scenario } from './scenarios.ts';
 import type { ServerFleet } from './server-fleet.ts';
@@ -24,7 +24,10 @@ export async function measureLoad(
   folder: string,
 ): Promise<LoadFindings> {
   const filesOf = await prepareFiles(fleet, chosen, folder);
-  const run = async (contender: Contender, options: { connections: number; seconds: number; round: number }) => {
+  const run = async (
+    contender: Contender,
+    options: { connections: number; seconds: number; round: number },
+  ) => {
     const server = fleet.get(contender.server);
     server.resume();
     try {

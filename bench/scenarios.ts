@@ -80,7 +80,10 @@ export const scenarios: readonly Scenario[] = [
     name: 'create-million',
     title: 'Create, 64 connections, a million payments stored, 100,000 of them open',
     connections: 64,
-    contenders: [service('service', 'service, empty'), service('service-million', 'service, a million stored')],
+    contenders: [
+      service('service', 'service, empty'),
+      service('service-million', 'service, a million stored'),
+    ],
     comparisons: [['service, a million stored', 'service, empty']],
   },
   {

@@ -23,7 +23,9 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
-    const answers = [asked].flat().map((call) => `{"jsonrpc":"2.0","id":${call.id},"result":${answer(call)}}`);
+    const answers = [asked]
+      .flat()
+      .map((call) => `{"jsonrpc":"2.0","id":${call.id},"result":${answer(call)}}`);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(Array.isArray(asked) ? `[${answers.join(',')}]` : answers[0]);
   });
@@ -65,7 +67,7 @@ function transfers(fromBlock: number, toBlock: number): string {
   const every = LOGS_A_PAGE / DEPOSITS_A_PAGE;
   const logs = Array.from({ length: LOGS_A_PAGE }, (_, index) => {
     const number = page * LOGS_A_PAGE + index;
-    const recipient = index % every === 0 ? 1_000 + (number / every) : STRANGERS + number;
+    const recipient = index % every === 0 ? 1_000 + number / every : STRANGERS + number;
     return transfer(number, fromBlock + Math.floor((index * BLOCKS_A_PAGE) / LOGS_A_PAGE), recipient);
   });
   return `[${logs.join(',')}]`;

@@ -48,6 +48,7 @@ async function scan(pages: number): Promise<ScannedPages> {
   const before = process.cpuUsage();
   for (let page = 0; page < pages; page++) await watchDeposits(context);
   const { user, system } = process.cpuUsage(before);
-  if (deposits !== pages * DEPOSITS_A_PAGE) throw new Error(`${deposits} deposits were found in ${pages} pages`);
+  if (deposits !== pages * DEPOSITS_A_PAGE)
+    throw new Error(`${deposits} deposits were found in ${pages} pages`);
   return { logs: pages * LOGS_A_PAGE, cpuMicroseconds: user + system };
 }

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type LocalChain, startLocalChain } from '../../test/chain/local-chain.ts';
-import { anvilKeys } from '../../test/support/anvil.ts';
 import { createLog } from '../../src/app/log.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { createWorkerTasks } from '../../src/app/worker-tasks.ts';
@@ -17,6 +15,8 @@ import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startWorker, type WorkerTask } from '../../src/worker.ts';
+import { type LocalChain, startLocalChain } from '../../test/chain/local-chain.ts';
+import { anvilKeys } from '../../test/support/anvil.ts';
 import { benchAccount, benchPayment } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';
 import { benchSecret, createStubWorld } from '../servers/stub-world.ts';

@@ -11,7 +11,6 @@ import type { BenchServer } from './bench-server.ts';
 import { answer, answerLikeTheApi, type CreateBody, listen, readJson } from './raw-servers.ts';
 import { addresses, benchSecret } from './stub-world.ts';
 
-
 /**
  * What a durable create can cost at best on plain `node:http`: read JSON, insert through the service's own store
  * (the same columns in the same group commits), answer JSON. No key, limit, rule, log or metric.

@@ -28,6 +28,24 @@ export interface LeaseOptions {
 }
 
 /**
+ * Runs `work` while holding a lease that is free, and gives it back; does nothing while another process has it. For
+ * what is done within its duration.
+ */
+export async function withFreeLease(
+  leases: LeaseStore,
+  name: string,
+  holder: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (!(await leases.takeLease(name, holder, DURATION_MS))) return;
+  try {
+    await work();
+  } finally {
+    await leases.releaseLease(name, holder);
+  }
+}
+
+/**
  * A lease only saves work and noise: a step that began with it may end after it. What must not happen twice is
  * refused by the store itself (the watcher's cursor, the relayer's one open batch, the claim of a webhook).
  */

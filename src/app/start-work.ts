@@ -3,12 +3,12 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { SharedStore } from '../store/store.ts';
 import { startWorker, type Worker, type WorkerTask } from '../worker.ts';
-import { createLease, type Lease } from './lease.ts';
+import { createLease, type Lease, withFreeLease } from './lease.ts';
 import type { WorkerParts } from './worker-parts.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
 /** What the loops of a process are started with. */
-export interface WorkOptions extends Omit<WorkerParts, 'nowMs' | 'expiryMs' | 'wake'> {
+export interface WorkOptions extends Omit<WorkerParts, 'nowMs' | 'expiryMs' | 'wake' | 'inPlaceOf'> {
   readonly config: Config;
   readonly clock: Clock;
 }
@@ -20,6 +20,7 @@ export interface Work {
 }
 
 const WATCHER = 'watcher';
+const senderOf = (relayer: string) => `sender ${relayer}`;
 
 /** Starts what goes on by itself. */
 export async function startWork(options: WorkOptions): Promise<Work> {
@@ -29,14 +30,18 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   if (shared === null)
     reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER));
 
+  // Names this process among all.
+  const holder = randomUUID();
   const wake = (...names: string[]) => worker.wake(...names);
   const tasks = createWorkerTasks({
     ...options,
     nowMs: clock.nowMs,
     expiryMs: config.checkoutExpiryHours * 3_600_000,
     wake,
+    inPlaceOf: (relayer, follow) =>
+      shared === null ? follow() : withFreeLease(shared.leases, senderOf(relayer), holder, follow),
   });
-  const { own, leases } = shared === null ? alone(tasks) : among(shared, options, tasks, wake);
+  const { own, leases } = shared === null ? alone(tasks) : among(shared, holder, options, tasks, wake);
   const worker: Worker = startWorker(own, (name, error, failuresInARow) => {
     metrics.taskFailures.inc({ task: name });
     log.warn({ err: error, task: name, failuresInARow }, 'a step failed and is tried again');
@@ -63,11 +68,11 @@ function alone({ watching, sending, shared }: WorkerTasks): OwnWork {
 /** The tasks of one process among several: what one of them should do is done by whoever has the lease. */
 function among(
   { leases }: SharedStore,
+  holder: string,
   options: WorkOptions,
   { watching, sending, shared: unleased }: WorkerTasks,
   wake: (...names: string[]) => void,
 ): OwnWork {
-  const holder = randomUUID();
   const leaseFor = (name: string, tasks: readonly WorkerTask[]) =>
     createLease({
       ...{ leases, name, holder, monotonicMs: options.clock.monotonicMs },
@@ -78,7 +83,7 @@ function among(
       onFailure: (error) => options.log.warn({ err: error, lease: name }, 'could not be renewed'),
     });
   const watcher = leaseFor(WATCHER, watching);
-  const sender = leaseFor(`sender ${options.world.relayer.address}`, sending);
+  const sender = leaseFor(senderOf(options.world.relayer.address), sending);
   return {
     own: [
       ...[watcher.renewal, ...watching.map(watcher.whileHeld)],

@@ -1,6 +1,7 @@
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { KnownAddresses } from '../payments/known-addresses.ts';
+import type { RelayContext } from '../payments/relay/relay-context.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -19,4 +20,5 @@ export interface WorkerParts {
   readonly metrics: Metrics;
   /** Ends the pause of other tasks, because this one has made work for them. */
   readonly wake: (...names: string[]) => void;
+  readonly inPlaceOf: RelayContext['inPlaceOf'];
 }

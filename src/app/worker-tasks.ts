@@ -38,7 +38,7 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   };
 }
 
-function relayTask({ store, world, nowMs, log, metrics }: WorkerParts): WorkerTask {
+function relayTask({ store, world, nowMs, log, metrics, inPlaceOf }: WorkerParts): WorkerTask {
   const context: RelayContext = {
     ...store,
     relayer: world.relayer,
@@ -46,6 +46,7 @@ function relayTask({ store, world, nowMs, log, metrics }: WorkerParts): WorkerTa
     nowMs,
     limits: world.pace.relayLimits,
     memory: createRelayMemory(),
+    inPlaceOf,
     onIncident(incident) {
       metrics.relayIncidents.inc({ kind: incident.kind });
       log.warn(incident, 'relay');

@@ -85,6 +85,7 @@ export interface Faults {
 export type Settlement = Awaited<ReturnType<typeof openSettlement>>;
 
 let opened = 0;
+let senders = 0;
 
 /**
  * The real steps over a real store and a real chain, each called by hand, with a clock that moves with the blocks.
@@ -108,6 +109,7 @@ export async function openSettlement(
   const factories: Address[] = [chain.factory];
   const rewinds: BlockReference[] = [];
   const incidents: RelayIncident[] = [];
+  const liveRelayers = new Set<string>();
   let relayerKey: `0x${string}` = anvilKeys[1];
   await chain.anvil.rpc('anvil_dropAllTransactions');
   const start = (await chain.anvil.rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
@@ -173,8 +175,24 @@ export async function openSettlement(
     nowMs,
     limits,
     memory: parts.memory,
+    inPlaceOf: async (relayer, follow) => {
+      if (!liveRelayers.has(relayer)) await follow();
+    },
     onIncident: (incident) => void incidents.push(incident),
   });
+
+  /** The sender of a relayer key of its own, with gas money, on the same store, as in another process. */
+  async function openSender() {
+    const { endpoints, anvil } = chain;
+    const privateKey: `0x${string}` = `0x${(++senders).toString(16).padStart(64, '5')}`;
+    await anvil.rpc('anvil_setBalance', [privateKeyToAddress(privateKey), `0x${(10n ** 20n).toString(16)}`]);
+    const relayer = createRelayer({ endpoints, chainId: anvil.chainId, privateKey });
+    const memory = createRelayMemory();
+    return {
+      address: relayer.address,
+      relay: () => relayReleases({ ...relayContext(), relayer: withFaults(relayer, faults), memory }),
+    };
+  }
 
   function createContext(change: Partial<CreatePaymentContext['settlement']>): CreatePaymentContext {
     return {
@@ -238,6 +256,8 @@ export async function openSettlement(
     factories,
     rewinds,
     incidents,
+    /** Relayers that have a sender of their own at work somewhere. */
+    liveRelayers,
     session,
     finalityBlocks,
     nowMs,
@@ -268,6 +288,7 @@ export async function openSettlement(
     watchOnce: () => watchDeposits(watchContext()),
     rescan: (depthBlocks: number) => rescanFinalBlocks(watchContext(), depthBlocks),
     relay: () => relayReleases(relayContext()),
+    openSender,
     expire: () => expirePayments({ ...parts.store, sweep, nowMs, expiryMs: EXPIRY_MS }),
     cancel: (payment: Payment) => cancelPayment({ ...parts.store, nowMs }, payment.id, 'merchant'),
     release: (payment: Payment) => releasePayment({ ...parts.store, nowMs }, payment.id),

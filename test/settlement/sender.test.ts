@@ -230,8 +230,11 @@ describe('a transaction that is not mined', () => {
     const payment = await createReady();
     const { address } = settlement.relayer;
     const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
+    settlement.faults.broadcast = () => Promise.reject(new CrashError());
+    await expect(settlement.relay()).rejects.toThrow(CrashError);
+    settlement.faults.broadcast = record;
     await chain.anvil.rpc('anvil_setBalance', [address, '0x0']);
-    await expect(settlement.relay()).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) });
+    await expect(settlement.relay()).rejects.toThrow(/insufficient funds/i);
     // The chain asks for more, but there is nothing to offer: the fees stay.
     settlement.advance(600_000);
     settlement.faults.fees = await dearerFees();
@@ -242,6 +245,21 @@ describe('a transaction that is not mined', () => {
     await settlement.settleDown();
     await expectPaidOnce(payment);
   });
+});
+
+it('a relayer without gas money begins no batch, so that another one may', async () => {
+  const payment = await createReady();
+  const { address } = settlement.relayer;
+  const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
+  await chain.anvil.rpc('anvil_setBalance', [address, '0x0']);
+  await expect(settlement.relay()).rejects.toThrow(/insufficient funds/i);
+  expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'ready', relayBatchId: null });
+  const other = await settlement.openSender();
+  expect(await other.relay()).toBe('opened');
+  expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'processing' });
+  await chain.anvil.rpc('anvil_setBalance', [address, balance]);
+  await settlement.settleDown();
+  await expectPaidOnce(payment);
 });
 
 describe('a nonce that can never be used, because the chain lost what was before it', () => {

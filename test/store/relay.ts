@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import {
   atOnce,
   givePayment,
@@ -12,16 +13,52 @@ import {
 } from './fixtures.ts';
 
 export function relayPromises(context: StoreContext): void {
+  const claim = (relayer = 'one', limit = 10) =>
+    context.store.relay.claimDueReleases(relayer, NOW_MS, limit, 60_000);
+
   it('lists due releases, the longest waiting first, and none that is carried or not yet due', async () => {
     const late = await givePayment(context.store, { releaseDueAtMs: NOW_MS });
     const early = await givePayment(context.store, { releaseDueAtMs: NOW_MS - 5 });
     await givePayment(context.store, { releaseDueAtMs: NOW_MS + 1 });
     await givePayment(context.store);
     const { relay } = context.store;
-    expect(await relay.listDueReleases(NOW_MS, 10)).toEqual([early, late]);
-    expect(await relay.listDueReleases(NOW_MS, 1)).toEqual([early]);
+    expect(await claim()).toEqual([early, late]);
+    expect(await claim('one', 1)).toEqual([early]);
     await relay.openBatch(newBatch([early]), leave);
-    expect(await relay.listDueReleases(NOW_MS, 10)).toEqual([late]);
+    expect(await claim()).toEqual([late]);
+  });
+
+  it('lets one relayer claim a due release until it drops its claims, and another what is left', async () => {
+    const payments = await givePayments(context.store, 5, { releaseDueAtMs: NOW_MS });
+    expect(await claim('one', 2)).toEqual(payments.slice(0, 2));
+    expect(await claim('other', 2)).toEqual(payments.slice(2, 4));
+    expect(await claim('one')).toEqual([0, 1, 4].map((index) => payments[index]));
+    expect(await claim('other')).toEqual(payments.slice(2, 4));
+    expect(await claim('third')).toEqual([]);
+    await context.store.relay.dropClaims('one');
+    expect(await claim('third')).toEqual([0, 1, 4].map((index) => payments[index]));
+  });
+
+  it('gives every due release to one of the relayers that claim at once', async () => {
+    const payments = await givePayments(context.store, 60, { releaseDueAtMs: NOW_MS });
+    const claimed = await atOnce(12, (index) => claim(`relayer ${index}`, 7));
+    const ids = claimed.flat().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    // Nobody waits for another, so some may get less than they asked for; nothing is out of reach for that.
+    const left = await claim('last', 100);
+    expect([...ids, ...left.map(({ id }) => id)].sort()).toEqual(payments.map(({ id }) => id).sort());
+  });
+
+  it('lets a claim end by itself, for its relayer may be gone', async () => {
+    const [payment] = await givePayments(context.store, 1, { releaseDueAtMs: NOW_MS });
+    expect(await context.store.relay.claimDueReleases('gone', NOW_MS, 10, 300)).toEqual([payment]);
+    expect(await claim('other')).toEqual([]);
+    const taken = await waitFor('the claim to end', 5_000, async () => {
+      const found = await claim('other');
+      return found.length > 0 && found;
+    });
+    expect(taken).toEqual([payment]);
+    expect(await claim('gone')).toEqual([]);
   });
 
   it('lists what is due further ahead than any delay is long, because the clock was set back', async () => {
@@ -32,7 +69,7 @@ export function relayPromises(context: StoreContext): void {
     await givePayment(context.store, { releaseDueAtMs: NOW_MS + hourMs, fruitlessBatches: 1 });
     const refused = { releaseDueAtMs: NOW_MS + hourMs + 1, releaseRefusals: 1 };
     const later = await givePayment(context.store, refused);
-    expect(await context.store.relay.listDueReleases(NOW_MS, 10)).toEqual([first, later]);
+    expect(await claim()).toEqual([first, later]);
   });
 
   it('lists the open batches of all relayers, the oldest first', async () => {
@@ -83,7 +120,7 @@ export function relayPromises(context: StoreContext): void {
     expect(carriers).toEqual([batch.id, batch.id, null, null]);
     expect(decide.ids).toEqual([...batch.paymentIds, ...batch.paymentIds]);
     expect(await context.store.relay.findOpenBatch(batch.relayer)).toBeNull();
-    expect(await context.store.relay.listDueReleases(NOW_MS, 10)).toHaveLength(2);
+    expect(await claim()).toHaveLength(2);
   });
 
   it('lets a relayer have one batch in flight, whoever asks at once', async () => {

@@ -28,10 +28,20 @@ export interface RelayBatch {
 
 export interface RelayStore {
   /**
-   * Payments whose release is due at `nowMs` and that no batch carries, the earliest due time first; also those that
-   * are due further ahead than any delay is long (`release-delays.ts`), because then the clock was set back.
+   * Claims for this relayer payments whose release is due at `nowMs`, that no batch carries and no other relayer has
+   * claimed, and returns them, the earliest due time first; also those that are due further ahead than any delay is
+   * long (`release-delays.ts`), because then the clock was set back. A claim lasts `durationMs` by the store's own
+   * clock and keeps other relayers from preparing the same release. That no two batches carry a payment is
+   * promised by `openBatch`.
    */
-  listDueReleases(nowMs: number, limit: number): Promise<readonly Payment[]>;
+  claimDueReleases(
+    relayer: string,
+    nowMs: number,
+    limit: number,
+    durationMs: number,
+  ): Promise<readonly Payment[]>;
+  /** Ends all claims of this relayer. */
+  dropClaims(relayer: string): Promise<void>;
   /** The batch that is still in flight for this relayer; there is at most one. */
   findOpenBatch(relayer: string): Promise<RelayBatch | null>;
   /** The batches that are still in flight, of whatever relayer, the oldest first. */

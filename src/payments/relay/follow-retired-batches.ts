@@ -3,19 +3,25 @@ import { abandonBatch, resolveBatch } from './close-batch.ts';
 import { rebroadcast } from './rebroadcast.ts';
 import { isOver, type RelayContext } from './relay-context.ts';
 
-/** Relayer keys are changed now and then, not by the dozen. */
-const MAXIMUM_RETIRED_BATCHES = 10;
+/** Of keys that are at work and of keys that no longer are: those are changed now and then, not by the dozen. */
+const MAXIMUM_OPEN_BATCHES = 100;
 
 /**
- * Brings batches of other relayer addresses to their end, which a change of the key leaves behind: their payments would
- * be carried for ever. The signed bytes are all that is needed; without the key only their fees cannot be raised. So a
- * batch that is not mined for long is given up, and its payments are released with the key we have. Should the old
- * transaction be mined later, or should its key still be at work elsewhere, that costs gas and moves nothing twice.
+ * Brings batches of relayer addresses to their end that have no sender any more, because the key was changed or its
+ * process is gone: their payments would be carried for ever. The signed bytes are all that is needed; without the key
+ * only their fees cannot be raised. So a batch that is not mined for long is given up, and its payments are released
+ * with the key we have. Should the old transaction be mined later, that costs gas and moves nothing twice.
  */
 export async function followRetiredBatches(context: RelayContext): Promise<void> {
-  const open = await context.relay.listOpenBatches(MAXIMUM_RETIRED_BATCHES + 1);
-  for (const batch of open) {
-    if (batch.relayer !== context.relayer.address) await followRetiredBatch(context, batch);
+  const { relay, relayer, inPlaceOf } = context;
+  const open = await relay.listOpenBatches(MAXIMUM_OPEN_BATCHES);
+  for (const { relayer: other } of open) {
+    if (other === relayer.address) continue;
+    await inPlaceOf(other, async () => {
+      // Read again: its sender, or another one in its place, may just have closed it.
+      const batch = await relay.findOpenBatch(other);
+      if (batch !== null) await followRetiredBatch(context, batch);
+    });
   }
 }
 

@@ -1,19 +1,37 @@
+import type { Payment } from '../../domain/payment.ts';
+import { type FeeQuote, type Relayer, TransactionRefusedError } from '../../domain/ports/chain.ts';
 import { settle } from '../../domain/settle.ts';
 import { fitBatch } from './fit-batch.ts';
 import { keepReleasable } from './keep-releasable.ts';
 import { isOver, type RelayContext, type RelayPass } from './relay-context.ts';
 import { forwardCall, signAttempt } from './sign-attempt.ts';
 
+/** Longer than it takes to simulate, estimate and sign a batch; after a crash others wait for so long. */
+const CLAIM_MS = 60_000;
+
 /** Collects what is due, leaves out what the token would refuse, and commits and sends the rest. */
 export async function openBatch(context: RelayContext): Promise<RelayPass> {
   const { limits, relayer, memory } = context;
   const batchSize = memory.largestBatch ?? limits.batchSize;
-  const due = await context.relay.listDueReleases(context.nowMs(), batchSize);
+  const nowMs = context.nowMs();
+  const due = await context.relay.claimDueReleases(relayer.address, nowMs, batchSize, CLAIM_MS);
   const oldest = due[0];
   if (oldest === undefined) return 'idle';
-  const isWaitedFor = isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, context.nowMs());
-  if (due.length < batchSize && !isWaitedFor) return 'collecting';
+  try {
+    const isWaitedFor = isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs);
+    return due.length < batchSize && !isWaitedFor ? 'collecting' : await sendBatch(context, due, oldest);
+  } finally {
+    // What is not in the batch, for whatever reason, another relayer may release.
+    await context.relay.dropClaims(relayer.address);
+  }
+}
 
+async function sendBatch(
+  context: RelayContext,
+  due: readonly Payment[],
+  oldest: Payment,
+): Promise<RelayPass> {
+  const { relayer } = context;
   // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === oldest.factory);
   const releasable = await keepReleasable(context, sameFactory);
@@ -23,7 +41,8 @@ export async function openBatch(context: RelayContext): Promise<RelayPass> {
   const { payments, gasLimit } = fitted;
   const call = forwardCall(payments);
   const nonce = await relayer.readLatestTransactionCount();
-  const attempt = await signAttempt(context, call, nonce, gasLimit, await relayer.quoteFees());
+  const fees = await quoteAffordableFees(relayer, gasLimit);
+  const attempt = await signAttempt(context, call, nonce, gasLimit, fees);
   const nowMs = context.nowMs();
   await context.relay.openBatch(
     {
@@ -41,4 +60,13 @@ export async function openBatch(context: RelayContext): Promise<RelayPass> {
   );
   await relayer.broadcast(attempt.rawTransaction);
   return 'opened';
+}
+
+/** Throws `TransactionRefusedError` without enough gas money: such a batch would withhold payments from other relayers. */
+async function quoteAffordableFees(relayer: Relayer, gasLimit: bigint): Promise<FeeQuote> {
+  const [fees, gasBalance] = await Promise.all([relayer.quoteFees(), relayer.readGasBalance()]);
+  if (gasBalance >= gasLimit * fees.maxFeePerGas) return fees;
+  throw new TransactionRefusedError(
+    `insufficient funds for gas: relayer ${relayer.address} has ${gasBalance} wei`,
+  );
 }

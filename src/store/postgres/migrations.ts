@@ -246,4 +246,18 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX rate_windows_by_end ON rate_windows (ends_at);
     `,
   },
+  {
+    number: 4,
+    name: 'which relayer prepares the release of a payment',
+    sql: `
+      -- As many rows as the relayers have in preparation. A crash of the server empties it, which does no harm.
+      CREATE UNLOGGED TABLE release_claims (
+        account_id text COLLATE "C" NOT NULL,
+        payment_id text COLLATE "C" NOT NULL,
+        relayer text NOT NULL,
+        ends_at timestamptz NOT NULL,
+        PRIMARY KEY (account_id, payment_id)
+      );
+    `,
+  },
 ];

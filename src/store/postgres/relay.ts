@@ -17,13 +17,32 @@ import {
 } from './relay-rows.ts';
 import { arrayStatement, statement } from './statement.ts';
 
-/** A walk along the partial index, which holds few rows: what is due, and what waits after a failed try. */
-const selectDue = arrayStatement(`
-  SELECT ${paymentColumns} FROM payments
-  WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
-    release_due_at_ms <= $1::bigint OR release_due_at_ms > $1::bigint + ${LONGEST_DELAY_MS} OR
-    (release_due_at_ms > $1::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
-  ORDER BY release_due_at_ms, row LIMIT $2`);
+/**
+ * A walk along the partial index, which holds few rows: what is due, and what waits after a failed try. What another
+ * relayer claims at this moment is skipped; where its claim was committed in between, ours loses against its row.
+ */
+const claimDue = arrayStatement(`
+  WITH due AS (
+    SELECT account_id, id FROM payments
+    WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
+      release_due_at_ms <= $2::bigint OR release_due_at_ms > $2::bigint + ${LONGEST_DELAY_MS} OR
+      (release_due_at_ms > $2::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
+      AND NOT EXISTS (
+        SELECT FROM release_claims AS other
+        WHERE other.account_id = payments.account_id AND other.payment_id = payments.id
+          AND other.relayer <> $1 AND other.ends_at > clock_timestamp())
+    ORDER BY release_due_at_ms, row LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+  ), claimed AS (
+    INSERT INTO release_claims AS present (account_id, payment_id, relayer, ends_at)
+    SELECT account_id, id, $1, clock_timestamp() + $4 * interval '1 millisecond' FROM due
+    ON CONFLICT (account_id, payment_id) DO UPDATE SET relayer = excluded.relayer, ends_at = excluded.ends_at
+    WHERE present.relayer = excluded.relayer OR present.ends_at <= clock_timestamp()
+    RETURNING present.account_id AS claimed_account, present.payment_id AS claimed_id
+  )
+  SELECT ${paymentColumns} FROM payments 
+  JOIN claimed ON account_id = claimed_account AND id = claimed_id ORDER BY release_due_at_ms, row`);
+/** Also what is left of relayers that are gone. */
+const dropClaims = statement('DELETE FROM release_claims WHERE relayer = $1 OR ends_at < clock_timestamp()');
 const markCarried = statement(`
   UPDATE payments SET relay_batch_id = $3 FROM ${askedSql}
   WHERE payments.account_id = asked.account_id AND payments.id = asked.id AND relay_batch_id IS NULL`);
@@ -63,9 +82,13 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
   }
 
   return {
-    async listDueReleases(nowMs, limit) {
+    async claimDueReleases(relayer, nowMs, limit, durationMs) {
       checkListLimit(limit);
-      return (await database.query<unknown[]>(selectDue, [nowMs, limit])).map(paymentOfRow);
+      const values = [relayer, nowMs, limit, durationMs];
+      return (await database.query<unknown[]>(claimDue, values)).map(paymentOfRow);
+    },
+    async dropClaims(relayer) {
+      await database.execute(dropClaims, [relayer]);
     },
     findOpenBatch: (relayer) => findOpenBatch(database, relayer),
     async listOpenBatches(limit) {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Payment } from '../../domain/payment.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
@@ -8,16 +9,17 @@ import type { GroupRead } from './group-read.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { paymentColumns, paymentOfRow } from './payment-rows.ts';
 import { createRelayRows } from './relay-rows.ts';
+import { createReleaseClaims } from './release-claims.ts';
 
 /**
- * Takes the time and a limit. A walk along the partial index, which holds few rows: what is due, and what waits after a
+ * Takes the time. A walk along the partial index, which holds few rows: what is due, and what waits after a
  * failed try. That it is not null has to be said: the index is not found through the alternatives.
  */
 export const selectDueSql = `SELECT ${paymentColumns} FROM payments
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
     release_due_at_ms <= ?1 OR release_due_at_ms > ?1 + ${LONGEST_DELAY_MS} OR
     (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
-  ORDER BY release_due_at_ms, row LIMIT ?2`;
+  ORDER BY release_due_at_ms, row`;
 
 export function createRelayStore(
   database: DatabaseSync,
@@ -28,6 +30,7 @@ export function createRelayStore(
   const rows = createRelayRows(database);
   const selectDue = database.prepare(selectDueSql);
   selectDue.setReturnArrays(true);
+  const claims = createReleaseClaims();
   const markCarried = database.prepare(
     'UPDATE payments SET relay_batch_id = ? WHERE id = ? AND relay_batch_id IS NULL',
   );
@@ -61,12 +64,18 @@ export function createRelayStore(
       throw new Error(`there is no payment ${paymentId} to relay`);
   }
 
+  /** Read as far as they are asked for. */
+  function* duePayments(nowMs: number): Iterable<Payment> {
+    for (const row of selectDue.iterate(nowMs)) yield paymentOfRow(row);
+  }
+
   return {
-    listDueReleases: (nowMs, limit) =>
+    claimDueReleases: (relayer, nowMs, limit, durationMs) =>
       reads.run(() => {
         checkListLimit(limit);
-        return selectDue.all(nowMs, limit).map(paymentOfRow);
+        return claims.claim(relayer, duePayments(nowMs), limit, durationMs);
       }),
+    dropClaims: async (relayer) => claims.drop(relayer),
     findOpenBatch: (relayer) => reads.run(() => rows.findOpen(relayer)),
     listOpenBatches: (limit) =>
       reads.run(() => {

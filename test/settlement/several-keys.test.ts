@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { LocalChain } from '../chain/local-chain.ts';
+import {
+  CrashError,
+  EXPECTED_UNITS,
+  openSettlement,
+  type Settlement,
+  startSettlementChain,
+} from './harness.ts';
+
+const BATCH_SIZE = 4;
+const TEN_MINUTES_MS = 600_000;
+
+let chain: LocalChain;
+let settlement: Settlement;
+
+beforeAll(async () => {
+  chain = await startSettlementChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  settlement = await openSettlement(chain, { limits: { batchSize: BATCH_SIZE } });
+  await settlement.watch();
+});
+afterEach(() => settlement.close());
+
+async function createReady(count: number): Promise<Payment[]> {
+  const payments: Payment[] = [];
+  for (let index = 0; index < count; index++) {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    payments.push(payment);
+  }
+  await settlement.mine();
+  await settlement.watch();
+  return payments;
+}
+
+async function expectReleasedOnce(payments: readonly Payment[]): Promise<void> {
+  for (const payment of payments) {
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', relayBatchId: null });
+    expect(await settlement.balancesOf(payment)).toMatchObject({ merchant: 92_625_000n, held: 0n });
+    expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+    expect(await settlement.webhooks(payment)).toHaveLength(1);
+  }
+}
+
+/** Who sent the release of each payment. */
+async function releasersOf(payments: readonly Payment[]): Promise<Set<string>> {
+  const senders = await Promise.all(
+    payments.map(async (payment) => {
+      const { txidOut } = await settlement.read(payment);
+      const transaction = await chain.anvil.rpc('eth_getTransactionByHash', [txidOut]);
+      return (transaction as { from: string }).from.toLowerCase();
+    }),
+  );
+  return new Set(senders);
+}
+
+describe('two relayer keys that release at the same time', () => {
+  it('share what is due, and release every payment exactly once', async () => {
+    const senders = [await settlement.openSender(), await settlement.openSender()];
+    for (const { address } of senders) settlement.liveRelayers.add(address);
+    const payments = await createReady(5 * BATCH_SIZE);
+    const isOpen = async () => (await settlement.store.relay.listOpenBatches(10)).length > 0;
+    for (let round = 0; round < 40 && (round === 0 || (await isOpen())); round++) {
+      await Promise.all(senders.map(({ relay }) => relay()));
+      await settlement.finalise();
+      await settlement.watch();
+      await Promise.all(senders.map(({ relay }) => relay()));
+      await Promise.all(senders.map(({ relay }) => relay()));
+    }
+    await expectReleasedOnce(payments);
+    const addresses = senders.map(({ address }) => address.toLowerCase());
+    expect(await releasersOf(payments)).toEqual(new Set(addresses));
+    expect(settlement.incidents).toEqual([]);
+  });
+
+  it('both prepare a batch at once, and neither takes what the other has', async () => {
+    const senders = [await settlement.openSender(), await settlement.openSender()];
+    await createReady(2 * BATCH_SIZE - 1);
+    expect(await Promise.all(senders.map(({ relay }) => relay()))).toEqual(['opened', 'opened']);
+    const batches = await settlement.store.relay.listOpenBatches(10);
+    const carried = batches.flatMap(({ paymentIds }) => paymentIds);
+    expect(carried).toHaveLength(2 * BATCH_SIZE - 1);
+    expect(new Set(carried).size).toBe(carried.length);
+  });
+
+  it('leave each other’s transactions alone, however long they take', async () => {
+    const [payment] = (await createReady(1)) as [Payment];
+    const other = await settlement.openSender();
+    settlement.liveRelayers.add(other.address);
+    expect(await other.relay()).toBe('opened');
+    const batch = await settlement.store.relay.findOpenBatch(other.address);
+    await settlement.dropWaiting();
+    const sent: string[] = [];
+    settlement.faults.broadcast = async (rawTransaction) => void sent.push(rawTransaction);
+    await settlement.relay();
+    settlement.advance(2 * TEN_MINUTES_MS);
+    await settlement.relay();
+    settlement.advance(2 * TEN_MINUTES_MS);
+    expect(await settlement.relay()).toBe('idle');
+    expect(sent).toEqual([]);
+    expect(await settlement.read(payment)).toMatchObject({ relayBatchId: batch?.id });
+    settlement.faults.broadcast = null;
+    await other.relay();
+    await settlement.mine();
+    await settlement.finalise();
+    await settlement.watch();
+    expect(await other.relay()).toBe('resolved');
+    await expectReleasedOnce([payment]);
+  });
+
+  it('lose nothing when the process of one ends in the middle of a batch', async () => {
+    const other = await settlement.openSender();
+    settlement.liveRelayers.add(other.address);
+    const payments = await createReady(2 * BATCH_SIZE);
+    expect(await other.relay()).toBe('opened');
+    settlement.faults.broadcast = () => Promise.reject(new CrashError());
+    await expect(settlement.relay()).rejects.toThrow(CrashError);
+    settlement.faults.broadcast = null;
+    // Both have committed a batch; only one of them was sent, and its process is gone now.
+    settlement.liveRelayers.delete(other.address);
+    await settlement.dropWaiting();
+    await settlement.settleDown();
+    await expectReleasedOnce(payments);
+    expect(await releasersOf(payments)).toEqual(
+      new Set([other.address.toLowerCase(), settlement.relayer.address.toLowerCase()]),
+    );
+    expect(settlement.incidents).toMatchObject([{ kind: 'retired_batch_resolved', relayer: other.address }]);
+  });
+});
