@@ -7,9 +7,11 @@ export function answerParent(
   answer: (question: unknown) => object | Promise<object>,
   stop: () => Promise<void>,
 ): void {
-  let stopping: Promise<void> | null = null;
+  let isStopping = false;
   const stopOnce = () => {
-    stopping ??= stop().then(() => {
+    if (isStopping) return;
+    isStopping = true;
+    void stop().then(() => {
       if (process.connected) process.disconnect();
     });
   };

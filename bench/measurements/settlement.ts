@@ -88,6 +88,7 @@ function settlementTasks(store: Store, world: World): { tasks: readonly WorkerTa
     tokens: createIpnTokens(benchSecret),
     deliver: () => Promise.reject(new Error('no webhook is sent here')),
     ...{ nowMs: Date.now, expiryMs: 168 * 3_600_000, wake: () => {} },
+    inPlaceOf: (_relayer, follow) => follow(),
     ...{ log: createLog('silent'), metrics: createMetrics() },
   });
   let busyMs = 0;
