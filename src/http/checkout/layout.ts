@@ -15,19 +15,16 @@ export interface PageParts {
   readonly script?: 'follow' | 'continue' | 'none';
 }
 
-/**
- * A page as it is sent. What is the same on all pages, three quarters of one, was turned into bytes once: flattening
- * and encoding it for each visitor took a quarter of the time that a page costs.
- */
-export interface Page {
-  readonly before: Buffer;
-  readonly own: Html;
-  readonly after: Buffer;
-}
+/** A page without the nonce of the answer it is sent with. */
+export type Page = (nonce: string) => Buffer;
 
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b5f4a'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 
+/*
+ * What is the same on all pages, three quarters of one, is turned into bytes once: flattening and encoding it for each
+ * visitor took a quarter of the time that a page costs.
+ */
 const beginning = bytesOf(html`<!doctype html>
 <html lang="${pageLocale}" dir="ltr">
 <head>
@@ -36,13 +33,13 @@ const beginning = bytesOf(html`<!doctype html>
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow">
 <link rel="icon" href="${icon}">
-<style>${pageStyle}</style>
+<style nonce="`);
+const style = bytesOf(html`">${pageStyle}</style>
 `);
-
-const endings = {
-  follow: ending(html`<script type="module">${pageScript}</script>`),
-  continue: ending(html`<script type="module">${continueScript}</script>`),
-  none: ending(nothing),
+const scripts = {
+  follow: scriptAndEnd(pageScript),
+  continue: scriptAndEnd(continueScript),
+  none: scriptAndEnd(nothing),
 } as const;
 
 /** The frame that all pages share. */
@@ -57,13 +54,18 @@ ${summary ?? nothing}
 ${main}
 </div>
 `;
-  return { before: beginning, own, after: endings[script] };
+  return (nonce) =>
+    Buffer.concat([
+      ...[beginning, Buffer.from(nonce), style],
+      Buffer.from(`${own}<script nonce="${nonce}" type="module`),
+      scripts[script],
+    ]);
 }
 
 const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test: no card is charged and no real money moves.</aside>`;
 
-function ending(script: Html): Buffer {
-  return bytesOf(html`${script}
+function scriptAndEnd(script: Html): Buffer {
+  return bytesOf(html`">${script}</script>
 </body>
 </html>
 `);

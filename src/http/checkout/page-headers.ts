@@ -1,38 +1,26 @@
-import { hash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import type { Html } from './html.ts';
 import type { Page } from './layout.ts';
-import { continueScript, pageScript, pageStyle } from './page-assets.ts';
 
 /**
- * The pages' policy: our own style and scripts, named by their hashes, and no other. Unlike a nonce, a hash is the same
- * for every visitor, so that neither the policy nor the page has to be made anew around it.
+ * The page's policy: the style and the script that carry this answer's nonce, and no other.
  *
  * `form-action` applies in Chrome to every redirect that follows a form, and providers send their customers on to hosts
  * that we cannot know: so any secure host is allowed there, and nothing else is. A page that itself comes over plain
  * HTTP (only ever on loopback) may also send its forms over plain HTTP.
  */
-function contentSecurityPolicy(formTargets: string): string {
+function contentSecurityPolicy(nonce: string, baseUrl: string): string {
   return [
     "default-src 'none'",
-    `style-src ${sourceOf(pageStyle)}`,
-    `script-src ${sourceOf(pageScript)} ${sourceOf(continueScript)}`,
+    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
     "connect-src 'self'",
     'img-src data:',
-    `form-action 'self' ${formTargets}`,
+    `form-action 'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 }
-
-function sourceOf(inline: Html): string {
-  return `'sha256-${hash('sha256', inline.toString(), 'base64')}'`;
-}
-
-const policies = {
-  https: contentSecurityPolicy('https:'),
-  http: contentSecurityPolicy('https: http:'),
-} as const;
 
 const commonHeaders = {
   'cache-control': 'no-store',
@@ -51,12 +39,13 @@ export function sendPage(
   reply: FastifyReply,
   { status, baseUrl, page }: { readonly status: number; readonly baseUrl: string; readonly page: Page },
 ): FastifyReply {
+  const nonce = randomBytes(18).toString('base64url');
   return reply
     .code(status)
     .headers(commonHeaders)
-    .header('content-security-policy', policies[baseUrl.startsWith('http:') ? 'http' : 'https'])
+    .header('content-security-policy', contentSecurityPolicy(nonce, baseUrl))
     .type('text/html; charset=utf-8')
-    .send(Buffer.concat([page.before, Buffer.from(page.own.toString()), page.after]));
+    .send(page(nonce));
 }
 
 /** Puts the headers on an answer that is no page: a redirect, or the script's poll. */
