@@ -8,8 +8,6 @@ import { UnknownStateError } from '../../src/domain/errors.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import { selectDueSql } from '../../src/store/sqlite/relay.ts';
-import { selectAllOpenSql } from '../../src/store/sqlite/relay-rows.ts';
 import { StoreTooNewError } from '../../src/store/store-errors.ts';
 import { DAY_MS, givePayment, NOW_MS, newPayment, newRecord } from './fixtures.ts';
 
@@ -79,25 +77,6 @@ describe('the schema', () => {
     withDatabase((database) => {
       const columns = database.prepare(`PRAGMA index_info(${complete[0]?.name})`).all();
       expect(columns.map((column) => column.name)).toEqual(['id']);
-    });
-  });
-
-  it('finds due releases, open batches, pending webhooks and the rows of a block by an index', async () => {
-    await (await openSqliteStore({ file })).close();
-    const plans = [
-      selectDueSql,
-      selectAllOpenSql,
-      'UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ?',
-      "SELECT id FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms, id LIMIT ?",
-      "SELECT id FROM webhooks WHERE status = 'sending' AND claimed_at_ms < ?",
-      'SELECT DISTINCT payment_id FROM deposits WHERE block_number > ?',
-      'SELECT 1 FROM releases WHERE payment_id = ?',
-    ];
-    withDatabase((database) => {
-      for (const sql of plans) {
-        const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
-        expect(plan.map((row) => row.detail).join(), sql).toMatch(/USING (COVERING )?INDEX/);
-      }
     });
   });
 });

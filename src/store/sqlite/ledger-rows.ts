@@ -75,7 +75,8 @@ export function createLedgerRows(database: DatabaseSync): LedgerRows {
 
 function prepareTable(database: DatabaseSync, table: string, amountColumns: readonly string[]): LedgerTable {
   const columns = ['transaction_hash', 'log_index', 'block_number', 'payment_id', ...amountColumns];
-  const selectAbove = database.prepare(`SELECT DISTINCT payment_id FROM ${table} WHERE block_number > ?`);
+  // Not DISTINCT: for that SQLite would walk along the index on the payment, and so along all rows there ever were.
+  const selectAbove = database.prepare(`SELECT payment_id FROM ${table} WHERE block_number > ?`);
   const removeRange = database.prepare(`DELETE FROM ${table} WHERE block_number > ? AND block_number <= ?`);
   const removeTransaction = database.prepare(
     `DELETE FROM ${table} WHERE transaction_hash = ? AND block_number > ? RETURNING payment_id`,

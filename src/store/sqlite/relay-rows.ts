@@ -25,7 +25,7 @@ const batchColumns = `id, relayer, nonce, kind, rescue_token AS "rescueToken", g
   created_at_ms AS "createdAtMs"`;
 
 /** Takes a limit. The plus keeps the order from leading along all batches there ever were. */
-export const selectAllOpenSql = `SELECT ${batchColumns} FROM relay_batches
+const selectAllOpenSql = `SELECT ${batchColumns} FROM relay_batches
   WHERE outcome IS NULL ORDER BY +id LIMIT ?`;
 
 export function createRelayRows(database: DatabaseSync): RelayRows {

@@ -15,7 +15,7 @@ import { createReleaseClaims } from './release-claims.ts';
  * Takes the time. A walk along the partial index, which holds few rows: what is due, and what waits after a
  * failed try. That it is not null has to be said: the index is not found through the alternatives.
  */
-export const selectDueSql = `SELECT ${paymentColumns} FROM payments
+const selectDueSql = `SELECT ${paymentColumns} FROM payments
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
     release_due_at_ms <= ?1 OR release_due_at_ms > ?1 + ${LONGEST_DELAY_MS} OR
     (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
