@@ -29,8 +29,12 @@ const OWNER = 'checkout';
 /** Nothing has to survive the machine here, only the server's own end: that needs no flush to the disk. */
 const quickSettings = ['fsync=off', 'full_page_writes=off', 'shared_buffers=32MB', 'max_connections=200'];
 
-export async function startPostgres(settings: readonly string[] = quickSettings): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'card-checkout-postgres-'));
+/** @param parent the folder that its temporary folder is made in; the user "nobody" must be able to enter it */
+export async function startPostgres(
+  settings: readonly string[] = quickSettings,
+  parent = tmpdir(),
+): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(parent, 'card-checkout-postgres-'));
   try {
     const installation = await prepareInstallation(folder);
     await run(installation, 'initdb', [

@@ -4,7 +4,7 @@ import { createLeaseStore } from './leases.ts';
 import { createLedgerStore } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
-import { openDatabase } from './open-database.ts';
+import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { createProviderStore } from './providers.ts';
@@ -36,7 +36,15 @@ const DEFAULT_POOL_SIZE = 10;
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, nowMs = Date.now, onError = () => {}, poolSize = DEFAULT_POOL_SIZE } = options;
   await migrate(url, migrations, nowMs);
-  const database = openDatabase(url, poolSize, onError);
+  return createPostgresStore(openDatabase(url, poolSize, onError), nowMs, onError);
+}
+
+/** The store over a database that has the newest schema; it closes the database with itself. */
+export function createPostgresStore(
+  database: Database,
+  nowMs: () => number,
+  onError: (error: Error) => void,
+): Store {
   const decider = createPaymentDecider(nowMs);
   const accounts = createAccountStore(database);
   const payments = createPaymentStore(database, decider, onError);

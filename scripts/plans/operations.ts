@@ -1,0 +1,326 @@
+import type { Payment } from '../../src/domain/payment.ts';
+import { firstIdAtMs } from '../../src/domain/payment-id.ts';
+import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
+import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
+import { settle } from '../../src/domain/settle.ts';
+import type { Store } from '../../src/store/store.ts';
+import { EXPIRY_MS, OPEN_BATCH_RELAYER, SYNTHETIC_NOW_MS } from './fill-payments.ts';
+import type { Sample } from './synthetic-sample.ts';
+
+/** Something the service asks of its store again and again. */
+export interface HotOperation {
+  readonly name: string;
+  /** How often it is asked. */
+  readonly when: string;
+  run(store: Store, sample: Sample): Promise<unknown>;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const decide: Decide = (view) => settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null });
+const expire: Decide = (view) =>
+  settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: SYNTHETIC_NOW_MS - EXPIRY_MS + DAY_MS });
+
+/** Everything that is asked per request or in each turn of a loop. Groups of 64 are what a busy instance asks at once. */
+export const hotOperations: readonly HotOperation[] = [
+  ...requestOperations(),
+  ...pageOperations(),
+  ...watcherOperations(),
+  ...senderOperations(),
+  ...webhookOperations(),
+  ...expiryOperations(),
+];
+
+/**
+ * Operations of the store that are not hot, and why nobody waits for them. Together with the hot ones these are all
+ * there are, which a test compares with the store.
+ */
+export const rareOperations: Readonly<Record<string, string>> = {
+  'accounts.createAccount': 'command line',
+  'accounts.listAccounts': 'command line, as many rows as there are accounts',
+  'accounts.updateAccount': 'command line',
+  'accounts.createKey': 'command line',
+  'accounts.listKeys': 'command line, by the account',
+  'accounts.revokeKey': 'command line',
+  'payments.listPayments': 'command line, and the newest one at the start',
+  'webhooks.listWebhooks': 'command line, by the primary key',
+  'providers.writeProviderSettings': 'command line',
+  'settlements.rememberSettlement': 'once at the start',
+  'settlements.listSettlements': 'once at the start, a handful of rows',
+  'ledger.startCursor': 'once in a store’s life',
+  'ledger.rewindTo': 'only when the chain takes back blocks it had called final',
+  'ledger.listCheckpoints': 'every five minutes, at most two hundred rows',
+  'shared.leases.releaseLease': 'once at the end',
+};
+
+function requestOperations(): HotOperation[] {
+  return [
+    {
+      name: 'the accounts of 64 API keys',
+      when: 'each request',
+      run: ({ accounts }, { keyHashes }) =>
+        all(keyHashes, async (hash) => present(await accounts.findAccountByKeyHash(hash))),
+    },
+    {
+      name: 'rate limits of 64 keys',
+      when: 'each request',
+      run: ({ shared }, { keyHashes }) => {
+        const limiter = shared?.createRateLimiter('plans', 60);
+        return all(keyHashes, async (hash) => limiter?.take(hash));
+      },
+    },
+    {
+      name: 'settings of a provider',
+      when: 'each create',
+      run: async ({ providers }) => providers.readProviderSettings('moonpay'),
+    },
+    {
+      name: '64 creates',
+      when: 'each create',
+      run: ({ payments }, { fresh }) => all(fresh, (payment) => payments.createPayment(payment, null)),
+    },
+    {
+      name: '64 creates with an Idempotency-Key',
+      when: 'each such create',
+      run: ({ payments }, { fresh }) =>
+        all(fresh, (payment) => payments.createPayment(payment, recordFor(payment.accountId, payment.id))),
+    },
+    {
+      name: '64 Idempotency-Keys that were used before',
+      when: 'each such create',
+      run: ({ payments }, { keyed, payments: count }) =>
+        all(keyed, async ({ accountId }, index) =>
+          present(await payments.findIdempotent(accountId, `order-${count - 2 * index}`, 0)),
+        ),
+    },
+    {
+      name: 'the status of 64 payments, by payment_id or token',
+      when: 'each status read',
+      run: ({ payments }, { spread }) =>
+        all(spread, async ({ accountId, id }) => present(await payments.findPayment(accountId, id))),
+    },
+  ];
+}
+
+function pageOperations(): HotOperation[] {
+  return [
+    {
+      name: 'a checkout page or short link',
+      when: 'each page',
+      run: async ({ payments, accounts }, { open: [payment] }) => {
+        const view = present(await payments.viewPayment(present(payment).id));
+        return accounts.findAccount(view.payment.accountId);
+      },
+    },
+    {
+      name: 'a visit to a provider',
+      when: 'each click',
+      run: async ({ payments }, { open: [payment] }) => {
+        const asked = present(payment);
+        await payments.viewPayment(asked);
+        const session = {
+          ...{
+            id: 'session',
+            paymentId: asked.id,
+            provider: 'moonpay' as const,
+            redirectUrl: 'https://provider.example.com',
+          },
+          ...{ providerReference: 'reference', quotedUnits: 1n, createdAtMs: SYNTHETIC_NOW_MS },
+          expiresAtMs: SYNTHETIC_NOW_MS + DAY_MS,
+        };
+        return payments.addSession(asked, session, (view) =>
+          settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null }, { enoughUnits: 1n }),
+        );
+      },
+    },
+  ];
+}
+
+function watcherOperations(): HotOperation[] {
+  return [
+    {
+      name: 'new deposit addresses for the table in memory, 1,000 rows',
+      when: 'each pass of the watcher; each second while payments are created',
+      run: ({ payments }, { payments: count }) => payments.listDepositAddresses(count - 1_000, 10_000),
+    },
+    {
+      name: 'all deposit addresses at the start, a page of 10,000',
+      when: 'each start, one page after the other',
+      run: ({ payments }, { payments: count }) =>
+        payments.listDepositAddresses(Math.floor(count / 2), 10_000),
+    },
+    {
+      name: 'the payment of a deposit address',
+      when: 'each transfer to one of our addresses',
+      run: ({ payments }, { open: [payment], payments: count }) => {
+        present(payment);
+        return payments.findPaymentsByRow([Math.floor(count / 2)]);
+      },
+    },
+    {
+      name: 'a pass that finds 50 deposits and 100 releases',
+      when: 'each pass of the watcher',
+      run: async ({ ledger }, sample) => {
+        const from = present(await ledger.readCursor());
+        const final = blockAfter(from, 10);
+        await ledger.recordScan(
+          { from, final, scannedTo: final.number + 50, ...foundIn(sample, final.number) },
+          decide,
+        );
+      },
+    },
+    {
+      name: 'a pass over final blocks again',
+      when: 'every five minutes',
+      run: async ({ ledger }, sample) => {
+        const from = present(await ledger.readCursor());
+        await ledger.recordMissed({ from, ...foundIn(sample, from.number - 1) }, decide);
+      },
+    },
+    {
+      name: 'the watcher’s lease',
+      when: 'every two seconds, each worker',
+      run: async ({ shared }) => shared?.leases.takeLease('watcher', 'holder', 6_000),
+    },
+  ];
+}
+
+function senderOperations(): HotOperation[] {
+  return [
+    {
+      name: 'releases that are due',
+      when: 'each second, the sender',
+      run: async ({ relay }) => requireRows(await relay.listDueReleases(SYNTHETIC_NOW_MS, 100)),
+    },
+    {
+      name: 'open batches',
+      when: 'each second, the sender',
+      run: async ({ relay }) => {
+        present(await relay.findOpenBatch(OPEN_BATCH_RELAYER));
+        return relay.listOpenBatches(10);
+      },
+    },
+    {
+      name: 'a payment of a batch',
+      when: 'each batch',
+      run: async ({ payments }, { carried: [payment] }) => payments.findPaymentById(present(payment).id),
+    },
+    {
+      name: 'a release that is put off',
+      when: 'each release that cannot be sent',
+      run: ({ payments }, { carried: [payment] }) =>
+        payments.decidePayment(present(payment), () => ({ change: { releaseRefusals: 1 } })),
+    },
+    {
+      name: 'a batch of 50 payments is opened',
+      when: 'each batch',
+      run: async ({ relay }) => {
+        const due = requireRows(await relay.listDueReleases(SYNTHETIC_NOW_MS, 50));
+        const attempt = {
+          ...{ hash: 'hash', rawTransaction: '0x', signedAtMs: SYNTHETIC_NOW_MS },
+          ...{ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+        };
+        const batch = await relay.openBatch(
+          {
+            ...{ relayer: 'another relayer', nonce: 1, kind: 'forward', rescueToken: null, gasLimit: 1n },
+            ...{ paymentIds: due.map(({ id }) => id), attempts: [attempt], createdAtMs: SYNTHETIC_NOW_MS },
+          },
+          decide,
+        );
+        await relay.addAttempt(batch.id, { ...attempt, hash: 'another hash' });
+      },
+    },
+    {
+      name: 'a batch of 100 payments is closed',
+      when: 'each batch',
+      run: ({ relay }, { openBatchId }) =>
+        relay.closeBatch(openBatchId, 'resolved', SYNTHETIC_NOW_MS, () => ({
+          change: { releaseDueAtMs: SYNTHETIC_NOW_MS },
+        })),
+    },
+  ];
+}
+
+function webhookOperations(): HotOperation[] {
+  return [
+    {
+      name: 'claims 50 webhooks and records a result',
+      when: 'each second, each worker',
+      run: async ({ webhooks }) => {
+        const [webhook] = requireRows(await webhooks.claimWebhooks(2_000, SYNTHETIC_NOW_MS));
+        await webhooks.recordWebhookResult(present(webhook), {
+          ...{ outcome: 'delivered', httpStatus: 200, reason: null, durationMs: 100, responseExcerpt: 'ok' },
+          ...{ body: '{}', signature: 'signature', finishedAtMs: SYNTHETIC_NOW_MS },
+        });
+      },
+    },
+    {
+      name: 'webhooks that were cut off',
+      when: 'every 30 seconds, each worker',
+      run: ({ webhooks }) => webhooks.abandonStaleWebhooks(SYNTHETIC_NOW_MS),
+    },
+  ];
+}
+
+function expiryOperations(): HotOperation[] {
+  return [
+    {
+      name: 'expires up to 500 payments',
+      when: 'every ten seconds, the watcher',
+      run: async ({ ledger, payments }) => {
+        const from = await ledger.readExpiryFrontier();
+        const below = firstIdAtMs(SYNTHETIC_NOW_MS - EXPIRY_MS + DAY_MS);
+        const ids = requireRows(await payments.listPaymentIds(from, below, 500));
+        await ledger.advanceExpiryFrontier(ids, { from, to: present(ids.at(-1)) }, expire);
+      },
+    },
+    {
+      name: '100 payments of the sweep',
+      when: 'each second, the watcher',
+      run: async ({ ledger, payments }) => {
+        const from = await ledger.readExpiryFrontier();
+        const ids = requireRows(await payments.listPaymentIds(from, firstIdAtMs(SYNTHETIC_NOW_MS), 100));
+        return all(ids, (id) => payments.viewPayment(id));
+      },
+    },
+  ];
+}
+
+/** New deposits of open payments, and the releases of those that the open batch carries. */
+function foundIn({ open, carried }: Sample, blockNumber: number) {
+  const rowOf = ({ id: paymentId, accountId }: Payment, logIndex: number) => ({
+    ...{ blockNumber, transactionHash: `found in ${blockNumber}`, logIndex, paymentId, accountId },
+  });
+  return {
+    deposits: open.map((payment, index) => ({ ...rowOf(payment, index), units: payment.enoughUnits })),
+    releases: carried.map((payment, index) => ({
+      ...rowOf(payment, 1_000 + index),
+      ...{ toMerchantUnits: payment.enoughUnits, feeUnits: 1n },
+    })),
+  };
+}
+
+function blockAfter({ number, timestampMs }: BlockReference, blocks: number): BlockReference {
+  return { number: number + blocks, hash: 'a later block', timestampMs: timestampMs + 2_000 * blocks };
+}
+
+function recordFor(accountId: string, key: string): IdempotencyRecord {
+  return { accountId, key, fingerprint: 'fingerprint', createdAtMs: SYNTHETIC_NOW_MS };
+}
+
+function all<Item, Result>(
+  items: readonly Item[],
+  ask: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(requireRows(items).map(ask));
+}
+
+/** An operation that finds nothing measures nothing. */
+function present<Value>(value: Value | null | undefined): Value {
+  if (value === null || value === undefined) throw new Error('what was to be measured does not exist');
+  return value;
+}
+
+function requireRows<Row>(rows: readonly Row[]): readonly Row[] {
+  present(rows[0]);
+  return rows;
+}
