@@ -188,12 +188,15 @@ function senderOperations(): HotOperation[] {
   return [
     {
       name: 'releases that are due',
-      when: 'each second, the sender',
-      run: async ({ relay }) => requireRows(await relay.listDueReleases(SYNTHETIC_NOW_MS, 100)),
+      when: 'each second, each sender',
+      run: async ({ relay }) => {
+        requireRows(await relay.claimDueReleases('another relayer', SYNTHETIC_NOW_MS, 100, 60_000));
+        await relay.dropClaims('another relayer');
+      },
     },
     {
       name: 'open batches',
-      when: 'each second, the sender',
+      when: 'each second, each sender',
       run: async ({ relay }) => {
         present(await relay.findOpenBatch(OPEN_BATCH_RELAYER));
         return relay.listOpenBatches(10);
@@ -214,7 +217,9 @@ function senderOperations(): HotOperation[] {
       name: 'a batch of 50 payments is opened',
       when: 'each batch',
       run: async ({ relay }) => {
-        const due = requireRows(await relay.listDueReleases(SYNTHETIC_NOW_MS, 50));
+        const due = requireRows(
+          await relay.claimDueReleases('another relayer', SYNTHETIC_NOW_MS, 50, 60_000),
+        );
         const attempt = {
           ...{ hash: 'hash', rawTransaction: '0x', signedAtMs: SYNTHETIC_NOW_MS },
           ...{ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
