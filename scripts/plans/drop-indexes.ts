@@ -10,9 +10,10 @@ const listSql = `
   LEFT JOIN pg_constraint ON conindid = indexrelid AND contype IN ('p', 'u')
   WHERE relnamespace = 'public'::regnamespace AND relname = ANY($1)
   ORDER BY relname, contype = 'p' DESC, indexrelid`;
+/** They are checked for later rows only: those that are filled in keep them by the way they are made. */
 const listForeignKeysSql = `
   SELECT conrelid::regclass AS table, conname AS name, true AS "isKey",
-    format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS create
+    format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) || ' NOT VALID' AS create
   FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace
     AND (conrelid::regclass::text = ANY($1) OR confrelid::regclass::text = ANY($1))`;
 
@@ -24,8 +25,8 @@ interface Dropped {
 }
 
 /**
- * Drops the indexes and keys of tables, because filling a table first and indexing it then takes a third of the time.
- * Returns the statements that make them again, exactly as they were.
+ * Drops the indexes and keys of tables, because a table is filled first and indexed then in less time.
+ * Returns the statements that make them again.
  */
 export async function dropIndexes(client: Client, tables: readonly string[]): Promise<string[]> {
   const foreignKeys = await client.query<Dropped>(listForeignKeysSql, [tables]);
