@@ -2,7 +2,7 @@
  * Fills a PostgreSQL of its own with synthetic payments and explains every statement that the store sends per request
  * or in a loop. Fails when one of them reads a table that grows with the payments.
  *
- *   npm run plans                            10 million payments: about half an hour, 30 GB below test-output
+ *   npm run plans                            10 million payments: half an hour, 30 GB below test-output
  *   npm run plans -- --payments 100000       fewer
  *   npm run plans -- --write                 also writes the tables into docs/scaling.md
  */
