@@ -14,6 +14,8 @@ const program = createProgram(
     doctor: async () => (await import('./app/doctor.ts')).runDoctor(),
     deployContract: async () =>
       (await import('./app/deploy-contract.ts')).deployContract(readContractDeploymentConfig()),
+    moveStore: async (places) =>
+      (await import('./app/move-store.ts')).moveStore(readConfig('sandbox'), places),
   },
   packageDescription.version,
 );

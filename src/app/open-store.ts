@@ -10,6 +10,8 @@ import type { Log } from './log.ts';
 /** A command that works on the store without a server holds it for about a second. */
 const START_PATIENCE_MS = 3_000;
 const RETRY_MS = 100;
+/** The database's name in the data folder. */
+export const SQLITE_FILE = 'card-checkout.sqlite';
 
 /**
  * Opens the store that the configuration names. Throws `StoreInUseError` while another process serves the same
@@ -23,7 +25,7 @@ export function openStore(config: Config, log: Log): Promise<Store> {
     });
   }
   return openSqliteStore({
-    file: join(config.dataDir, 'card-checkout.sqlite'),
+    file: join(config.dataDir, SQLITE_FILE),
     onError: (error) => log.error({ err: error }, 'a commit failed; its callers were told'),
   });
 }

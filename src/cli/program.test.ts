@@ -1,16 +1,19 @@
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operations } from './operations.ts';
+import type { PresentedMove } from './present-move.ts';
 import { createProgram, type DoctorCheck } from './program.ts';
 
 let calls: unknown[][];
 let checks: DoctorCheck[];
+let move: PresentedMove;
 let failure: Error | null;
 let out: string;
 let err: string;
 
 beforeEach(() => {
   [calls, checks, failure, out, err] = [[], [], null, '', ''];
+  move = { tables: [], isMoved: true };
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     out += String(chunk);
     return true;
@@ -34,6 +37,7 @@ function recordingProgram(): Command {
       runOperation: (name, args) => record({ done: name }, name, args),
       doctor: () => record({ checks }, 'doctor'),
       deployContract: () => record({ deposit_factory_address: '0x1' }, 'contract deploy'),
+      moveStore: (places) => record(move, 'move-store', places),
     },
     '1.2.3',
   );
@@ -117,7 +121,7 @@ describe('the command line', () => {
   it('has every command of the interface, and no other', () => {
     expect(leaves().map(pathOf).sort()).toEqual(
       [
-        ...['start', 'doctor', 'contract deploy'],
+        ...['start', 'doctor', 'contract deploy', 'move-store'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider list', 'provider set', 'sandbox pay'],
         ...['payment list', 'payment show', 'payment cancel', 'payment release', 'payment rescue'],
@@ -202,6 +206,54 @@ describe('doctor', () => {
   });
 });
 
+describe('move-store', () => {
+  const content = (rows: number, digit: string) => ({ rows, digest: digit.repeat(64) });
+  const equal = {
+    table: 'payments',
+    source: content(1_000, 'a'),
+    target: content(1_000, 'a'),
+    isEqual: true,
+  };
+  const different = {
+    table: 'webhooks',
+    source: content(2, 'b'),
+    target: content(1, 'c'),
+    isEqual: false,
+  };
+  const words = ['move-store', '--from', 'sqlite', '--to', 'postgres'];
+
+  it('compares both sides table by table, and ends with 0 when everything is over there', async () => {
+    move = { tables: [equal], isMoved: true };
+    await type(...words);
+    expect(calls).toEqual([['move-store', { from: 'sqlite', to: 'postgres' }]]);
+    expect(out.split('\n')).toEqual([
+      'table     rows  rows there  digest            digest there',
+      'payments  1000        1000  aaaaaaaaaaaaaaaa  aaaaaaaaaaaaaaaa  equal',
+      'Everything was carried over, and both sides are equal.',
+      '',
+    ]);
+    expect(process.exitCode).toBeUndefined();
+  });
+
+  it('ends with 1 when a table differs, with --json too, which has the whole digests', async () => {
+    move = { tables: [equal, different], isMoved: false };
+    await type(...words);
+    expect(out).toContain('webhooks     2           1  bbbbbbbbbbbbbbbb  cccccccccccccccc  DIFFERENT\n');
+    expect(out).toMatch(/Nothing was carried over: the target is empty\.\n$/);
+    expect(process.exitCode).toBe(1);
+    [out, process.exitCode] = ['', undefined];
+    await type(...words, '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      moved: false,
+      tables: [
+        { table: 'payments', source_rows: 1_000, target_digest: 'a'.repeat(64), equal: true },
+        { table: 'webhooks', source_rows: 2, target_rows: 1, source_digest: 'b'.repeat(64), equal: false },
+      ],
+    });
+    expect(process.exitCode).toBe(1);
+  });
+});
+
 describe('a mistake', () => {
   it.each([
     ['account list --nonsense', /unknown option '--nonsense'/],
@@ -215,6 +267,7 @@ describe('a mistake', () => {
     ['payment show', /missing required argument 'payment'/],
     ['payment show one two', /too many arguments/],
     ['payment rescue id', /required option '--token <address>' not specified/],
+    ['move-store --from sqlite', /required option '--to <place>' not specified/],
     ['sandbox fault rates wert --down', /too many arguments/],
   ])('“%s” ends with an exit other than 0 and words on standard error', async (line, words) => {
     await expect(type(...line.split(' '))).rejects.toMatchObject({ exitCode: 1 });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { OperationArguments } from './operations-context.ts';
+import { moveLines, type PresentedMove, presentMove } from './present-move.ts';
 import { printResult } from './print.ts';
 
 /** What the command line asks of the rest of the program. */
@@ -16,6 +17,8 @@ export interface ProgramServices {
   doctor(): Promise<{ readonly checks: readonly DoctorCheck[] }>;
   /** Deploys a deposit factory with the relayer's key. */
   deployContract(): Promise<unknown>;
+  /** Carries a store from one engine to the other and compares both sides. */
+  moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
 }
 
 /** One thing that `doctor` looked at. */
@@ -55,6 +58,14 @@ export function createProgram(services: ProgramServices, version: string): Comma
       if (report.checks.some((check) => !check.isFine)) process.exitCode = 1;
     },
   );
+  leaf(program, 'move-store', 'carry everything from SQLite to PostgreSQL or back, and compare both sides')
+    .requiredOption('--from <place>', 'sqlite, postgres, a data folder, a SQLite file or a postgres:// URL')
+    .requiredOption('--to <place>', 'the same; it must be empty')
+    .action(async ({ json, ...places }: { from: string; to: string; json?: boolean }) => {
+      const move = await services.moveStore(places);
+      printResult(json === true ? presentMove(move) : moveLines(move), { json: json === true });
+      if (!move.isMoved) process.exitCode = 1;
+    });
   return program;
 }
 

@@ -72,6 +72,6 @@ async function apply(client: Client, migration: Migration, appliedAtMs: number):
 }
 
 /** What an operator knows the database by; never its password. */
-function nameOf(client: Client): string {
+export function nameOf(client: Client): string {
   return `the database ${client.database} on ${client.host}`;
 }

@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { type MoveReport, type MoveSource, type MoveTarget, moveTables } from '../store/move-tables.ts';
+import { openPostgresSource, openPostgresTarget } from '../store/postgres/move.ts';
+import { openSqliteSource, openSqliteTarget } from '../store/sqlite/move.ts';
+import { MoveRefusedError } from '../store/store-errors.ts';
+import { SQLITE_FILE } from './open-store.ts';
+
+/** How the operator names the two sides; see `placeOf`. */
+export interface MovePlaces {
+  readonly from: string;
+  readonly to: string;
+}
+
+type Place =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  | { readonly engine: 'postgres'; readonly url: string };
+
+/**
+ * Carries everything from a SQLite database to a PostgreSQL one or back, and compares both sides. The target is left
+ * empty unless they are equal. Throws `MoveRefusedError` or `StoreInUseError` before anything is written.
+ */
+export async function moveStore(
+  config: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  { from, to }: MovePlaces,
+): Promise<MoveReport> {
+  const [origin, destination] = [placeOf(config, from), placeOf(config, to)];
+  if (origin.engine === destination.engine) {
+    throw new MoveRefusedError('a store is moved from SQLite to PostgreSQL or back, not within one of them');
+  }
+  const source = await openSource(origin);
+  try {
+    const target = await openTarget(destination);
+    try {
+      return await moveTables(source, target);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * `sqlite` is the database in DATA_DIR and `postgres` that of DATABASE_URL, whose password so stays out of the list
+ * of processes; anything else is a `postgres://` URL, a data folder or a SQLite file.
+ */
+function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>, place: string): Place {
+  if (place === 'sqlite') return { engine: 'sqlite', file: join(dataDir, SQLITE_FILE) };
+  if (place === 'postgres') {
+    if (databaseUrl === null)
+      throw new MoveRefusedError('DATABASE_URL is empty: it names the PostgreSQL database');
+    return { engine: 'postgres', url: databaseUrl };
+  }
+  if (/^postgres(?:ql)?:/.test(place)) {
+    // The value itself may hold a password and is not repeated.
+    if (!URL.canParse(place)) throw new MoveRefusedError('a postgres:// URL is not valid');
+    return { engine: 'postgres', url: place };
+  }
+  return { engine: 'sqlite', file: isFolder(place) ? join(place, SQLITE_FILE) : place };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function openSource(place: Place): Promise<MoveSource> {
+  return place.engine === 'postgres' ? openPostgresSource(place.url) : openSqliteSource(place.file);
+}
+
+function openTarget(place: Place): Promise<MoveTarget> {
+  return place.engine === 'postgres' ? openPostgresTarget(place.url) : openSqliteTarget(place.file);
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { type PortableRow, type PortableTable, portableTables } from './portable-tables.ts';
+
+/** A database that is read as it was at one moment; nobody else writes to it meanwhile. */
+export interface MoveSource {
+  /** All rows in the order of `orderedBy`, texts by their bytes; at most `PORTION_ROWS` at a time. */
+  readPortions(table: PortableTable): AsyncIterable<readonly PortableRow[]>;
+  /** Lets go of the database, which is as it was before. */
+  close(): Promise<void>;
+}
+
+/** An empty database and a transaction in it, which also reads what it has written. */
+export interface MoveTarget {
+  readPortions: MoveSource['readPortions'];
+  insert(table: PortableTable, rows: readonly PortableRow[]): Promise<void>;
+  /** Makes all of it durable; numbers that the database counts up go on after those that were carried over. */
+  commit(): Promise<void>;
+  /** Lets go of the database; what was not committed never was. */
+  close(): Promise<void>;
+}
+
+/** What a table holds. */
+interface TableContent {
+  readonly rows: number;
+  /** SHA-256, in hex digits, over all values of all rows in their order. */
+  readonly digest: string;
+}
+
+/** One table on both sides. */
+export interface ComparedTable {
+  readonly table: string;
+  readonly source: TableContent;
+  readonly target: TableContent;
+  readonly isEqual: boolean;
+}
+
+/** What came of a move. */
+export interface MoveReport {
+  readonly tables: readonly ComparedTable[];
+  /** False when a table was not equal: the target is empty again then. */
+  readonly isMoved: boolean;
+}
+
+/**
+ * Carries every row over, reads the target back, and commits only if both sides are equal to the last value.
+ * Otherwise, and whenever anything throws, the target is left empty, and the source is never changed.
+ */
+export async function moveTables(source: MoveSource, target: MoveTarget): Promise<MoveReport> {
+  const carried = new Map<string, TableContent>();
+  for (const table of portableTables) carried.set(table.name, await carry(table, source, target));
+  // All of them only now, when nothing is written any more.
+  const tables: ComparedTable[] = [];
+  for (const table of portableTables) {
+    const [read, written] = [carried.get(table.name) as TableContent, await contentOf(table, target)];
+    const isEqual = read.rows === written.rows && read.digest === written.digest;
+    tables.push({ table: table.name, source: read, target: written, isEqual });
+  }
+  const isMoved = tables.every(({ isEqual }) => isEqual);
+  if (isMoved) await target.commit();
+  return { tables, isMoved };
+}
+
+async function carry(table: PortableTable, source: MoveSource, target: MoveTarget): Promise<TableContent> {
+  const content = createContent();
+  try {
+    for await (const rows of source.readPortions(table)) {
+      content.add(rows);
+      await target.insert(table, rows);
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${table.name} could not be carried over, so nothing was: ${reason}`, { cause: error });
+  }
+  return content.finish();
+}
+
+async function contentOf(table: PortableTable, side: MoveTarget): Promise<TableContent> {
+  const content = createContent();
+  for await (const rows of side.readPortions(table)) content.add(rows);
+  return content.finish();
+}
+
+function createContent() {
+  const hash = createHash('sha256');
+  let count = 0;
+  return {
+    add(rows: readonly PortableRow[]): void {
+      count += rows.length;
+      // A line each: JSON has no line break of its own, so no two tables have the same text.
+      for (const row of rows) hash.update(`${JSON.stringify(row)}\n`);
+    },
+    finish: (): TableContent => ({ rows: count, digest: hash.digest('hex') }),
+  };
+}

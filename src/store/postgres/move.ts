@@ -1,0 +1,228 @@
+import { Client } from 'pg';
+import type { MoveSource, MoveTarget } from '../move-tables.ts';
+import {
+  PORTION_ROWS,
+  type PortableColumn,
+  type PortableKind,
+  type PortableRow,
+  type PortableTable,
+  type PortableValue,
+  portableTables,
+} from '../portable-tables.ts';
+import { MoveRefusedError, requireCurrentSchema, requireEmpty } from '../store-errors.ts';
+import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
+import { migrate, nameOf } from './migrate.ts';
+import { migrations } from './migrations.ts';
+import { connectionOptions } from './open-database.ts';
+
+/** How long a lock is waited for: whoever holds one for longer is at work on the database. */
+const LOCK_TIMEOUT_MS = 10_000;
+const allTables = portableTables.map(({ name }) => name).join(', ');
+
+/**
+ * Opens the database to move from. Until it is closed nobody can write to it.
+ *
+ * @throws MoveRefusedError while other instances are connected, or when its schema is not this version's
+ */
+export async function openPostgresSource(url: string): Promise<MoveSource> {
+  const client = await connect(url);
+  try {
+    await requireUnserved(client);
+    requireCurrentSchema(nameOf(client), await readSchemaNumber(client), migrations.length);
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    // Before the first read: what is read is what there is once all earlier writes have ended.
+    await client.query(`LOCK TABLE ${allTables} IN SHARE MODE`);
+    return { readPortions: (table) => readPortions(client, table), close: () => client.end() };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+/**
+ * Opens the database to move to, and makes its tables if it has none.
+ *
+ * @throws MoveRefusedError while other instances are connected, when it is not empty, or its schema is not this version's
+ */
+export async function openPostgresTarget(url: string): Promise<MoveTarget> {
+  const client = await connect(url);
+  try {
+    await requireUnserved(client);
+    if ((await readSchemaNumber(client)) === 0) await migrate(url, migrations, Date.now);
+    requireCurrentSchema(nameOf(client), await readSchemaNumber(client), migrations.length);
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await client.query(`LOCK TABLE ${allTables} IN EXCLUSIVE MODE`);
+    requireEmpty(nameOf(client), await listFilled(client));
+    return {
+      readPortions: (table) => readPortions(client, table),
+      insert: (table, rows) => insert(client, table, rows),
+      commit: () => commit(client),
+      // The end of the connection undoes what was not committed.
+      close: () => client.end(),
+    };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+/** A connection whose statements may take as long as it takes to sort or read a table, and answer with text. */
+async function connect(url: string): Promise<Client> {
+  const client = new Client({
+    ...connectionOptions(url),
+    application_name: 'card-checkout move-store',
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    types: { getTypeParser: () => (text: string) => text },
+  });
+  // Between statements a break is noticed by the next one.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    // Node's own message is empty where a name has several addresses.
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Error(`no connection to ${nameOf(client)} could be had (${reason})`, { cause: error });
+  }
+  return client;
+}
+
+async function rowsOf(client: Client, text: string): Promise<(string | null)[][]> {
+  return (await client.query<(string | null)[]>({ text, rowMode: 'array' })).rows;
+}
+
+/** An instance that goes on would write to the side that is left, or has looked at the empty one already. */
+async function requireUnserved(client: Client): Promise<void> {
+  const others = await rowsOf(
+    client,
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'card-checkout' AND pid <> pg_backend_pid()`,
+  );
+  if (others.length > 0) {
+    throw new MoveRefusedError(
+      `${nameOf(client)} is in use: card-checkout is connected to it; stop every instance first`,
+    );
+  }
+}
+
+/** 0 for a database without a schema. */
+async function readSchemaNumber(client: Client): Promise<number> {
+  const [found] = await rowsOf(client, `SELECT to_regclass('migrations')`);
+  if (found?.[0] == null) return 0;
+  const [newest] = await rowsOf(client, 'SELECT max(number) FROM migrations');
+  return Number(newest?.[0] ?? 0);
+}
+
+async function listFilled(client: Client): Promise<string[]> {
+  const filled: string[] = [];
+  for (const { name } of portableTables) {
+    if ((await rowsOf(client, `SELECT 1 FROM ${name} LIMIT 1`)).length > 0) filled.push(name);
+  }
+  return filled;
+}
+
+async function* readPortions(
+  client: Client,
+  { name, columns, orderedBy }: PortableTable,
+): AsyncGenerator<readonly PortableRow[]> {
+  const order = orderedBy.map((key) => {
+    // By their bytes, whatever language the database sorts by.
+    return columns.find((column) => column.name === key)?.kind === 'text' ? `${key} COLLATE "C"` : key;
+  });
+  const select = `SELECT ${columns.map(expressionOf).join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`;
+  await client.query(`DECLARE portions NO SCROLL CURSOR FOR ${select}`);
+  for (;;) {
+    const rows = await rowsOf(client, `FETCH ${PORTION_ROWS} FROM portions`);
+    if (rows.length === 0) break;
+    yield rows.map((values) =>
+      values.map((value, index) => portableOf(value, (columns[index] as PortableColumn).kind)),
+    );
+  }
+  // Not when something failed: the transaction is over then, and the cursor with it.
+  await client.query('CLOSE portions');
+}
+
+function expressionOf({ name, kind }: PortableColumn): string {
+  return kind === 'texts' ? `to_json(${name})` : name;
+}
+
+function portableOf(text: string | null, kind: PortableKind): PortableValue {
+  if (text === null) return null;
+  switch (kind) {
+    case 'text':
+    case 'amount':
+    case 'json':
+      return text;
+    case 'integer':
+      return exactInteger(text);
+    case 'real':
+      return Number(text);
+    case 'flag':
+      return text === 't';
+    case 'texts':
+      return JSON.stringify(JSON.parse(text));
+    default:
+      throw new Error(`there is no kind ${kind satisfies never}`);
+  }
+}
+
+function exactInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Error(`${text} is too large`);
+  return value;
+}
+
+/** What a portion's column is handed over as. */
+const types: Readonly<Record<PortableKind, string>> = {
+  text: 'text',
+  integer: 'bigint',
+  real: 'double precision',
+  amount: 'numeric',
+  flag: 'boolean',
+  // Arrays of arrays would be taken apart down to their elements.
+  texts: 'json',
+  json: 'json',
+};
+
+async function insert(
+  client: Client,
+  { name, columns }: PortableTable,
+  rows: readonly PortableRow[],
+): Promise<void> {
+  const given = columns.map((column): Column => [column.name, types[column.kind]]);
+  const values = columns.map((column) =>
+    column.kind === 'texts'
+      ? `CASE WHEN ${column.name} IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(${column.name})) END`
+      : column.name,
+  );
+  await client.query(
+    `INSERT INTO ${name} (${namesOf(given)}) SELECT ${values.join(', ')} FROM ${unnest('carried', given)}`,
+    valuesByColumn(given, rows),
+  );
+}
+
+async function commit(client: Client): Promise<void> {
+  for (const { name, numberedBy } of portableTables) {
+    if (numberedBy !== null) await continueNumbers(client, name, numberedBy);
+  }
+  // The first server must not plan its queries for empty tables.
+  await client.query(`ANALYZE ${allTables}`);
+  try {
+    await client.query('COMMIT');
+  } catch (error) {
+    throw new Error(
+      'the database did not confirm the end of the move: everything was carried over or nothing; ' +
+        'run the command again, which refuses a database that is not empty',
+      { cause: error },
+    );
+  }
+}
+
+async function continueNumbers(client: Client, table: string, column: string): Promise<void> {
+  const [highest] = await rowsOf(client, `SELECT max(${column}) FROM ${table}`);
+  if (highest?.[0] == null) return;
+  const next = exactInteger(highest[0]) + 1;
+  // Unlike setval, this is undone with the transaction.
+  await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} RESTART WITH ${next}`);
+}

@@ -1,0 +1,159 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { MoveSource, MoveTarget } from '../move-tables.ts';
+import {
+  PORTION_ROWS,
+  type PortableColumn,
+  type PortableKind,
+  type PortableRow,
+  type PortableTable,
+  type PortableValue,
+  portableTables,
+} from '../portable-tables.ts';
+import { MoveRefusedError, requireCurrentSchema, requireEmpty } from '../store-errors.ts';
+import { lockFile } from './file-lock.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations.ts';
+import { openDatabase } from './open-database.ts';
+
+/**
+ * Opens the database to move from. It stays locked until it is closed, so that no server starts on it.
+ *
+ * @throws StoreInUseError while another process serves it
+ * @throws MoveRefusedError when there is none, or its schema is not this version's
+ */
+export async function openSqliteSource(file: string): Promise<MoveSource> {
+  // Opening would make one.
+  if (!existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
+  const { database, close } = openLocked(file);
+  try {
+    requireCurrentSchema(file, readSchemaNumber(database), migrations.length);
+    database.exec('PRAGMA query_only = ON; BEGIN');
+    return { readPortions: (table) => readPortions(database, table), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the database to move to, and makes it if it is missing.
+ *
+ * @throws StoreInUseError while another process serves it
+ * @throws MoveRefusedError when it is not empty, or its schema is not this version's
+ */
+export async function openSqliteTarget(file: string): Promise<MoveTarget> {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const { database, close } = openLocked(file);
+  try {
+    if (readSchemaNumber(database) === 0) migrate(database, file, migrations, Date.now);
+    requireCurrentSchema(file, readSchemaNumber(database), migrations.length);
+    database.exec('BEGIN IMMEDIATE');
+    const filled = portableTables.filter(({ name }) => hasRows(database, name));
+    requireEmpty(
+      file,
+      filled.map(({ name }) => name),
+    );
+    return {
+      readPortions: (table) => readPortions(database, table),
+      async insert(table, rows) {
+        insert(database, table, rows);
+      },
+      async commit() {
+        // Numbers go on after the highest one by themselves.
+        database.exec('COMMIT');
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openLocked(file: string): { database: DatabaseSync; close(): Promise<void> } {
+  const unlock = lockFile(file);
+  try {
+    const database = openDatabase(file);
+    return {
+      database,
+      async close() {
+        // Closing undoes a transaction that is still open.
+        database.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** 0 for a database without a schema. */
+function readSchemaNumber(database: DatabaseSync): number {
+  const found = database
+    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
+    .get();
+  if (found === undefined) return 0;
+  const newest = database.prepare('SELECT max(number) AS number FROM migrations').get();
+  return (newest?.number as number | null | undefined) ?? 0;
+}
+
+function hasRows(database: DatabaseSync, table: string): boolean {
+  return database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
+}
+
+async function* readPortions(
+  database: DatabaseSync,
+  { name, columns, orderedBy }: PortableTable,
+): AsyncGenerator<readonly PortableRow[]> {
+  const expressions = columns.map((column) => expressionOf(name, column));
+  const select = database.prepare(
+    `SELECT ${expressions.join(', ')} FROM ${name} ORDER BY ${orderedBy.join(', ')}`,
+  );
+  select.setReturnArrays(true);
+  let portion: PortableRow[] = [];
+  for (const values of select.iterate() as Iterable<unknown> as Iterable<StoredValue[]>) {
+    portion.push(values.map((value, index) => portableOf(value, (columns[index] as PortableColumn).kind)));
+    if (portion.length < PORTION_ROWS) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function expressionOf(table: string, { name, isOfPayment }: PortableColumn): string {
+  return isOfPayment ? `(SELECT ${name} FROM payments WHERE payments.id = ${table}.payment_id)` : name;
+}
+
+function insert(
+  database: DatabaseSync,
+  { name, columns }: PortableTable,
+  rows: readonly PortableRow[],
+): void {
+  const stored = columns.flatMap((column, index) => (column.isOfPayment ? [] : [{ ...column, index }]));
+  const names = stored.map((column) => column.name).join(', ');
+  const statement = database.prepare(
+    `INSERT INTO ${name} (${names}) VALUES (${stored.map(() => '?').join(', ')})`,
+  );
+  for (const row of rows) statement.run(...stored.map(({ index }) => storedOf(row[index] as PortableValue)));
+}
+
+type StoredValue = string | number | null;
+
+function portableOf(value: StoredValue, kind: PortableKind): PortableValue {
+  if (value === null) return null;
+  if (kind === 'flag') return flagOf(value);
+  // Without the spaces that somebody may have written by hand.
+  return kind === 'texts' ? JSON.stringify(JSON.parse(String(value))) : value;
+}
+
+function flagOf(value: StoredValue): boolean {
+  if (value !== 0 && value !== 1) throw new Error(`${value} is neither 0 nor 1`);
+  return value === 1;
+}
+
+function storedOf(value: PortableValue): StoredValue {
+  return typeof value === 'boolean' ? Number(value) : value;
+}

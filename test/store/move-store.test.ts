@@ -1,0 +1,422 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type MovePlaces, moveStore } from '../../src/app/move-store.ts';
+import { PORTION_ROWS, portableTables } from '../../src/store/portable-tables.ts';
+import { migrations as postgresMigrations } from '../../src/store/postgres/migrations.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
+import { migrations as sqliteMigrations } from '../../src/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { MoveRefusedError, StoreInUseError, StoreTooNewError } from '../../src/store/store-errors.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { fill, readEverything, specification, type UsedKey } from './filled-store.ts';
+import { givePayments, leave, newBatch, newPayment, newSession, pay } from './fixtures.ts';
+
+const postgres = await startPostgres();
+afterAll(() => postgres.stop());
+
+let folder: string;
+let file: string;
+let url: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-move-'));
+  file = join(folder, 'card-checkout.sqlite');
+  url = await postgres.createDatabase();
+});
+afterEach(async () => {
+  rmSync(folder, { recursive: true });
+  await postgres.dropDatabase(url);
+});
+
+const move = (places: Partial<MovePlaces> = {}) =>
+  moveStore({ dataDir: folder, databaseUrl: url }, { from: 'sqlite', to: 'postgres', ...places });
+const moveBack = () => move({ from: 'postgres', to: 'sqlite' });
+const query = (sql: string) => postgres.query(url, sql);
+
+async function withStore<T>(opening: Promise<Store>, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await opening;
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+const withSqlite = <T>(use: (store: Store) => Promise<T>) => withStore(openSqliteStore({ file }), use);
+const withPostgres = <T>(use: (store: Store) => Promise<T>) => withStore(openPostgresStore({ url }), use);
+
+function inSqliteFile<T>(use: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file);
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Payments with something in every table around them. */
+async function givePaidPayments(store: Store, count = 3) {
+  const payments = await givePayments(store, count);
+  const [first] = payments;
+  if (first === undefined) throw new Error('at least one');
+  const from = { number: 1, hash: '0x1', timestampMs: 1 };
+  const owner = { paymentId: first.id, accountId: first.accountId };
+  const deposit = { ...owner, transactionHash: '0xa', logIndex: 0, blockNumber: 2, units: 5n };
+  const final = { number: 2, hash: '0x2', timestampMs: 2 };
+  await store.ledger.startCursor(from);
+  await store.ledger.recordScan({ from, final, scannedTo: 2, deposits: [deposit], releases: [] }, leave);
+  await store.payments.addSession(first, newSession(first), leave);
+  await store.payments.decidePayment(first, pay);
+  await store.relay.openBatch(newBatch([first]), leave);
+  return payments;
+}
+
+async function countRows(): Promise<number> {
+  const counts = portableTables.map(({ name }) => `(SELECT count(*) FROM ${name})`).join(' + ');
+  const [row] = await query(`SELECT ${counts} AS count`);
+  return Number(row?.['count']);
+}
+
+function countSqliteRows(): number {
+  const counts = portableTables.map(({ name }) => `(SELECT count(*) FROM ${name})`).join(' + ');
+  return inSqliteFile((database) => Number(database.prepare(`SELECT ${counts} AS count`).get()?.count));
+}
+
+/** Lets the inserts into a table do something else on PostgreSQL; `body` is PL/pgSQL. */
+async function plant(table: string, body: string): Promise<void> {
+  await withPostgres(async () => {});
+  await query(`
+    CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
+    CREATE TRIGGER planted BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION planted()`);
+}
+
+describe('moving a store', () => {
+  it('carries whatever the ports can hold to PostgreSQL and back again, the same to the last value', async () => {
+    await fc.assert(
+      fc.asyncProperty(specification, async (given) => {
+        const [there, back] = [await postgres.createDatabase(), mkdtempSync(join(folder, 'run-'))];
+        const [original, copy] = [join(back, 'original.sqlite'), join(back, 'copy.sqlite')];
+        const [before, keys] = await withStore(openSqliteStore({ file: original }), async (store) => {
+          const used: readonly UsedKey[] = await fill(store, given);
+          return [await readEverything(store, used), used] as const;
+        });
+        const moved = await move({ from: original, to: there });
+        expect(moved.isMoved).toBe(true);
+        expect(
+          await withStore(openPostgresStore({ url: there }), (store) => readEverything(store, keys)),
+        ).toEqual(before);
+        expect(await move({ from: there, to: copy })).toEqual(moved);
+        expect(
+          await withStore(openSqliteStore({ file: copy }), (store) => readEverything(store, keys)),
+        ).toEqual(before);
+        await postgres.dropDatabase(there);
+      }),
+      { numRuns: 6 },
+    );
+  });
+
+  it('carries more than one portion, in both directions, and leaves the source as it was', async () => {
+    const count = 2 * PORTION_ROWS + 1;
+    await withSqlite((store) => givePaidPayments(store, count));
+    const { tables } = await move();
+    expect(tables.find(({ table }) => table === 'payments')).toMatchObject({
+      source: { rows: count },
+      target: { rows: count },
+      isEqual: true,
+    });
+    rmSync(file);
+    expect((await moveBack()).tables).toEqual(tables);
+    expect(await withSqlite((store) => store.payments.listPaymentIds('', '~', 10_000))).toHaveLength(count);
+    expect(await countRows()).toBe(countSqliteRows());
+  });
+
+  it('lets new payments and batches go on with the next numbers, and the watcher find all of them', async () => {
+    const payments = await withSqlite((store) => givePaidPayments(store, 5));
+    const account = payments[0]?.accountId as string;
+    const goOn = async (store: Store, row: number, batchId: number) => {
+      const payment = newPayment(account);
+      await store.payments.createPayment(payment, null);
+      const listed = await store.payments.listDepositAddresses(0, 100);
+      expect(listed.map((entry) => entry.row)).toEqual(Array.from({ length: row }, (_, index) => index + 1));
+      expect(await store.payments.findPaymentsByRow([row])).toEqual([payment]);
+      const batch = newBatch([payment], { relayer: `relayer of ${row}` });
+      expect(await store.relay.openBatch(batch, leave)).toMatchObject({ id: batchId });
+    };
+    await move();
+    await withPostgres((store) => goOn(store, 6, 2));
+    rmSync(file);
+    await moveBack();
+    await withSqlite((store) => goOn(store, 7, 3));
+  });
+
+  it('moves an empty store, whose numbers then begin with 1', async () => {
+    await withSqlite(async () => {});
+    expect(await move()).toMatchObject({ isMoved: true });
+    await withPostgres(async (store) => {
+      const [payment] = await givePayments(store, 1);
+      expect(await store.payments.findPaymentsByRow([1])).toEqual([payment]);
+    });
+  });
+
+  it('knows every table and column of both schemas', async () => {
+    await Promise.all([withSqlite(async () => {}), withPostgres(async () => {})]);
+    const columns = await query(
+      "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'",
+    );
+    const onPostgres = columns.map((row) => `${row['table_name']}.${row['column_name']}`);
+    const onSqlite = inSqliteFile((database) =>
+      database
+        .prepare(
+          `SELECT tables.name || '.' || columns.name AS name FROM sqlite_schema AS tables
+           JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'`,
+        )
+        .all()
+        .map((row) => String(row.name)),
+    );
+    const isOwn = (name: string) => !/^(migrations|leases|rate_windows|release_claims)\./.test(name);
+    const known = (withAccounts: boolean) =>
+      portableTables
+        .flatMap(({ name, columns }) =>
+          columns
+            .filter(({ isOfPayment }) => withAccounts || !isOfPayment)
+            .map((column) => `${name}.${column.name}`),
+        )
+        .sort();
+    expect(known(true)).toEqual(onPostgres.filter(isOwn).sort());
+    // The order of creation, which the time says as well.
+    expect([...known(false), 'idempotency_records.row'].sort()).toEqual(onSqlite.filter(isOwn).sort());
+  });
+});
+
+describe('a move is refused, and nothing is written,', () => {
+  it('while a server holds the SQLite file, on either side', async () => {
+    await withSqlite(async () => {
+      await expect(move()).rejects.toThrow(StoreInUseError);
+      await withPostgres(async () => {});
+      await expect(moveBack()).rejects.toThrow(StoreInUseError);
+    });
+    expect(await countRows()).toBe(0);
+  });
+
+  it('while an instance is connected to the PostgreSQL database, on either side', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    await withPostgres(async (store) => {
+      // It connects when it is first asked.
+      await store.accounts.listAccounts();
+      await expect(move()).rejects.toThrow('is in use: card-checkout is connected to it');
+      rmSync(file);
+      await expect(moveBack()).rejects.toThrow(MoveRefusedError);
+    });
+    expect(existsSync(file)).toBe(false);
+    expect(await countRows()).toBe(0);
+  });
+
+  it('into a database that holds anything, which stays as it is', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    await move();
+    const rows = await countRows();
+    await expect(move()).rejects.toThrow(/is not empty \(accounts, payments, .*webhooks\)/);
+    await expect(moveBack()).rejects.toThrow(MoveRefusedError);
+    expect([await countRows(), countSqliteRows()]).toEqual([rows, rows]);
+    await query(`TRUNCATE ${portableTables.map(({ name }) => name).join(', ')}`);
+    await query("INSERT INTO frontiers VALUES ('expiry', '')");
+    await expect(move()).rejects.toThrow('is not empty (frontiers)');
+  });
+
+  it('from or to a schema of another version, older or newer', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    await withPostgres(async () => {});
+    const future = "INSERT INTO migrations VALUES (999, 'of the future', 0)";
+    inSqliteFile((database) => database.exec(future));
+    await expect(move()).rejects.toThrow(StoreTooNewError);
+    const newest = sqliteMigrations.length;
+    inSqliteFile((database) => database.exec(`DELETE FROM migrations WHERE number >= ${newest}`));
+    const older = `was written by an older version (its schema is ${newest - 1}`;
+    await expect(move()).rejects.toThrow(older);
+    await expect(moveBack()).rejects.toThrow(older);
+    inSqliteFile((database) => database.exec(`INSERT INTO migrations VALUES (${newest}, 'again', 0)`));
+    await query(future);
+    await expect(move()).rejects.toThrow(StoreTooNewError);
+    await query(`DELETE FROM migrations WHERE number >= ${postgresMigrations.length}`);
+    const olderThere = `was written by an older version (its schema is ${postgresMigrations.length - 1}`;
+    await expect(move()).rejects.toThrow(olderThere);
+    await expect(moveBack()).rejects.toThrow(olderThere);
+    expect(await countRows()).toBe(0);
+  });
+
+  it('from a file that does not exist, which is not made, or an empty PostgreSQL database', async () => {
+    await expect(move()).rejects.toThrow('there is no database');
+    expect(existsSync(file)).toBe(false);
+    await expect(moveBack()).rejects.toThrow(MoveRefusedError);
+  });
+
+  it('to a database that does not answer, by its name', async () => {
+    await withSqlite(async () => {});
+    const [port] = (await freePorts(1)) as [number];
+    const refused = move({ to: `postgres://user:geheim@127.0.0.1:${port}/payments` });
+    await expect(refused).rejects.toThrow(
+      'no connection to the database payments on 127.0.0.1 could be had (ECONNREFUSED)',
+    );
+  });
+
+  it('within one engine, and without a DATABASE_URL where it is meant; no password is repeated', async () => {
+    await expect(move({ to: 'sqlite' })).rejects.toThrow('not within one of them');
+    await expect(move({ from: url })).rejects.toThrow('not within one of them');
+    const none = moveStore({ dataDir: folder, databaseUrl: null }, { from: 'sqlite', to: 'postgres' });
+    await expect(none).rejects.toThrow('DATABASE_URL is empty');
+    await withSqlite(async () => {});
+    const refused = await move({ to: 'postgres://user:geheim@[/x' }).catch((error: Error) => error);
+    expect(refused).toBeInstanceOf(MoveRefusedError);
+    expect(String(refused)).not.toContain('geheim');
+  });
+
+  it('takes a data folder, a file or a URL for a place', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    expect(await move({ from: folder, to: url })).toMatchObject({ isMoved: true });
+    rmSync(file);
+    expect(await move({ from: url, to: file })).toMatchObject({ isMoved: true });
+  });
+});
+
+describe('what is not carried over faithfully', () => {
+  it.each([
+    ['a changed value', 'payments', "NEW.note := NEW.note || ' '; RETURN NEW;"],
+    ['a flag that turned', 'payments', 'NEW.release_requested := NOT NEW.release_requested; RETURN NEW;'],
+    ['an amount that is off by one', 'deposits', 'NEW.units := NEW.units + 1; RETURN NEW;'],
+    ['a row that is missing', 'webhooks', 'RETURN NULL;'],
+    ['a row too many', 'checkpoints', "INSERT INTO frontiers VALUES (NEW.number, 'x'); RETURN NEW;"],
+  ])('%s is found in %s, and the target left empty', async (_, table, body) => {
+    await withSqlite((store) => givePaidPayments(store));
+    await plant(table, body);
+    const report = await move();
+    expect(report.isMoved).toBe(false);
+    const different = report.tables.filter(({ isEqual }) => !isEqual);
+    expect(different.map((each) => each.table)).toEqual([table === 'checkpoints' ? 'frontiers' : table]);
+    for (const { source, target } of different) expect(source.digest).not.toBe(target.digest);
+    expect(await countRows()).toBe(0);
+  });
+
+  it('is an error that names the table where a row is refused, and the target is left empty', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    inSqliteFile((database) => database.exec("UPDATE deposits SET units = 'many'"));
+    await expect(move()).rejects.toThrow(/^deposits could not be carried over, so nothing was: .*many/);
+    expect(await countRows()).toBe(0);
+    inSqliteFile((database) => database.exec("UPDATE deposits SET units = '5'"));
+    expect(await move()).toMatchObject({ isMoved: true });
+  });
+
+  it('in the other direction is found just so', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    await move();
+    rmSync(file);
+    await withSqlite(async () => {});
+    inSqliteFile((database) =>
+      database.exec(`CREATE TRIGGER planted AFTER INSERT ON webhooks
+        BEGIN UPDATE webhooks SET fields = '{}' WHERE id = NEW.id; END`),
+    );
+    const report = await moveBack();
+    expect(report.tables.filter(({ isEqual }) => !isEqual).map(({ table }) => table)).toEqual(['webhooks']);
+    expect(countSqliteRows()).toBe(0);
+    // A whole number that JavaScript would round.
+    inSqliteFile((database) => database.exec('DROP TRIGGER planted'));
+    await query('UPDATE relay_batches SET nonce = 9007199254740993');
+    await expect(moveBack()).rejects.toThrow(
+      'relay_batches could not be carried over, so nothing was: 9007199254740993',
+    );
+    expect(countSqliteRows()).toBe(0);
+  });
+});
+
+describe('a move that is cut off in the middle leaves the target empty', () => {
+  const lock = 'SELECT pg_advisory_lock(1)';
+
+  /** A connection that makes others wait until it ends. */
+  async function hold(sql: string): Promise<Client> {
+    const client = new Client({ connectionString: url });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query(sql);
+    return client;
+  }
+
+  function startMove(from: string, to: string): ChildProcess {
+    return spawn(process.execPath, [join(import.meta.dirname, 'move-until-killed.ts'), from, to], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
+
+  const waiting = (event: string) =>
+    waitFor('the move to be in the middle', 20_000, async () => {
+      const found = await query(
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'card-checkout move-store' AND wait_event = '${event}'`,
+      );
+      return found.length > 0;
+    });
+
+  it('by kill -9 on the way to PostgreSQL', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    await plant('webhooks', 'PERFORM pg_advisory_xact_lock(1); RETURN NEW;');
+    const held = await hold(lock);
+    const child = startMove(file, url);
+    await waiting('advisory');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    await held.end();
+    await waitFor('the end of its connection', 10_000, async () => {
+      const left = await query(
+        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'card-checkout move-store'",
+      );
+      return left.length === 0;
+    });
+    expect(await countRows()).toBe(0);
+    expect(await move()).toMatchObject({ isMoved: true });
+  });
+
+  it('by a crash of PostgreSQL', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    await plant('webhooks', 'PERFORM pg_advisory_xact_lock(1); RETURN NEW;');
+    const held = await hold(lock);
+    const moving = move().catch((error: Error) => error);
+    await waiting('advisory');
+    await postgres.crash();
+    await held.end().catch(() => {});
+    expect(String(await moving)).toContain('webhooks could not be carried over');
+    expect(await countRows()).toBe(0);
+    expect(await move()).toMatchObject({ isMoved: true });
+  });
+
+  it('by kill -9 on the way to SQLite', async () => {
+    await withSqlite((store) => givePaidPayments(store));
+    await move();
+    rmSync(file);
+    // Reading webhooks waits: a view takes the place of the table.
+    await query(`
+      CREATE FUNCTION waiting() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN ''; END $$;
+      ALTER TABLE webhooks RENAME TO webhooks_there;
+      CREATE VIEW webhooks AS SELECT * FROM webhooks_there WHERE waiting() = ''`);
+    const held = await hold(lock);
+    const child = startMove(url, file);
+    await waiting('advisory');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    await held.end();
+    expect(countSqliteRows()).toBe(0);
+    await query('DROP VIEW webhooks; ALTER TABLE webhooks_there RENAME TO webhooks');
+    await waitFor('the end of its connection', 10_000, async () => {
+      const left = await query(
+        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'card-checkout move-store'",
+      );
+      return left.length === 0;
+    });
+    expect(await moveBack()).toMatchObject({ isMoved: true });
+  });
+});
