@@ -1,18 +1,10 @@
-import { type Account, type ApiKey, isFeature } from '../../domain/account.ts';
+import type { Account, ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
-import { UnknownStateError } from '../../domain/errors.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
-import { isProviderId } from '../../domain/provider-catalogue.ts';
+import { accountColumns, featuresOf, keyColumns, providersOf } from '../account-rows.ts';
 import { createGroupRead } from './group-read.ts';
 import type { Database } from './open-database.ts';
 import { statement } from './statement.ts';
-
-const accountColumns = `
-  accounts.id, accounts.name, accounts.email, accounts.fee_basis_points AS "feeBasisPoints", accounts.wallet,
-  accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs"`;
-const keyColumns = `
-  id, account_id AS "accountId", name, hash, last_characters AS "lastCharacters",
-  created_at_ms AS "createdAtMs", revoked_at_ms AS "revokedAtMs"`;
 
 const insertAccount = statement(`
   INSERT INTO accounts (name, email, fee_basis_points, wallet, features, providers, suspended, id, created_at_ms)
@@ -118,13 +110,7 @@ function accountOrNull(row: AccountRow | undefined): Account | null {
 function accountOfRow(row: AccountRow): Account {
   return {
     ...row,
-    features: row.features.map((name) => requireName(name, isFeature)),
-    providers: row.providers?.map((name) => requireName(name, isProviderId)) ?? null,
+    features: featuresOf(row.features),
+    providers: row.providers === null ? null : providersOf(row.providers),
   };
-}
-
-/** A name that this version does not know is an error, as leaving it out would change rights. */
-function requireName<Name extends string>(name: string, isName: (value: string) => value is Name): Name {
-  if (!isName(name)) throw new UnknownStateError(`an account names ${name}, which does not exist`);
-  return name;
 }

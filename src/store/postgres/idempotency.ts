@@ -1,8 +1,9 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { IdempotencyRecord } from '../../domain/ports/payment-store.ts';
+import { paymentOfRow } from '../payment-rows.ts';
 import { type Column, unnest, valuesByColumn } from './column-lists.ts';
 import type { Connection } from './open-database.ts';
-import { allPaymentColumns, paymentColumns, paymentOfRow } from './payment-rows.ts';
+import { allPaymentColumns, paymentColumns } from './payment-rows.ts';
 import { arrayStatement, statement } from './statement.ts';
 
 /** An Idempotency-Key of an account, of interest if it was used after `sinceMs`. */

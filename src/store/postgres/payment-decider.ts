@@ -2,18 +2,19 @@ import type { Deposit, Payment, PaymentReference, Release } from '../../domain/p
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { NewWebhook } from '../../domain/webhook.ts';
+import { paymentOfRow } from '../payment-rows.ts';
+import { type SessionRow, sessionOfRow } from '../session-rows.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
 import type { Connection } from './open-database.ts';
 import {
   allPaymentColumns,
   paymentColumns,
-  paymentOfRow,
   updatedPaymentColumns,
   updatedPaymentValues,
   updatePaymentsSql,
 } from './payment-rows.ts';
-import { type SessionRow, sessionOfRow, sessionsOfPaymentSql } from './session-rows.ts';
+import { sessionsOfPaymentSql } from './session-rows.ts';
 import { arrayStatement, statement } from './statement.ts';
 
 /** Reads payments with all that a decision may depend on, and decides them. */

@@ -1,9 +1,10 @@
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import { paymentOfRow } from '../payment-rows.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { listDepositAddresses } from './deposit-addresses.ts';
 import type { Database } from './open-database.ts';
-import { paymentColumns, paymentOfRow } from './payment-rows.ts';
+import { paymentColumns } from './payment-rows.ts';
 import { arrayStatement, type Statement, statement } from './statement.ts';
 
 type PaymentLists = Pick<

@@ -1,6 +1,7 @@
 import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import { paymentOfRow } from '../payment-rows.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import { createGroupCreate } from './group-create.ts';
 import { createGroupRead } from './group-read.ts';
@@ -8,7 +9,7 @@ import { type AskedKey, type FoundIdempotency, findIdempotencyRecords } from './
 import type { Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { createPaymentLists } from './payment-lists.ts';
-import { paymentColumns, paymentOfRow } from './payment-rows.ts';
+import { paymentColumns } from './payment-rows.ts';
 import { insertSession, sessionValues } from './session-rows.ts';
 import { arrayStatement } from './statement.ts';
 

@@ -2,11 +2,12 @@ import type { PaymentReference } from '../../domain/payment.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
+import { paymentOfRow } from '../payment-rows.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { askedPayments, askedSql, findReferences } from './asked-payments.ts';
 import type { Connection, Database } from './open-database.ts';
 import { lockPayments, type PaymentDecider } from './payment-decider.ts';
-import { paymentColumns, paymentOfRow } from './payment-rows.ts';
+import { paymentColumns } from './payment-rows.ts';
 import {
   addAttempt,
   findOpenBatch,

@@ -16,12 +16,6 @@ export const insertSession = statement(`
     (id, account_id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms)
   SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8 FROM payments WHERE id = $2 AND account_id = $9`);
 
-export type SessionRow = Omit<ProviderSession, 'quotedUnits'> & { readonly quotedUnits: string | null };
-
-export function sessionOfRow(row: SessionRow): ProviderSession {
-  return { ...row, quotedUnits: row.quotedUnits === null ? null : BigInt(row.quotedUnits) };
-}
-
 export function sessionValues(session: ProviderSession): unknown[] {
   return [
     session.id,

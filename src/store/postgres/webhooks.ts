@@ -1,16 +1,10 @@
 import { UnknownStateError } from '../../domain/errors.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
-import type { Webhook, WebhookResult, WebhookStatus } from '../../domain/webhook.ts';
 import { checkListLimit } from '../store-limits.ts';
+import { byAge, type WebhookRow, webhookColumns, webhookOfRow } from '../webhook-rows.ts';
 import type { Database } from './open-database.ts';
 import { statement } from './statement.ts';
 
-/** Where it goes and whose token it carries are the payment's, and never change. */
-const webhookColumns = `
-  webhooks.id, webhooks.account_id AS "accountId", payment_id AS "paymentId", event, fields, callback_url AS "url",
-  token_fingerprint AS "tokenFingerprint", webhooks.status, webhooks.created_at_ms AS "createdAtMs",
-  claimed_at_ms AS "claimedAtMs", http_status AS "httpStatus", reason, duration_ms AS "durationMs",
-  response_excerpt AS "responseExcerpt", body, signature, finished_at_ms AS "finishedAtMs"`;
 const joinPayments = 'payments.account_id = webhooks.account_id AND payments.id = webhooks.payment_id';
 
 /** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
@@ -33,8 +27,6 @@ const abandon = statement(`
   UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0, response_excerpt = '',
     finished_at_ms = $1 WHERE status = 'sending' AND claimed_at_ms < $2`);
 
-type WebhookRow = Omit<Webhook, 'result'> & Omit<WebhookResult, 'outcome'>;
-
 export function createWebhookStore(database: Database, nowMs: () => number): WebhookStore {
   return {
     async claimWebhooks(limit, claimedAtMs) {
@@ -56,50 +48,4 @@ export function createWebhookStore(database: Database, nowMs: () => number): Web
       return rows.map(webhookOfRow);
     },
   };
-}
-
-function byAge(one: Webhook, other: Webhook): number {
-  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
-}
-
-function webhookOfRow(row: WebhookRow): Webhook {
-  return {
-    id: row.id,
-    accountId: row.accountId,
-    paymentId: row.paymentId,
-    event: row.event,
-    fields: row.fields,
-    url: row.url,
-    tokenFingerprint: row.tokenFingerprint,
-    status: row.status,
-    createdAtMs: row.createdAtMs,
-    claimedAtMs: row.claimedAtMs,
-    result: resultOf(row, row.status),
-  };
-}
-
-function resultOf(row: WebhookRow, status: WebhookStatus): WebhookResult | null {
-  switch (status) {
-    case 'pending':
-    case 'sending':
-      return null;
-    case 'delivered':
-    case 'failed':
-    case 'blocked':
-    case 'unknown': {
-      const { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs } = row;
-      return {
-        outcome: status,
-        httpStatus,
-        reason,
-        durationMs,
-        responseExcerpt,
-        body,
-        signature,
-        finishedAtMs,
-      };
-    }
-    default:
-      throw new UnknownStateError(`webhook ${row.id} has the status ${status satisfies never}`);
-  }
 }

@@ -1,22 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Account, type ApiKey, isFeature } from '../../domain/account.ts';
+import type { Account, ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
-import { UnknownStateError } from '../../domain/errors.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
-import { isProviderId } from '../../domain/provider-catalogue.ts';
+import { accountColumns, featuresOf, keyColumns, providersOf } from '../account-rows.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 
 /** The most keys and accounts that are remembered; beyond it the one remembered longest is read again. */
 const MAXIMUM_REMEMBERED = 10_000;
-
-const accountColumns = `
-  accounts.id, accounts.name, accounts.email, accounts.fee_basis_points AS "feeBasisPoints", accounts.wallet,
-  accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs"`;
-const keyColumns = `
-  id, account_id AS "accountId", name, hash, last_characters AS "lastCharacters",
-  created_at_ms AS "createdAtMs", revoked_at_ms AS "revokedAtMs"`;
 
 interface AccountRow {
   id: string;
@@ -160,21 +152,15 @@ function changingValues(account: Account): (string | number | null)[] {
 function accountOfRow(row: AccountRow): Account {
   return {
     ...row,
-    features: namesOf(row.features, isFeature),
-    providers: row.providers === null ? null : namesOf(row.providers, isProviderId),
+    features: featuresOf(textsOf(row.features)),
+    providers: row.providers === null ? null : providersOf(textsOf(row.providers)),
     suspended: row.suspended === 1,
   };
 }
 
-/** Names from a JSON array; one that this version does not know is an error, as leaving it out would change rights. */
-function namesOf<Name extends string>(
-  json: string,
-  isName: (value: string) => value is Name,
-): readonly Name[] {
-  return (JSON.parse(json) as string[]).map((value) => {
-    if (!isName(value)) throw new UnknownStateError(`an account names ${value}, which does not exist`);
-    return value;
-  });
+/** A JSON array of text. */
+function textsOf(json: string): readonly string[] {
+  return JSON.parse(json) as string[];
 }
 
 function remember(accounts: Map<string, Account>, name: string, account: Account): void {

@@ -3,8 +3,10 @@ import type { Deposit, Ledger, Payment, PaymentReference, Release } from '../../
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { NewWebhook } from '../../domain/webhook.ts';
-import { changingValues, paymentColumns, paymentOfRow, updatePaymentSql } from './payment-rows.ts';
-import { type SessionRow, sessionColumns, sessionOfRow } from './session-rows.ts';
+import { paymentOfRow } from '../payment-rows.ts';
+import { type SessionRow, sessionOfRow } from '../session-rows.ts';
+import { changingValues, paymentColumns, updatePaymentSql } from './payment-rows.ts';
+import { sessionColumns } from './session-rows.ts';
 
 /** Reads and decides one payment; synchronous, to be called inside a read or a transaction. */
 export interface PaymentDecider {

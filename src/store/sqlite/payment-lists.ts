@@ -3,9 +3,10 @@ import type { Payment } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import { paymentOfRow } from '../payment-rows.ts';
 import { checkListLimit } from '../store-limits.ts';
 import type { GroupRead } from './group-read.ts';
-import { paymentColumns, paymentOfRow } from './payment-rows.ts';
+import { paymentColumns } from './payment-rows.ts';
 
 type PaymentLists = Pick<
   PaymentStore,

@@ -3,11 +3,12 @@ import type { Payment } from '../../domain/payment.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
+import { paymentOfRow } from '../payment-rows.ts';
 import { checkListLimit } from '../store-limits.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { paymentColumns, paymentOfRow } from './payment-rows.ts';
+import { paymentColumns } from './payment-rows.ts';
 import { createRelayRows } from './relay-rows.ts';
 import { createReleaseClaims } from './release-claims.ts';
 

@@ -12,12 +12,6 @@ export const insertSessionSql = `
     (id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 
-export type SessionRow = Omit<ProviderSession, 'quotedUnits'> & { readonly quotedUnits: string | null };
-
-export function sessionOfRow(row: SessionRow): ProviderSession {
-  return { ...row, quotedUnits: row.quotedUnits === null ? null : BigInt(row.quotedUnits) };
-}
-
 export function sessionValues(session: ProviderSession): (string | number | null)[] {
   return [
     session.id,

@@ -1,21 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { UnknownStateError } from '../../domain/errors.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
-import type { Webhook, WebhookResult, WebhookStatus } from '../../domain/webhook.ts';
+import type { Webhook } from '../../domain/webhook.ts';
 import { checkListLimit } from '../store-limits.ts';
+import { byAge, type WebhookRow, webhookColumns, webhookOfRow } from '../webhook-rows.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 
-/** Where it goes and whose token it carries are the payment's, and never change. */
-const selectWebhookSql = `
-  SELECT webhooks.id, account_id AS "accountId", payment_id AS "paymentId", event, fields, callback_url AS "url",
-    token_fingerprint AS "tokenFingerprint", webhooks.status, webhooks.created_at_ms AS "createdAtMs",
-    claimed_at_ms AS "claimedAtMs", http_status AS "httpStatus", reason, duration_ms AS "durationMs",
-    response_excerpt AS "responseExcerpt", body, signature, finished_at_ms AS "finishedAtMs"
-  FROM webhooks JOIN payments ON payments.id = webhooks.payment_id`;
+const selectWebhookSql = `SELECT ${webhookColumns} FROM webhooks JOIN payments ON payments.id = webhooks.payment_id`;
 
-type WebhookRow = Omit<Webhook, 'fields' | 'result'> &
-  Omit<WebhookResult, 'outcome'> & { readonly fields: string };
+/** With the fields as JSON. */
+type TextRow = Omit<WebhookRow, 'fields'> & { readonly fields: string };
 
 export function createWebhookStore(
   database: DatabaseSync,
@@ -43,7 +38,7 @@ export function createWebhookStore(
   );
 
   function readOne(id: string): Webhook {
-    return webhookOfRow(selectOne.get(id) as unknown as WebhookRow);
+    return webhookOfText(selectOne.get(id) as unknown as TextRow);
   }
 
   return {
@@ -66,53 +61,11 @@ export function createWebhookStore(
     // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
     listWebhooks: (paymentId) =>
       reads.run(() =>
-        (selectOfPayment.all(`${paymentId}:`, `${paymentId};`) as unknown as WebhookRow[]).map(webhookOfRow),
+        (selectOfPayment.all(`${paymentId}:`, `${paymentId};`) as unknown as TextRow[]).map(webhookOfText),
       ),
   };
 }
 
-function byAge(one: Webhook, other: Webhook): number {
-  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
-}
-
-function webhookOfRow(row: WebhookRow): Webhook {
-  return {
-    id: row.id,
-    accountId: row.accountId,
-    paymentId: row.paymentId,
-    event: row.event,
-    fields: JSON.parse(row.fields) as Webhook['fields'],
-    url: row.url,
-    tokenFingerprint: row.tokenFingerprint,
-    status: row.status,
-    createdAtMs: row.createdAtMs,
-    claimedAtMs: row.claimedAtMs,
-    result: resultOf(row, row.status),
-  };
-}
-
-function resultOf(row: WebhookRow, status: WebhookStatus): WebhookResult | null {
-  switch (status) {
-    case 'pending':
-    case 'sending':
-      return null;
-    case 'delivered':
-    case 'failed':
-    case 'blocked':
-    case 'unknown': {
-      const { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs } = row;
-      return {
-        outcome: status,
-        httpStatus,
-        reason,
-        durationMs,
-        responseExcerpt,
-        body,
-        signature,
-        finishedAtMs,
-      };
-    }
-    default:
-      throw new UnknownStateError(`webhook ${row.id} has the status ${status satisfies never}`);
-  }
+function webhookOfText(row: TextRow): Webhook {
+  return webhookOfRow({ ...row, fields: JSON.parse(row.fields) as Webhook['fields'] });
 }

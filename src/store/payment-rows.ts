@@ -1,0 +1,144 @@
+import type { Currency } from '../domain/money.ts';
+import type { CancelReason, Payment } from '../domain/payment.ts';
+import { type ForwardStatus, type PaymentStatus, stateOf } from '../domain/payment-states.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { ProviderChoice } from '../domain/provider-catalogue.ts';
+
+/**
+ * From a row to a payment. Rows are read as arrays in the order of these lists: with thirty columns that takes half
+ * the time of objects.
+ */
+
+/** What never changes. */
+export const fixedPaymentColumns = [
+  'id',
+  'account_id',
+  'created_at_ms',
+  'amount_cents',
+  'currency',
+  'original_amount_cents',
+  'customer_fee_cents',
+  'pass_fee_to_customer',
+  'fee_basis_points',
+  'provider',
+  'callback_url',
+  'email',
+  'token_fingerprint',
+  'chain_id',
+  'factory',
+  'payout_address',
+  'fee_wallet',
+  'deposit_address',
+  'usd_units',
+] as const;
+
+/** What changes, after what does not. */
+export const changingPaymentColumns = [
+  'note',
+  'enough_units',
+  'status',
+  'forward_status',
+  'paid_at_ms',
+  'received_units',
+  'forwarded_units',
+  'txid_in',
+  'txid_out',
+  'release_due_at_ms',
+  'release_refusals',
+  'release_refusal_reason',
+  'fruitless_batches',
+  'relay_batch_id',
+  'cancel_reason',
+  'release_requested',
+] as const;
+
+export type PaymentColumn = (typeof fixedPaymentColumns | typeof changingPaymentColumns)[number];
+
+/** SQLite knows no booleans. */
+type Flag = 0 | 1 | boolean;
+
+type PaymentRow = readonly [
+  id: string,
+  accountId: string,
+  createdAtMs: number,
+  amountCents: number,
+  currency: Currency,
+  originalAmountCents: number | null,
+  customerFeeCents: number | null,
+  passFeeToCustomer: Flag,
+  feeBasisPoints: number,
+  provider: ProviderChoice,
+  callbackUrl: string,
+  email: string | null,
+  tokenFingerprint: string,
+  chainId: number,
+  factory: Address,
+  payoutAddress: Address,
+  feeWallet: Address,
+  depositAddress: Address,
+  usdUnits: number,
+  note: string | null,
+  enoughUnits: number,
+  status: PaymentStatus,
+  forwardStatus: ForwardStatus,
+  paidAtMs: number | null,
+  receivedUnits: string,
+  forwardedUnits: string,
+  txidIn: string | null,
+  txidOut: string | null,
+  releaseDueAtMs: number | null,
+  releaseRefusals: number,
+  releaseRefusalReason: string | null,
+  fruitlessBatches: number,
+  relayBatchId: number | null,
+  cancelReason: CancelReason | null,
+  releaseRequested: Flag,
+];
+
+/** A row of these columns, read as an array. @throws UnknownStateError for a state the domain does not know */
+export function paymentOfRow(row: unknown): Payment {
+  const values = row as PaymentRow;
+  const payment: Payment = {
+    id: values[0],
+    accountId: values[1],
+    createdAtMs: values[2],
+    amountCents: values[3],
+    currency: values[4],
+    originalAmountCents: values[5],
+    customerFeeCents: values[6],
+    passFeeToCustomer: isSet(values[7]),
+    feeBasisPoints: values[8],
+    provider: values[9],
+    callbackUrl: values[10],
+    email: values[11],
+    tokenFingerprint: values[12],
+    chainId: values[13],
+    factory: values[14],
+    payoutAddress: values[15],
+    feeWallet: values[16],
+    depositAddress: values[17],
+    usdUnits: BigInt(values[18]),
+    note: values[19],
+    enoughUnits: BigInt(values[20]),
+    status: values[21],
+    forwardStatus: values[22],
+    paidAtMs: values[23],
+    receivedUnits: BigInt(values[24]),
+    forwardedUnits: BigInt(values[25]),
+    txidIn: values[26],
+    txidOut: values[27],
+    releaseDueAtMs: values[28],
+    releaseRefusals: values[29],
+    releaseRefusalReason: values[30],
+    fruitlessBatches: values[31],
+    relayBatchId: values[32],
+    cancelReason: values[33],
+    releaseRequested: isSet(values[34]),
+  };
+  stateOf(payment);
+  return payment;
+}
+
+function isSet(flag: Flag): boolean {
+  return flag === true || flag === 1;
+}
