@@ -15,3 +15,9 @@ export function checkListLimit(limit: number): void {
     throw new RangeError(`a list's limit must be from 1 to ${MAXIMUM_LIST_LENGTH}, not ${limit}`);
   }
 }
+
+/** How many old idempotency records go for each that is added: more than one, so that the table shrinks to those that still stand. */
+export const PURGED_PER_RECORD = 4;
+
+/** Sorts after every id. */
+export const AFTER_ALL_IDS = '~';

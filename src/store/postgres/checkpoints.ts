@@ -1,5 +1,5 @@
 import type { BlockReference } from '../../domain/ports/ledger-store.ts';
-import { LedgerConflictError } from '../store-errors.ts';
+import { isCursor } from '../ledger-rules.ts';
 import { MAXIMUM_CHECKPOINTS } from '../store-limits.ts';
 import type { Connection } from './open-database.ts';
 import { statement } from './statement.ts';
@@ -40,12 +40,7 @@ export async function checkpointHashAt(connection: Connection, blockNumber: numb
 
 /** Moves the cursor on, and forgets the oldest checkpoint when there are too many. With the ledger locked. */
 export async function addCheckpoint(connection: Connection, block: BlockReference): Promise<void> {
-  const cursor = await newestCheckpoint(connection);
-  if (cursor?.number === block.number) {
-    // The chain's final block has not moved since; it must still be the same one.
-    if (cursor.hash === block.hash) return;
-    throw new LedgerConflictError(`final block ${block.number} was ${cursor.hash} and is now ${block.hash}`);
-  }
+  if (isCursor(await newestCheckpoint(connection), block)) return;
   await connection.execute(insert, [block.number, block.hash, block.timestampMs]);
   await connection.execute(prune);
 }

@@ -1,6 +1,7 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { IdempotencyRecord } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
+import { PURGED_PER_RECORD } from '../store-limits.ts';
 import { type Column, unnest, valuesByColumn } from './column-lists.ts';
 import type { Connection } from './open-database.ts';
 import { allPaymentColumns, paymentColumns } from './payment-rows.ts';
@@ -16,9 +17,6 @@ export interface FoundIdempotency {
   readonly payment: Payment;
   readonly fingerprint: string;
 }
-
-/** More than one for each that is added, so that the table shrinks to those that still stand. */
-const PURGED_PER_RECORD = 4;
 
 const askedColumns: readonly Column[] = [
   ['account_id', 'text'],

@@ -1,6 +1,6 @@
 import type { PaymentReference } from '../../domain/payment.ts';
 import type { ScanRecord } from '../../domain/ports/ledger-store.ts';
-import { LedgerConflictError } from '../store-errors.ts';
+import { contentsError, elsewhereError } from '../ledger-rules.ts';
 import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
 import type { Connection } from './open-database.ts';
 import { type Statement, statement } from './statement.ts';
@@ -144,15 +144,11 @@ function newRows(rows: readonly TableRow[], known: readonly TableRow[]): TableRo
     const { transactionHash, blockNumber, logIndex } = row;
     const block = blocks.get(transactionHash) ?? blockNumber;
     if (block !== blockNumber) {
-      throw new LedgerConflictError(
-        `transaction ${transactionHash} is in block ${block} and was found in ${blockNumber}`,
-      );
+      throw elsewhereError(transactionHash, block, blockNumber);
     }
     const same = logs.get(logOf(row));
     if (same !== undefined && valuesOf(same).join() !== valuesOf(row).join()) {
-      throw new LedgerConflictError(
-        `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
-      );
+      throw contentsError(transactionHash, logIndex);
     }
     blocks.set(transactionHash, blockNumber);
     logs.set(logOf(row), row);

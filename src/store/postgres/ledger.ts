@@ -1,7 +1,14 @@
 import type { PaymentReference } from '../../domain/payment.ts';
 import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports/ledger-store.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
-import { LedgerConflictError } from '../store-errors.ts';
+import {
+  checkScan,
+  EXPIRY_FRONTIER,
+  NO_FINAL_BLOCK,
+  requireCheckpoint,
+  requireCursor,
+  requireFinal,
+} from '../ledger-rules.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { findReferences } from './asked-payments.ts';
 import {
@@ -14,7 +21,7 @@ import {
 } from './checkpoints.ts';
 import { addRows, paymentsAbove, removeMoved, removeRange } from './ledger-rows.ts';
 import type { Connection, Database } from './open-database.ts';
-import { EXPIRY_FRONTIER, type PaymentDecider } from './payment-decider.ts';
+import type { PaymentDecider } from './payment-decider.ts';
 import { statement } from './statement.ts';
 
 const selectFrontier = statement('SELECT payment_id AS "paymentId" FROM frontiers WHERE name = $1');
@@ -86,16 +93,9 @@ async function recordMissed(
   decide: Decide,
 ): Promise<{ added: number }> {
   const { connection } = ledger;
-  if ((await checkpointHashAt(connection, missed.from.number)) !== missed.from.hash) {
-    throw new LedgerConflictError(
-      `block ${missed.from.number} (${missed.from.hash}) is no checkpoint any more`,
-    );
-  }
-  const finalNumber = (await newestCheckpoint(connection))?.number ?? -1;
-  for (const { blockNumber } of [...missed.deposits, ...missed.releases]) {
-    if (blockNumber <= finalNumber) continue;
-    throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
-  }
+  requireCheckpoint(await checkpointHashAt(connection, missed.from.number), missed.from);
+  const finalNumber = (await newestCheckpoint(connection))?.number ?? NO_FINAL_BLOCK;
+  requireFinal(missed, finalNumber);
   const moved = await removeMoved(connection, missed, finalNumber);
   const added = await addRows(connection, missed);
   await decideAll(ledger, [...moved, ...added], decide);
@@ -120,24 +120,4 @@ async function decideAll(
   const decided = await decider.decideAll(connection, once, decide);
   if (decided.length !== once.length)
     throw new Error(`one of ${once.length} payments to decide does not exist`);
-}
-
-function checkScan(scan: ScanRecord): void {
-  const { from, final, scannedTo } = scan;
-  if (final.number < from.number || scannedTo < final.number) {
-    throw new RangeError(`a scan from ${from.number} to ${scannedTo} cannot be final up to ${final.number}`);
-  }
-  for (const { blockNumber } of [...scan.deposits, ...scan.releases]) {
-    if (blockNumber <= from.number || blockNumber > scannedTo) {
-      throw new RangeError(`block ${blockNumber} is outside the scan from ${from.number} to ${scannedTo}`);
-    }
-  }
-}
-
-function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
-  if (cursor?.number === from.number && cursor.hash === from.hash) return;
-  const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
-  throw new LedgerConflictError(
-    `a scan began at block ${from.number} (${from.hash}), but the cursor is ${found}`,
-  );
 }

@@ -1,13 +1,6 @@
 import { Client } from 'pg';
-import { StoreTooNewError } from '../store-errors.ts';
+import { type Migration, pendingMigrations } from '../migration.ts';
 import { connectionOptions } from './open-database.ts';
-
-/** One step of the schema. Once released it is never edited: a change is a new migration. */
-export interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly sql: string;
-}
 
 /** Names our advisory lock among others in the same database: "cardchec" in ASCII. */
 const MIGRATION_LOCK = '7161130657985881443';
@@ -32,11 +25,8 @@ export async function migrate(
     // The lock is the connection's, so that it cannot outlive it.
     await client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
     const found = await readNewest(client);
-    if (found > migrations.length) throw new StoreTooNewError(nameOf(client), found, migrations.length);
-    for (const [index, migration] of migrations.entries()) {
-      if (migration.number !== index + 1)
-        throw new Error(`migration ${migration.number} is not in its place`);
-      if (migration.number > found) await apply(client, migration, nowMs());
+    for (const migration of pendingMigrations(nameOf(client), found, migrations)) {
+      await apply(client, migration, nowMs());
     }
   } finally {
     await client.end();

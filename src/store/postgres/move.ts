@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { requireCurrentSchema, requireEmpty } from '../move-checks.ts';
 import type { MoveSource, MoveTarget } from '../move-tables.ts';
 import {
   PORTION_ROWS,
@@ -9,7 +10,7 @@ import {
   type PortableValue,
   portableTables,
 } from '../portable-tables.ts';
-import { MoveRefusedError, requireCurrentSchema, requireEmpty } from '../store-errors.ts';
+import { MoveRefusedError } from '../store-errors.ts';
 import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
 import { migrate, nameOf } from './migrate.ts';
 import { migrations } from './migrations.ts';

@@ -1,7 +1,9 @@
-import type { Deposit, Payment, PaymentReference, Release } from '../../domain/payment.ts';
+import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { NewWebhook } from '../../domain/webhook.ts';
+import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
+import { EXPIRY_FRONTIER, NO_FINAL_BLOCK } from '../ledger-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../session-rows.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
@@ -32,9 +34,6 @@ export interface PaymentDecider {
   ): Promise<readonly Payment[]>;
 }
 
-/** No block is final before the first scan. */
-const NO_FINAL_BLOCK = -1;
-
 const lock = statement(
   `SELECT 1 FROM ${askedPaymentsSql} ORDER BY payments.id FOR NO KEY UPDATE OF payments`,
 );
@@ -63,8 +62,6 @@ const insertWebhooks = statement(`
   INSERT INTO webhooks (${namesOf(webhookColumns)}, status)
   SELECT ${namesOf(webhookColumns)}, 'pending' FROM ${unnest('queued', webhookColumns)}`);
 
-/** The row of the frontiers' table up to which the expiry step has come. */
-export const EXPIRY_FRONTIER = 'expiry';
 const lowerFrontier = statement(
   `UPDATE frontiers SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
 );
@@ -155,24 +152,18 @@ function webhookValues(payment: Payment, { event, fields }: NewWebhook, createdA
   ];
 }
 
-type TextAmounts<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: string };
-
 function viewOfRow(row: unknown[]): PaymentView {
   const [sessions, deposits, releases, finalBlock] = row.slice(allPaymentColumns.length) as [
     SessionRow[],
-    TextAmounts<Deposit, 'units'>[],
-    TextAmounts<Release, 'toMerchantUnits' | 'feeUnits'>[],
+    DepositRow[],
+    ReleaseRow[],
     number | null,
   ];
   return {
     payment: paymentOfRow(row),
     ledger: {
-      deposits: deposits.map((deposit) => ({ ...deposit, units: BigInt(deposit.units) })),
-      releases: releases.map((release) => ({
-        ...release,
-        toMerchantUnits: BigInt(release.toMerchantUnits),
-        feeUnits: BigInt(release.feeUnits),
-      })),
+      deposits: deposits.map(depositOfRow),
+      releases: releases.map(releaseOfRow),
       finalBlock: finalBlock ?? NO_FINAL_BLOCK,
     },
     sessions: sessions.map(sessionOfRow),

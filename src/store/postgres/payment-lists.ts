@@ -1,7 +1,7 @@
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import { checkListLimit } from '../store-limits.ts';
+import { AFTER_ALL_IDS, checkListLimit } from '../store-limits.ts';
 import { listDepositAddresses } from './deposit-addresses.ts';
 import type { Database } from './open-database.ts';
 import { paymentColumns } from './payment-rows.ts';
@@ -11,9 +11,6 @@ type PaymentLists = Pick<
   PaymentStore,
   'listPayments' | 'listPaymentIds' | 'listDepositAddresses' | 'findPaymentsByRow'
 >;
-
-/** Sorts after every id. */
-const AFTER_ALL_IDS = '~';
 
 const selectIds = statement('SELECT id FROM payments WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3');
 /** In the order in which the rows were asked for. */

@@ -1,14 +1,14 @@
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/relay-store.ts';
+import { type AttemptRow, attemptOfRow } from '../chain-rows.ts';
 import type { Connection } from './open-database.ts';
 import { isUniqueViolation } from './postgres-error.ts';
 import { statement } from './statement.ts';
 
 /** Relay batches and what belongs to them. */
 
-type TextAmounts<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: string };
-type AttemptRow = TextAmounts<RelayAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
-type BatchRow = Omit<TextAmounts<RelayBatch, 'gasLimit'>, 'attempts'> & {
+type BatchRow = Omit<RelayBatch, 'gasLimit' | 'attempts'> & {
+  readonly gasLimit: string;
   readonly attempts: readonly AttemptRow[];
 };
 
@@ -96,10 +96,6 @@ function batchOfRow(row: BatchRow): RelayBatch {
     ...row,
     paymentIds: row.paymentIds as readonly PaymentId[],
     gasLimit: BigInt(row.gasLimit),
-    attempts: row.attempts.map((attempt) => ({
-      ...attempt,
-      maxFeePerGas: BigInt(attempt.maxFeePerGas),
-      maxPriorityFeePerGas: BigInt(attempt.maxPriorityFeePerGas),
-    })),
+    attempts: row.attempts.map(attemptOfRow),
   };
 }

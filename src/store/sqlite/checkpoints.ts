@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { BlockReference } from '../../domain/ports/ledger-store.ts';
-import { LedgerConflictError } from '../store-errors.ts';
+import { isCursor } from '../ledger-rules.ts';
 import { MAXIMUM_CHECKPOINTS } from '../store-limits.ts';
 
 /** The final blocks that were scanned up to; the newest is the cursor. Synchronous, inside a read or transaction. */
@@ -45,14 +45,7 @@ export function createCheckpoints(database: DatabaseSync): Checkpoints {
     hashAt: (blockNumber) => (selectHash.get(blockNumber)?.hash as string | undefined) ?? null,
     list,
     add(block) {
-      const cursor = newest();
-      if (cursor?.number === block.number) {
-        // The chain's final block has not moved since; it must still be the same one.
-        if (cursor.hash === block.hash) return;
-        throw new LedgerConflictError(
-          `final block ${block.number} was ${cursor.hash} and is now ${block.hash}`,
-        );
-      }
+      if (isCursor(newest(), block)) return;
       put(block);
       prune.run();
     },

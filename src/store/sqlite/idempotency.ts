@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { IdempotencyRecord } from '../../domain/ports/payment-store.ts';
+import { PURGED_PER_RECORD } from '../store-limits.ts';
 
 /** A record with the payment it stands for. */
 export interface StoredIdempotency {
@@ -14,9 +15,6 @@ export interface IdempotencyTable {
   /** Stores a record in place of an older one of the same key, and deletes a few that were made before `sinceMs`. */
   replace(record: IdempotencyRecord, paymentId: string, sinceMs: number): void;
 }
-
-/** More than one for each that is added, so that the table shrinks to those that still stand. */
-const PURGED_PER_RECORD = 4;
 
 export function createIdempotencyTable(database: DatabaseSync): IdempotencyTable {
   const select = database.prepare(

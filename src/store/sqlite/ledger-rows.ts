@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { ScanRecord } from '../../domain/ports/ledger-store.ts';
-import { LedgerConflictError } from '../store-errors.ts';
+import { contentsError, elsewhereError } from '../ledger-rules.ts';
 
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
@@ -100,16 +100,12 @@ function prepareTable(database: DatabaseSync, table: string, amountColumns: read
     add({ transactionHash, logIndex, blockNumber, paymentId, amounts }) {
       const elsewhere = selectElsewhere.get(transactionHash, blockNumber);
       if (elsewhere !== undefined) {
-        throw new LedgerConflictError(
-          `transaction ${transactionHash} is in block ${elsewhere.block_number} and was found in ${blockNumber}`,
-        );
+        throw elsewhereError(transactionHash, elsewhere.block_number as number, blockNumber);
       }
       const values = [transactionHash, logIndex, blockNumber, paymentId, ...amounts];
       if (insert.run(...values).changes === 1) return true;
       if (selectSame.get(...values) !== undefined) return false;
-      throw new LedgerConflictError(
-        `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
-      );
+      throw contentsError(transactionHash, logIndex);
     },
   };
 }

@@ -2,13 +2,20 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports/ledger-store.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
-import { LedgerConflictError } from '../store-errors.ts';
+import {
+  checkScan,
+  EXPIRY_FRONTIER,
+  NO_FINAL_BLOCK,
+  requireCheckpoint,
+  requireCursor,
+  requireFinal,
+} from '../ledger-rules.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 import { createLedgerRows, type LedgerRows } from './ledger-rows.ts';
-import { EXPIRY_FRONTIER, type PaymentDecider } from './payment-decider.ts';
+import type { PaymentDecider } from './payment-decider.ts';
 
 /** What the operations work on, within a transaction. */
 interface LedgerTables {
@@ -72,16 +79,9 @@ function recordMissed(
   missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
   decide: Decide,
 ): { added: number } {
-  if (checkpoints.hashAt(missed.from.number) !== missed.from.hash) {
-    throw new LedgerConflictError(
-      `block ${missed.from.number} (${missed.from.hash}) is no checkpoint any more`,
-    );
-  }
-  const finalNumber = checkpoints.newest()?.number ?? -1;
-  for (const { blockNumber } of [...missed.deposits, ...missed.releases]) {
-    if (blockNumber <= finalNumber) continue;
-    throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
-  }
+  requireCheckpoint(checkpoints.hashAt(missed.from.number), missed.from);
+  const finalNumber = checkpoints.newest()?.number ?? NO_FINAL_BLOCK;
+  requireFinal(missed, finalNumber);
   const moved = rows.removeMoved(missed, finalNumber);
   const added = rows.add(missed);
   decideAll(decider, new Set([...moved, ...added]), decide);
@@ -99,24 +99,4 @@ function decideAll(decider: PaymentDecider, ids: Iterable<PaymentId>, decide: De
   for (const id of [...ids].sort()) {
     if (decider.decide(id, decide) === null) throw new Error(`there is no payment ${id} to decide`);
   }
-}
-
-function checkScan(scan: ScanRecord): void {
-  const { from, final, scannedTo } = scan;
-  if (final.number < from.number || scannedTo < final.number) {
-    throw new RangeError(`a scan from ${from.number} to ${scannedTo} cannot be final up to ${final.number}`);
-  }
-  for (const { blockNumber } of [...scan.deposits, ...scan.releases]) {
-    if (blockNumber <= from.number || blockNumber > scannedTo) {
-      throw new RangeError(`block ${blockNumber} is outside the scan from ${from.number} to ${scannedTo}`);
-    }
-  }
-}
-
-function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
-  if (cursor?.number === from.number && cursor.hash === from.hash) return;
-  const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
-  throw new LedgerConflictError(
-    `a scan began at block ${from.number} (${from.hash}), but the cursor is ${found}`,
-  );
 }

@@ -1,12 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreTooNewError } from '../store-errors.ts';
-
-/** One step of the schema. Once released it is never edited: a change is a new migration. */
-export interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly sql: string;
-}
+import { type Migration, pendingMigrations } from '../migration.ts';
 
 /**
  * Brings a database to the newest schema, each migration in a transaction of its own.
@@ -26,11 +19,7 @@ export function migrate(
   ) STRICT`);
   const newest = database.prepare('SELECT max(number) AS number FROM migrations').get();
   const found = (newest?.number as number | null | undefined) ?? 0;
-  if (found > migrations.length) throw new StoreTooNewError(file, found, migrations.length);
-  for (const [index, migration] of migrations.entries()) {
-    if (migration.number !== index + 1) throw new Error(`migration ${migration.number} is not in its place`);
-    if (migration.number > found) apply(database, migration, nowMs());
-  }
+  for (const migration of pendingMigrations(file, found, migrations)) apply(database, migration, nowMs());
 }
 
 function apply(database: DatabaseSync, migration: Migration, appliedAtMs: number): void {

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /**
  * The schema, step by step. Never edit a migration that was released: add one.

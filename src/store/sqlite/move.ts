@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { requireCurrentSchema, requireEmpty } from '../move-checks.ts';
 import type { MoveSource, MoveTarget } from '../move-tables.ts';
 import {
   PORTION_ROWS,
@@ -11,7 +12,7 @@ import {
   type PortableValue,
   portableTables,
 } from '../portable-tables.ts';
-import { MoveRefusedError, requireCurrentSchema, requireEmpty } from '../store-errors.ts';
+import { MoveRefusedError } from '../store-errors.ts';
 import { lockFile } from './file-lock.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';

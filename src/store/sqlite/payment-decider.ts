@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Deposit, Ledger, Payment, PaymentReference, Release } from '../../domain/payment.ts';
+import type { Ledger, Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { NewWebhook } from '../../domain/webhook.ts';
+import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
+import { EXPIRY_FRONTIER, NO_FINAL_BLOCK } from '../ledger-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../session-rows.ts';
 import { changingValues, paymentColumns, updatePaymentSql } from './payment-rows.ts';
@@ -15,27 +17,6 @@ export interface PaymentDecider {
   view(payment: PaymentReference | PaymentId): PaymentView | null;
   /** Applies a decision and returns the payment as it then is; null when there is none. Inside a transaction only. */
   decide(payment: PaymentReference | PaymentId, decide: Decide): Payment | null;
-}
-
-/** No block is final before the first scan. */
-const NO_FINAL_BLOCK = -1;
-
-/** The row of the frontiers' table up to which the expiry step has come. */
-export const EXPIRY_FRONTIER = 'expiry';
-
-interface DepositRow {
-  blockNumber: number;
-  logIndex: number;
-  transactionHash: string;
-  units: string;
-}
-
-interface ReleaseRow {
-  blockNumber: number;
-  logIndex: number;
-  transactionHash: string;
-  toMerchantUnits: string;
-  feeUnits: string;
 }
 
 const positionColumns =
@@ -108,14 +89,8 @@ function prepareLedgerRead(database: DatabaseSync): (id: PaymentId) => Ledger {
     const releases = selectReleases.all(id) as unknown as ReleaseRow[];
     const finalBlock = selectFinalBlock.get()?.number as number | null | undefined;
     return {
-      deposits: deposits.map((row): Deposit => ({ ...row, units: BigInt(row.units) })),
-      releases: releases.map(
-        (row): Release => ({
-          ...row,
-          toMerchantUnits: BigInt(row.toMerchantUnits),
-          feeUnits: BigInt(row.feeUnits),
-        }),
-      ),
+      deposits: deposits.map(depositOfRow),
+      releases: releases.map(releaseOfRow),
       finalBlock: finalBlock ?? NO_FINAL_BLOCK,
     };
   };

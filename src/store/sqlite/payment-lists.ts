@@ -4,7 +4,7 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import { checkListLimit } from '../store-limits.ts';
+import { AFTER_ALL_IDS, checkListLimit } from '../store-limits.ts';
 import type { GroupRead } from './group-read.ts';
 import { paymentColumns } from './payment-rows.ts';
 
@@ -15,8 +15,6 @@ type PaymentLists = Pick<
 
 /** How many payments a filtered list looks at before other work gets its turn. */
 const WINDOW = 1_000;
-/** Sorts after every id. */
-const AFTER_ALL_IDS = '~';
 
 /** The reads that answer with more than one payment. */
 export function createPaymentLists(database: DatabaseSync, reads: GroupRead): PaymentLists {

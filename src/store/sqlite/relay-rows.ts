@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/relay-store.ts';
+import { type AttemptRow, attemptOfRow } from '../chain-rows.ts';
 
 /** Relay batches and what belongs to them. Synchronous, inside a read or a transaction. */
 export interface RelayRows {
@@ -16,10 +17,6 @@ export interface RelayRows {
 }
 
 type BatchRow = Omit<RelayBatch, 'gasLimit' | 'paymentIds' | 'attempts'> & { readonly gasLimit: string };
-type AttemptRow = Omit<RelayAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'> & {
-  readonly maxFeePerGas: string;
-  readonly maxPriorityFeePerGas: string;
-};
 
 const batchColumns = `id, relayer, nonce, kind, rescue_token AS "rescueToken", gas_limit AS "gasLimit",
   created_at_ms AS "createdAtMs"`;
@@ -112,11 +109,7 @@ function prepareAttempts(database: DatabaseSync) {
       );
     },
     list(batchId: number): RelayAttempt[] {
-      return (select.all(batchId) as unknown as AttemptRow[]).map((row) => ({
-        ...row,
-        maxFeePerGas: BigInt(row.maxFeePerGas),
-        maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
-      }));
+      return (select.all(batchId) as unknown as AttemptRow[]).map(attemptOfRow);
     },
   };
 }

@@ -1,0 +1,77 @@
+import type { BlockReference, ScanRecord } from '../domain/ports/ledger-store.ts';
+import { LedgerConflictError } from './store-errors.ts';
+
+/** What every engine requires of what is to be recorded of the chain, before it writes anything. */
+
+/** No block is final before the first scan. */
+export const NO_FINAL_BLOCK = -1;
+
+/** The row of the frontiers' table up to which the expiry step has come. */
+export const EXPIRY_FRONTIER = 'expiry';
+
+type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
+
+/** @throws RangeError when a scan contradicts itself */
+export function checkScan(scan: ScanRecord): void {
+  const { from, final, scannedTo } = scan;
+  if (final.number < from.number || scannedTo < final.number) {
+    throw new RangeError(`a scan from ${from.number} to ${scannedTo} cannot be final up to ${final.number}`);
+  }
+  for (const { blockNumber } of [...scan.deposits, ...scan.releases]) {
+    if (blockNumber <= from.number || blockNumber > scannedTo) {
+      throw new RangeError(`block ${blockNumber} is outside the scan from ${from.number} to ${scannedTo}`);
+    }
+  }
+}
+
+/** @throws LedgerConflictError when another writer has moved the cursor */
+export function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
+  if (cursor?.number === from.number && cursor.hash === from.hash) return;
+  const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
+  throw new LedgerConflictError(
+    `a scan began at block ${from.number} (${from.hash}), but the cursor is ${found}`,
+  );
+}
+
+/** @throws LedgerConflictError when the block that a second look began at is no checkpoint (`hash` is the one there) */
+export function requireCheckpoint(hash: string | null, from: BlockReference): void {
+  if (hash === from.hash) return;
+  throw new LedgerConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
+}
+
+/** @throws RangeError when what was missed is not in a final block: those above are scanned again anyway */
+export function requireFinal(missed: FoundRows, finalNumber: number): void {
+  for (const { blockNumber } of [...missed.deposits, ...missed.releases]) {
+    if (blockNumber <= finalNumber) continue;
+    throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
+  }
+}
+
+/**
+ * Whether the block is the cursor already: the chain's final block has not moved since.
+ *
+ * @throws LedgerConflictError when the cursor is another block of the same number
+ */
+export function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
+  if (cursor?.number !== block.number) return false;
+  if (cursor.hash === block.hash) return true;
+  throw new LedgerConflictError(`final block ${block.number} was ${cursor.hash} and is now ${block.hash}`);
+}
+
+/** The transaction of a row is recorded in another block. */
+export function elsewhereError(
+  transactionHash: string,
+  recorded: number,
+  found: number,
+): LedgerConflictError {
+  return new LedgerConflictError(
+    `transaction ${transactionHash} is in block ${recorded} and was found in ${found}`,
+  );
+}
+
+/** The log of a row is recorded with other contents. */
+export function contentsError(transactionHash: string, logIndex: number): LedgerConflictError {
+  return new LedgerConflictError(
+    `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
+  );
+}
