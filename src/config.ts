@@ -1,7 +1,16 @@
-import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { createSecureContext } from 'node:tls';
-import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
+import {
+  HIGHEST_PORT,
+  isHttpUrl,
+  readAdminPort,
+  readAllowedHosts,
+  readBaseUrl,
+  readHost,
+  readTls,
+  readTrustProxy,
+  type TlsFiles,
+} from './config-network.ts';
+import { createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
 import { isLoopbackHost, isSecureUrl } from './domain/loopback.ts';
 import { parsePercentBasisPoints } from './domain/money.ts';
@@ -47,7 +56,7 @@ export interface Config {
   readonly previousSecretKeys: readonly string[];
   /** Networks of proxies whose X-Forwarded-For is believed; empty for none. */
   readonly trustProxy: readonly string[];
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  readonly tls: TlsFiles | null;
   readonly logLevel: LogLevel;
   readonly callbackAllowedHosts: ReadonlySet<string>;
   readonly rateLimits: {
@@ -75,7 +84,6 @@ export class ConfigError extends Error {
   }
 }
 
-const HIGHEST_PORT = 65_535;
 const MINIMUM_SECRET_CHARACTERS = 32;
 /** A socket's path may have 107 bytes on Linux and 103 on macOS; a longer one can be neither opened nor found. */
 const MAXIMUM_SOCKET_PATH_BYTES = 103;
@@ -141,23 +149,6 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
-/** Both files must be readable and belong together: found out here, not when the doors are to be opened. */
-function readTls(read: Reader, problems: string[]): Config['tls'] {
-  const certFile = read.text('TLS_CERT_FILE');
-  const keyFile = read.text('TLS_KEY_FILE');
-  if (certFile !== null && keyFile === null) problems.push('TLS_KEY_FILE is missing: TLS_CERT_FILE is set.');
-  if (keyFile !== null && certFile === null) problems.push('TLS_CERT_FILE is missing: TLS_KEY_FILE is set.');
-  if (certFile === null || keyFile === null) return null;
-  const cert = read.file('TLS_CERT_FILE', certFile);
-  const key = read.file('TLS_KEY_FILE', keyFile);
-  try {
-    if (cert !== null && key !== null) createSecureContext({ cert, key });
-  } catch (error) {
-    problems.push(`TLS_CERT_FILE and TLS_KEY_FILE are no certificate with its key (${codeOf(error)}).`);
-  }
-  return { certFile, keyFile };
-}
-
 /** A comma could not be listed in SECRET_KEY_PREVIOUS later; the value itself is never repeated. */
 function requireSecret(name: string, secret: string, problems: string[]): void {
   if (secret.length < MINIMUM_SECRET_CHARACTERS)
@@ -165,68 +156,11 @@ function requireSecret(name: string, secret: string, problems: string[]): void {
   if (secret.includes(',')) problems.push(`${name} must not contain a comma: SECRET_KEY_PREVIOUS is a list.`);
 }
 
-function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST', problems: string[]): string {
-  const value = read.text(name) ?? '127.0.0.1';
-  if (isIP(value) === 0 && !/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(value))
-    problems.push(`${name} must be an IP address or a host name, without a port.`);
-  return value;
-}
-
-function readAdminPort(read: Reader, port: number, problems: string[]): number {
-  const adminPort = read.integer('ADMIN_PORT', port + 1, 1, HIGHEST_PORT);
-  if (adminPort > HIGHEST_PORT) problems.push('ADMIN_PORT must be set: PORT + 1 is no port.');
-  return adminPort;
-}
-
 function readDataDir(read: Reader, problems: string[]): string {
   const dataDir = read.text('DATA_DIR') ?? './data';
   if (Buffer.byteLength(join(dataDir, 'control.sock')) > MAXIMUM_SOCKET_PATH_BYTES)
     problems.push('DATA_DIR is too long: the path of the control socket in it has a limit of 103 bytes.');
   return dataDir;
-}
-
-function readBaseUrl(
-  read: Reader,
-  { isLive, isTls, port }: { readonly isLive: boolean; readonly isTls: boolean; readonly port: number },
-  problems: string[],
-): string {
-  const fallback = `${isTls ? 'https' : 'http'}://localhost:${port}`;
-  const value = read.text('BASE_URL');
-  if (value === null) return fallback;
-  const url = isHttpUrl(value) ? new URL(value) : null;
-  if (url === null || /[?#]/.test(value) || url.username !== '' || url.password !== '') {
-    problems.push('BASE_URL must be an http(s) URL without query, fragment or credentials.');
-    return fallback;
-  }
-  if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    problems.push('BASE_URL must begin with https:// in live mode, unless it is loopback.');
-  return url.href.replace(/\/+$/, '');
-}
-
-function readTrustProxy(read: Reader, problems: string[]): string[] {
-  const networks = read.list('TRUST_PROXY');
-  for (const network of networks) {
-    const [address = '', prefix, ...rest] = network.split('/');
-    const version = isIP(address);
-    const longest = version === 6 ? 128 : 32;
-    const isPrefixValid =
-      prefix === undefined ||
-      (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest && rest.length === 0);
-    if (version === 0 || !isPrefixValid)
-      problems.push(`TRUST_PROXY: ${network} is no network (10.0.0.0/8, ::1).`);
-  }
-  return networks;
-}
-
-function readAllowedHosts(read: Reader, problems: string[]): ReadonlySet<string> {
-  const hosts = read.list('CALLBACK_ALLOWED_HOSTS').map((entry) => entry.toLowerCase());
-  for (const entry of hosts) {
-    const port = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+):([1-9]\d{0,4})$/.exec(entry)?.[1];
-    if (port === undefined || Number(port) > HIGHEST_PORT) {
-      problems.push(`CALLBACK_ALLOWED_HOSTS: ${entry} is not of the form host:port.`);
-    }
-  }
-  return new Set(hosts);
 }
 
 function readTolerance(read: Reader, problems: string[]): number {
@@ -281,10 +215,6 @@ export function readContractDeploymentConfig(
 
 function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
-}
-
-function isHttpUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
 /** For what is told credentials or believed: nobody on the way may read or change it. */

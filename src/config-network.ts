@@ -1,0 +1,99 @@
+import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { codeOf, type Reader } from './config-reader.ts';
+import { isLoopbackHost } from './domain/loopback.ts';
+
+/** How the service is reached, and whom it may call: addresses, ports, certificate, proxies. */
+
+/** A port has 16 bits. */
+export const HIGHEST_PORT = 65_535;
+
+/** Where the certificate chain and its private key lie (PEM). */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Both files must be readable and belong together: found out here, not when the doors are to be opened. */
+export function readTls(read: Reader, problems: string[]): TlsFiles | null {
+  const certFile = read.text('TLS_CERT_FILE');
+  const keyFile = read.text('TLS_KEY_FILE');
+  if (certFile !== null && keyFile === null) problems.push('TLS_KEY_FILE is missing: TLS_CERT_FILE is set.');
+  if (keyFile !== null && certFile === null) problems.push('TLS_CERT_FILE is missing: TLS_KEY_FILE is set.');
+  if (certFile === null || keyFile === null) return null;
+  const cert = read.file('TLS_CERT_FILE', certFile);
+  const key = read.file('TLS_KEY_FILE', keyFile);
+  try {
+    if (cert !== null && key !== null) createSecureContext({ cert, key });
+  } catch (error) {
+    problems.push(`TLS_CERT_FILE and TLS_KEY_FILE are no certificate with its key (${codeOf(error)}).`);
+  }
+  return { certFile, keyFile };
+}
+
+/** An IP address or a host name to listen on; loopback unless told otherwise. */
+export function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST', problems: string[]): string {
+  const value = read.text(name) ?? '127.0.0.1';
+  if (isIP(value) === 0 && !/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(value))
+    problems.push(`${name} must be an IP address or a host name, without a port.`);
+  return value;
+}
+
+/** @param port of the public server, after which it comes unless told otherwise */
+export function readAdminPort(read: Reader, port: number, problems: string[]): number {
+  const adminPort = read.integer('ADMIN_PORT', port + 1, 1, HIGHEST_PORT);
+  if (adminPort > HIGHEST_PORT) problems.push('ADMIN_PORT must be set: PORT + 1 is no port.');
+  return adminPort;
+}
+
+/** The public root without a slash at its end. */
+export function readBaseUrl(
+  read: Reader,
+  { isLive, isTls, port }: { readonly isLive: boolean; readonly isTls: boolean; readonly port: number },
+  problems: string[],
+): string {
+  const fallback = `${isTls ? 'https' : 'http'}://localhost:${port}`;
+  const value = read.text('BASE_URL');
+  if (value === null) return fallback;
+  const url = isHttpUrl(value) ? new URL(value) : null;
+  if (url === null || /[?#]/.test(value) || url.username !== '' || url.password !== '') {
+    problems.push('BASE_URL must be an http(s) URL without query, fragment or credentials.');
+    return fallback;
+  }
+  if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    problems.push('BASE_URL must begin with https:// in live mode, unless it is loopback.');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** Addresses and networks (CIDR) of proxies. */
+export function readTrustProxy(read: Reader, problems: string[]): string[] {
+  const networks = read.list('TRUST_PROXY');
+  for (const network of networks) {
+    const [address = '', prefix, ...rest] = network.split('/');
+    const version = isIP(address);
+    const longest = version === 6 ? 128 : 32;
+    const isPrefixValid =
+      prefix === undefined ||
+      (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest && rest.length === 0);
+    if (version === 0 || !isPrefixValid)
+      problems.push(`TRUST_PROXY: ${network} is no network (10.0.0.0/8, ::1).`);
+  }
+  return networks;
+}
+
+/** `host:port` in lower case. */
+export function readAllowedHosts(read: Reader, problems: string[]): ReadonlySet<string> {
+  const hosts = read.list('CALLBACK_ALLOWED_HOSTS').map((entry) => entry.toLowerCase());
+  for (const entry of hosts) {
+    const port = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+):([1-9]\d{0,4})$/.exec(entry)?.[1];
+    if (port === undefined || Number(port) > HIGHEST_PORT) {
+      problems.push(`CALLBACK_ALLOWED_HOSTS: ${entry} is not of the form host:port.`);
+    }
+  }
+  return new Set(hosts);
+}
+
+/** Whether it is an absolute http or https URL. */
+export function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
