@@ -1,89 +1,35 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { SOMEBODY } from '../support/e2e-service.ts';
-import { freePorts } from '../support/free-ports.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import {
-  runJson,
-  type ServiceEnvironment,
-  type ServiceProcess,
-  startServiceProcess,
-} from '../support/service-process.ts';
+import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
+import { runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Merchants' connections, each with one request at a time and hardly a pause in between. */
 const CONNECTIONS = 8;
 const PAUSE_MS = 30;
 
-interface Instance {
-  readonly url: string;
-  readonly environment: ServiceEnvironment;
-  process: ServiceProcess;
-}
+const unlimited = { RATE_LIMIT_CREATE_PER_MINUTE: '1000000' };
 
 describe('a restart under load', () => {
-  let folder: string;
-  let postgres: PostgresServer;
-  let world: Sandbox;
-  const started = new Set<ServiceProcess>();
+  let live: LiveInstances;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'card-checkout-restart-'));
-    postgres = await startPostgres();
-    world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
+    live = await openLiveInstances();
   }, 120_000);
-
-  afterAll(async () => {
-    await Promise.all([...started].map((process) => process.end('SIGKILL')));
-    await world?.stop();
-    await postgres?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
-
-  async function startInstance(name: string, databaseUrl: string): Promise<Instance> {
-    const [port, adminPort] = (await freePorts(2)) as [number, number];
-    const environment = {
-      DATA_DIR: join(folder, name),
-      PORT: String(port),
-      ADMIN_PORT: String(adminPort),
-      DATABASE_URL: databaseUrl,
-      SECRET_KEY: 'the same secret key on every instance',
-      CHAIN_ID: String(world.chainId),
-      POLYGON_RPC_URL: world.rpcUrl,
-      SETTLEMENT_TOKEN_ADDRESS: world.usdc,
-      RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
-      DEPOSIT_FACTORY_ADDRESS: world.factory,
-      FEE_WALLET: world.feeWallet,
-      RATE_LIMIT_CREATE_PER_MINUTE: '1000000',
-      RATE_LIMIT_STATUS_PER_MINUTE: '1000000',
-    };
-    const url = `http://127.0.0.1:${port}`;
-    return { url, environment, process: await startProcess(environment) };
-  }
-
-  async function startProcess(environment: ServiceEnvironment): Promise<ServiceProcess> {
-    const process = await startServiceProcess(environment, { args: ['--live'], boundMs: 60_000 });
-    started.add(process);
-    return process;
-  }
+  afterAll(() => live?.stop(), 60_000);
 
   /** As an operator would: SIGTERM, wait for the end, start again. */
-  async function restart(instance: Instance): Promise<void> {
+  async function restart(instance: LiveInstance): Promise<void> {
     expect(await instance.process.end('SIGTERM')).toBe(0);
-    instance.process = await startProcess(instance.environment);
+    await live.startAgain('all', instance);
   }
 
   /** Restarts one instance after the other behind a balancer, under load; nothing may fail and nothing be lost. */
-  async function restartAllUnderLoad(instances: readonly Instance[]): Promise<void> {
-    const { environment } = instances[0] as Instance;
+  async function restartAllUnderLoad(instances: readonly LiveInstance[]): Promise<void> {
+    const { environment } = instances[0] as LiveInstance;
     const account = await runJson<{ account_id: string }>(environment, 'account', 'create', '--name', 'Shop');
     const { api_key: key } = await runJson<{ api_key: string }>(
       ...([environment, 'key', 'create', '--account', account.account_id] as const),
@@ -112,12 +58,12 @@ describe('a restart under load', () => {
   }
 
   it('of one PostgreSQL instance after the other lets no request fail and loses no payment', async () => {
-    const url = await postgres.createDatabase();
-    await restartAllUnderLoad(await Promise.all(['one', 'other'].map((name) => startInstance(name, url))));
+    const database = { ...unlimited, DATABASE_URL: await live.postgres.createDatabase() };
+    await restartAllUnderLoad(await Promise.all([1, 2].map(() => live.start('all', database))));
   }, 120_000);
 
   it('of the only instance on SQLite makes requests wait behind the balancer, and none fail', async () => {
-    await restartAllUnderLoad([await startInstance('alone', '')]);
+    await restartAllUnderLoad([await live.start('all', unlimited)]);
   }, 120_000);
 });
 

@@ -1,62 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { freePorts } from '../support/free-ports.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import {
-  runJson,
-  type ServiceEnvironment,
-  type ServiceProcess,
-  startServiceProcess,
-} from '../support/service-process.ts';
+import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
+import { runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-interface Instance {
-  readonly url: string;
-  readonly environment: ServiceEnvironment;
-  readonly process: ServiceProcess;
-}
+import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 describe('two API processes and two workers on one PostgreSQL', () => {
-  let folder: string;
-  let postgres: PostgresServer;
+  let live: LiveInstances;
   let world: Sandbox;
   let receiver: WebhookReceiver;
-  let common: ServiceEnvironment;
-  const started: ServiceProcess[] = [];
-  let apis: Instance[];
-  let workers: Instance[];
+  let apis: LiveInstance[];
+  let workers: LiveInstance[];
   let key: string;
   let keyId: string;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'card-checkout-instances-'));
-    postgres = await startPostgres();
-    receiver = await startWebhookReceiver();
-    writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
-    world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
-    common = {
-      DATABASE_URL: await postgres.createDatabase(),
-      SECRET_KEY: 'the same secret key on every instance',
-      CHAIN_ID: String(world.chainId),
-      POLYGON_RPC_URL: world.rpcUrl,
-      SETTLEMENT_TOKEN_ADDRESS: world.usdc,
-      RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
-      DEPOSIT_FACTORY_ADDRESS: world.factory,
-      FEE_WALLET: world.feeWallet,
-      MOONPAY_API_KEY: world.providerKeys.moonpay,
-      MOONPAY_BASE_URL: `${world.onrampBaseUrl}/moonpay`,
-      CALLBACK_ALLOWED_HOSTS: receiver.host,
-      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
-      RATE_LIMIT_STATUS_PER_MINUTE: '100000',
-    };
+    live = await openLiveInstances();
+    ({ world, receiver } = live);
+    const database = { DATABASE_URL: await live.postgres.createDatabase() };
     // All at once, on an empty database.
-    const instances = await Promise.all(['api', 'api', 'worker', 'worker'].map(start));
+    const instances = await Promise.all(
+      (['api', 'api', 'worker', 'worker'] as const).map((role) => live.start(role, database)),
+    );
     [apis, workers] = [instances.slice(0, 2), instances.slice(2)];
     const account = await run<{ account_id: string }>('account', 'create', '--name', 'Shop');
     const made = await run<{ api_key: string; key_id: string }>(
@@ -68,26 +33,10 @@ describe('two API processes and two workers on one PostgreSQL', () => {
     [key, keyId] = [made.api_key, made.key_id];
   }, 120_000);
 
-  afterAll(async () => {
-    await Promise.all(started.map((process) => process.end('SIGTERM')));
-    await world?.stop();
-    await receiver?.stop();
-    await postgres?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
-
-  async function start(role: string, index: number): Promise<Instance> {
-    const [port, adminPort] = (await freePorts(2)) as [number, number];
-    const dataDir = join(folder, `data ${index}`);
-    const environment = { ...common, DATA_DIR: dataDir, PORT: String(port), ADMIN_PORT: String(adminPort) };
-    const args = ['--live', '--role', role];
-    const process = await startServiceProcess(environment, { args, boundMs: 60_000 });
-    started.push(process);
-    return { url: `http://127.0.0.1:${port}`, environment, process };
-  }
+  afterAll(() => live?.stop(), 60_000);
 
   function run<T>(...args: readonly string[]): Promise<T> {
-    return runJson<T>((apis[0] as Instance).environment, ...args);
+    return runJson<T>((apis[0] as LiveInstance).environment, ...args);
   }
 
   function request(api: number, path: string, body?: unknown, apiKey = key): Promise<Response> {
@@ -121,7 +70,7 @@ describe('two API processes and two workers on one PostgreSQL', () => {
     });
   }
 
-  const isWatching = ({ process }: Instance) => /"lease":"watcher"[^\n]*"taken"/.test(process.output());
+  const isWatching = ({ process }: LiveInstance) => /"lease":"watcher"[^\n]*"taken"/.test(process.output());
 
   it('share payments: created at one, begun at the other, released and reported once by whoever does it', async () => {
     const id = await create(0);
@@ -138,7 +87,7 @@ describe('two API processes and two workers on one PostgreSQL', () => {
       (one, other) => Number(isWatching(other)) - Number(isWatching(one)),
     );
     await watching?.process.end('SIGKILL');
-    await waitFor('the other worker to take over', 10_000, () => isWatching(standby as Instance));
+    await waitFor('the other worker to take over', 10_000, () => isWatching(standby as LiveInstance));
     await untilPaid(0, id);
     await waitFor('the webhook', 15_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
     const events = receiver.received.map(

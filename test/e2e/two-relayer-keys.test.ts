@@ -1,0 +1,110 @@
+import { privateKeyToAddress } from 'viem/accounts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deriveDevelopmentKeys } from '../../src/sandbox/development-keys.ts';
+import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
+import { runJson } from '../support/service-process.ts';
+import { readTokenBalance } from '../support/token-balance.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const PAYMENTS = 40;
+/** The whole of an 80-dollar payment, so that it is enough; 10⁻⁶ units. */
+const DEPOSIT_UNITS = 80_000_000n;
+const SECOND_KEY = `0x${'5'.repeat(64)}` as const;
+
+let live: LiveInstances;
+let databaseUrl: string;
+let api: LiveInstance;
+let first: LiveInstance;
+let key: string;
+
+beforeAll(async () => {
+  live = await openLiveInstances();
+  databaseUrl = await live.postgres.createDatabase();
+  const database = { DATABASE_URL: databaseUrl, RATE_LIMIT_CREATE_PER_MINUTE: '1000000' };
+  await ask('anvil_setBalance', [privateKeyToAddress(SECOND_KEY), `0x${(10n ** 20n).toString(16)}`]);
+  [api, first] = await Promise.all([
+    live.start('api', database),
+    live.start('worker', database),
+    live.start('worker', { ...database, RELAYER_PRIVATE_KEY: SECOND_KEY }),
+  ]);
+  const account = ['account', 'create', '--name', 'Shop', '--fee-percent', '1'];
+  const { account_id: id } = await runJson<{ account_id: string }>(api.environment, ...account);
+  const made = await runJson<{ api_key: string }>(api.environment, 'key', 'create', '--account', id);
+  key = made.api_key;
+}, 120_000);
+afterAll(() => live?.stop(), 60_000);
+
+async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(live.world.anvilUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
+  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
+  return answer.result;
+}
+
+/** Returns the deposit address. */
+async function create(): Promise<string> {
+  const fields = { callback: live.receiver.url, amount: '80', provider: 'moonpay' };
+  const response = await fetch(`${api.url}/api/v1/wallet`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body: JSON.stringify({ ...fields, address: live.world.merchantWallet }),
+  });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { polygon_address_in: string }).polygon_address_in;
+}
+
+/** Has the money arrive, and waits until a block has it. */
+async function deposit(address: string): Promise<void> {
+  const amount = DEPOSIT_UNITS.toString(16).padStart(64, '0');
+  const data = `0x40c10f19${address.slice(2).toLowerCase().padStart(64, '0')}${amount}`;
+  const from = deriveDevelopmentKeys().minter.address;
+  const hash = await ask('eth_sendTransaction', [{ from, to: live.world.usdc, data, gas: '0x30d40' }]);
+  await waitFor('the deposit', 10_000, async () => {
+    const receipt = (await ask('eth_getTransactionReceipt', [hash])) as { status: string } | null;
+    return receipt?.status === '0x1';
+  });
+}
+
+const query = (sql: string) => live.postgres.query(databaseUrl, sql);
+
+it('of two processes both release, and when one is killed in the middle everything is still released once', async () => {
+  const addresses: string[] = [];
+  for (let index = 0; index < PAYMENTS; index++) addresses.push(await create());
+  const firstRelayer = privateKeyToAddress(live.world.relayerPrivateKey);
+  const openBatches = () =>
+    query(`SELECT id FROM relay_batches WHERE outcome IS NULL AND lower(relayer) = lower('${firstRelayer}')`);
+
+  let isKilled = false;
+  for (const [index, address] of addresses.entries()) {
+    await deposit(address);
+    // In the middle of a batch, which its key alone could raise the fees of.
+    if (!isKilled && index >= PAYMENTS / 3 && (await openBatches()).length > 0) {
+      await first.process.end('SIGKILL');
+      isKilled = true;
+    }
+  }
+  expect(isKilled).toBe(true);
+
+  await waitFor('all payments to be paid', 90_000, async () => {
+    const [row] = await query("SELECT count(*)::int AS paid FROM payments WHERE status = 'paid'");
+    return row?.['paid'] === PAYMENTS;
+  });
+  // One per cent is the fee.
+  const expected = (DEPOSIT_UNITS * 99n * BigInt(PAYMENTS)) / 100n;
+  const { anvilUrl, usdc, merchantWallet } = live.world;
+  expect(await readTokenBalance(anvilUrl, usdc, merchantWallet)).toBe(expected);
+  expect(await query('SELECT payment_id FROM releases GROUP BY payment_id HAVING count(*) <> 1')).toEqual([]);
+  expect(await query('SELECT DISTINCT relayer FROM relay_batches')).toHaveLength(2);
+  await waitFor('no batch to be in flight', 30_000, async () => {
+    return (await query('SELECT id FROM relay_batches WHERE outcome IS NULL')).length === 0;
+  });
+  // Given up was none: each was mined, and its payments were in no other.
+  expect(await query("SELECT id FROM relay_batches WHERE outcome <> 'resolved'")).toEqual([]);
+  expect(
+    await query('SELECT payment_id FROM relay_batch_payments GROUP BY payment_id HAVING count(*) > 1'),
+  ).toEqual([]);
+}, 170_000);

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { freePorts } from './free-ports.ts';
+import { type PostgresServer, startPostgres } from './postgres.ts';
+import { type ServiceEnvironment, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A server process in live mode. */
+export interface LiveInstance {
+  readonly url: string;
+  readonly environment: ServiceEnvironment;
+  readonly process: ServiceProcess;
+}
+
+/** A local chain with on-ramps, a PostgreSQL and a merchant's endpoint, for processes in live mode. */
+export interface LiveInstances {
+  readonly world: Sandbox;
+  readonly postgres: PostgresServer;
+  readonly receiver: WebhookReceiver;
+  /** Starts a process with a data folder and ports of its own, on SQLite unless the changes name a database. */
+  start(role: 'all' | 'api' | 'worker', changes?: ServiceEnvironment): Promise<LiveInstance>;
+  /** Starts a process that has ended again, as it was. */
+  startAgain(role: 'all' | 'api' | 'worker', instance: LiveInstance): Promise<LiveInstance>;
+  /** Ends everything, also processes that still run. */
+  stop(): Promise<void>;
+}
+
+/** Opens the world that the processes share. */
+export async function openLiveInstances(): Promise<LiveInstances> {
+  const folder = mkdtempSync(join(tmpdir(), 'card-checkout-live-'));
+  const postgres = await startPostgres();
+  const receiver = await startWebhookReceiver();
+  writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
+  const world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
+  const common = {
+    SECRET_KEY: 'the same secret key on every instance',
+    CHAIN_ID: String(world.chainId),
+    POLYGON_RPC_URL: world.rpcUrl,
+    SETTLEMENT_TOKEN_ADDRESS: world.usdc,
+    RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
+    DEPOSIT_FACTORY_ADDRESS: world.factory,
+    FEE_WALLET: world.feeWallet,
+    MOONPAY_API_KEY: world.providerKeys.moonpay,
+    MOONPAY_BASE_URL: `${world.onrampBaseUrl}/moonpay`,
+    CALLBACK_ALLOWED_HOSTS: receiver.host,
+    NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+    RATE_LIMIT_STATUS_PER_MINUTE: '1000000',
+  };
+  const started: ServiceProcess[] = [];
+  let folders = 0;
+
+  async function startAgain(role: string, { url, environment }: Omit<LiveInstance, 'process'>) {
+    const args = ['--live', '--role', role];
+    const process = await startServiceProcess(environment, { args, boundMs: 60_000 });
+    started.push(process);
+    return { url, environment, process };
+  }
+
+  return {
+    world,
+    postgres,
+    receiver,
+    async start(role, changes = {}) {
+      const dataDir = join(folder, `data ${++folders}`);
+      const [port, adminPort] = (await freePorts(2)) as [number, number];
+      const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
+      const environment = { ...common, DATA_DIR: dataDir, ...ports, ...changes };
+      return startAgain(role, { url: `http://127.0.0.1:${port}`, environment });
+    },
+    startAgain,
+    async stop() {
+      // Nobody is served any more, so nobody needs notice.
+      await Promise.all(started.map((process) => process.end('SIGKILL')));
+      await world.stop();
+      await receiver.stop();
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
