@@ -11,6 +11,14 @@ function project(name: string, include: string[], testTimeoutMs: number, exclude
   };
 }
 
+/** What stands on the store's ports, a second time: these files ask for the engine in `test/support/test-store.ts`. */
+const onStore = project(
+  'postgres',
+  ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations.test.ts'],
+  90_000,
+);
+const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/support/postgres-for-all.ts'] } };
+
 export default defineConfig({
   test: {
     // Node strips the types itself, as it does in production: what is tested is what runs.
@@ -33,6 +41,7 @@ export default defineConfig({
       project('unit', ['{src,contracts,sdk,bench,scripts}/**/*.test.ts'], 20_000, ['**/node_modules/**']),
       project('structure', ['test/structure/**/*.test.ts'], 20_000),
       project('http', ['test/http/**/*.test.ts'], 20_000),
+      postgres,
       project('integration', ['test/**/*.test.ts'], 90_000, [`test/{${named.join(',')}}/**`]),
       project('e2e', ['test/e2e/**/*.test.ts'], 180_000),
       project('browser', ['test/browser/**/*.test.ts'], 180_000),

@@ -18,6 +18,9 @@ const minuteMs = 60_000;
 
 /** The vitest projects: one run for those that are quick, one for those that start services and a browser. */
 const quickProjects = ['structure', 'unit', 'http', 'integration'];
+/** It runs files of these two a second time, on the other engine. */
+const postgresProject = 'postgres';
+const projectsOnStore = ['http', 'integration'];
 const slowProjects = ['e2e', 'browser'];
 
 /** Outcome of one step together with its tests. */
@@ -65,7 +68,10 @@ async function main(all: boolean): Promise<number> {
   // Alone, like the projects: these use both cores themselves.
   for (const step of contractTests) checked.push(await checkContracts(step));
   checked.push(...(await checkProjects('tests', quickProjects)));
-  if (all) checked.push(...(await checkProjects('end-to-end tests', slowProjects)));
+  if (all) {
+    checked.push(...(await checkProjects('tests on PostgreSQL', [postgresProject], projectsOnStore)));
+    checked.push(...(await checkProjects('end-to-end tests', slowProjects)));
+  }
   return summarize(checked, performance.now() - started);
 }
 
@@ -99,8 +105,12 @@ async function checkContracts(step: Step): Promise<Checked> {
   return checked;
 }
 
-/** Runs vitest once over the projects; one without tests fails. */
-async function checkProjects(name: string, projects: string[]): Promise<Checked[]> {
+/** Runs vitest once over the projects; one without tests fails: its own, or else what `filled` names by their files. */
+async function checkProjects(
+  name: string,
+  projects: string[],
+  filled: string[] = projects,
+): Promise<Checked[]> {
   const reportFile = join(root, 'test-output', `${name.replaceAll(' ', '-')}.json`);
   await rm(reportFile, { force: true });
   const result = await runStep({
@@ -118,7 +128,7 @@ async function checkProjects(name: string, projects: string[]): Promise<Checked[
   });
   const json = await readFile(reportFile, 'utf8').catch(() => undefined);
   const counts = vitestCounts(json);
-  const empty = projects.filter((project) => !projectsWithTests(json, root).has(project));
+  const empty = filled.filter((project) => !projectsWithTests(json, root).has(project));
   const emptiness = empty.length > 0 ? `no test ran in ${empty.join(', ')}` : undefined;
   const checked = report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) ?? emptiness });
   for (const line of closingLines(result.output)) console.log(line);

@@ -1,25 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOperation } from '../../src/cli/control-server.ts';
 import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, givePayment, givePayments, NOW_MS, newSession, pay } from '../store/fixtures.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-store.ts';
 
 type Json = Record<string, unknown>;
 
-let folder: string;
+let database: TestDatabase;
 let store: Store;
 let context: OperationsContext;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-operations-'));
-  store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
+  database = await createTestDatabase();
+  store = await database.open();
   const moonpay: ProviderAdapter = {
     id: 'moonpay',
     quote: () => Promise.reject(new Error('not asked here')),
@@ -36,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
+  await database.remove();
 });
 
 const run = <T = Json>(name: string, args: OperationArguments = {}) =>

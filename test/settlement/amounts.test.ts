@@ -1,28 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deployFactory } from '../../src/chain/deploy-factory.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import {
-  depositAddressesOf,
-  ENOUGH_UNITS,
-  EXPECTED_UNITS,
-  openSettlement,
-  type Settlement,
-  startSettlementChain,
-} from './harness.ts';
+import { depositAddressesOf, ENOUGH_UNITS, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
-
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
+const { chain, settlement } = useSettlement();
 
 /** The payment is paid with exactly these units, on the chain and in its fields, and has one webhook. */
 async function expectPaid(payment: Payment, units: bigint): Promise<Payment> {

@@ -1,28 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import {
-  BLOCK_MS,
-  EXPECTED_UNITS,
-  EXPIRY_MS,
-  HOUR_MS,
-  openSettlement,
-  type Settlement,
-  startSettlementChain,
-} from './harness.ts';
+import { BLOCK_MS, EXPECTED_UNITS, EXPIRY_MS, HOUR_MS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
-
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
+const { settlement } = useSettlement();
 
 const conflict = { errorName: 'payment_state_conflict', status: 409 };
 

@@ -1,21 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { RelayPass } from '../../src/payments/relay/relay-context.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import { EXPECTED_UNITS, HOUR_MS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+import { EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
-
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain, { limits: { batchWindowMs: 2_000 } });
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
+const { chain, settlement } = useSettlement({ limits: { batchWindowMs: 2_000 } });
 
 /** A payment whose release has waited for others long enough. */
 async function createDue(): Promise<Payment> {

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { privateKeyToAddress } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
@@ -37,9 +35,9 @@ import { releasePayment } from '../../src/payments/release-payment.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { rescanFinalBlocks, watchDeposits } from '../../src/payments/watch-deposits.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
+import { createTestDatabase } from '../support/test-store.ts';
 
 /** How far apart blocks are, on the chain and on the clock of the test. */
 export const BLOCK_MS = 2_000;
@@ -82,6 +80,49 @@ export interface Faults {
   hideLogs: boolean;
 }
 
+/**
+ * For a file of tests: one chain for all of them, and for each a settlement of its own that has seen the chain's
+ * start. What is returned stands for the present ones and can be used in hooks and tests.
+ */
+export function useSettlement(
+  options: SettlementOptions & { readonly chain?: Pick<AnvilOptions, 'slotsInAnEpoch'> } = {},
+) {
+  let chain: LocalChain | undefined;
+  let settlement: Settlement | undefined;
+
+  async function open(own: SettlementOptions): Promise<void> {
+    settlement = await openSettlement(chain as LocalChain, { ...options, ...own });
+    await settlement.watch();
+  }
+
+  beforeAll(async () => {
+    chain = await startSettlementChain(options.chain);
+  });
+  afterAll(() => chain?.stop());
+  beforeEach(() => open({}));
+  afterEach(() => settlement?.close());
+  return {
+    chain: standInFor(() => chain as LocalChain),
+    settlement: standInFor(() => settlement as Settlement),
+    /** Replaces the test's settlement by one with other options. */
+    async reopen(own: SettlementOptions) {
+      await settlement?.close();
+      await open(own);
+    },
+  };
+}
+
+/** Reads from whatever is there at the time of reading. */
+function standInFor<Present extends object>(present: () => Present): Present {
+  return new Proxy({} as Present, { get: (_, name) => Reflect.get(present(), name) });
+}
+
+/** What one settlement may do otherwise than the rest. */
+export interface SettlementOptions {
+  readonly finalityBlocks?: number;
+  readonly limits?: Partial<RelayLimits>;
+}
+
 export type Settlement = Awaited<ReturnType<typeof openSettlement>>;
 
 let opened = 0;
@@ -91,12 +132,8 @@ let senders = 0;
  * The real steps over a real store and a real chain, each called by hand, with a clock that moves with the blocks.
  * `finalityBlocks`: how far below the newest block the chain's final one is. Close it after the test.
  */
-export async function openSettlement(
-  chain: LocalChain,
-  options: { readonly finalityBlocks?: number; readonly limits?: Partial<RelayLimits> } = {},
-) {
+export async function openSettlement(chain: LocalChain, options: SettlementOptions = {}) {
   const name = `settlement ${++opened}`;
-  const folder = await mkdtemp(join(tmpdir(), 'card-checkout-settlement-'));
   const finalityBlocks = options.finalityBlocks ?? 2;
   const feeWallet = addressFor(`fee wallet of ${name}`);
   const faults: Faults = {
@@ -120,13 +157,14 @@ export async function openSettlement(
   const session = createSessionDouble(nowMs);
 
   const limits = { ...defaultRelayLimits, batchWindowMs: 0, ...options.limits };
+  const database = await createTestDatabase(nowMs);
   let parts = await openParts();
   const account = newAccount(name, currentMs);
   await parts.store.accounts.createAccount(account);
   let merchants = 0;
 
   async function openParts() {
-    const store = await openSqliteStore({ file: join(folder, 'store.sqlite'), nowMs });
+    const store = await database.open();
     const known = createKnownAddresses(store.payments);
     const relayer = createRelayer({
       endpoints: chain.endpoints,
@@ -248,7 +286,8 @@ export async function openSettlement(
 
   const handle = {
     chain,
-    databaseFile: join(folder, 'store.sqlite'),
+    /** Somebody else's hand in the database. */
+    inDatabase: database.execute,
     tokens: createIpnTokens(SECRET),
     feeWallet,
     account,
@@ -351,7 +390,7 @@ export async function openSettlement(
     },
     async close() {
       await parts.store.close();
-      await rm(folder, { recursive: true });
+      await database.remove();
     },
   };
   return handle;

@@ -1,20 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { LocalChain } from '../chain/local-chain.ts';
-import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
+const { settlement } = useSettlement();
 
 // A chain of its own: anvil goes back this far only while it is short.
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
 
 describe('a chain that loses blocks it had called final', () => {
   it('is scanned again from the newest block that it still has; what was paid stays paid', async () => {

@@ -1,29 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
-import { deployTestUsdc, type LocalChain } from '../chain/local-chain.ts';
-import {
-  EXPECTED_UNITS,
-  forwardOf,
-  openSettlement,
-  rival,
-  type Settlement,
-  startSettlementChain,
-} from './harness.ts';
+import { deployTestUsdc } from '../chain/local-chain.ts';
+import { EXPECTED_UNITS, forwardOf, rival, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
-
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
+const { chain, settlement } = useSettlement();
 
 /** A payment for which enough was seen. */
 async function createReady(): Promise<Payment> {

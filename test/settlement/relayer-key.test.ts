@@ -1,30 +1,12 @@
 import { privateKeyToAddress } from 'viem/accounts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { TransactionRefusedError } from '../../src/domain/ports/chain.ts';
 import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import {
-  CrashError,
-  EXPECTED_UNITS,
-  openSettlement,
-  type Settlement,
-  startSettlementChain,
-} from './harness.ts';
+import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
+const { chain, settlement } = useSettlement();
 let keys = 0;
-
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
 
 /** The process starts again with a key that nobody has used. */
 async function changeKey(balanceWei: bigint): Promise<void> {

@@ -1,25 +1,20 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
-
-let chain: LocalChain;
-let settlement: Settlement;
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 /** Deep enough for a reorganisation of eight blocks that takes back nothing final. */
 const FINALITY_BLOCKS = 10;
 
-beforeAll(async () => {
-  chain = await startSettlementChain({ slotsInAnEpoch: FINALITY_BLOCKS / 2 });
+const { chain, settlement } = useSettlement({
+  chain: { slotsInAnEpoch: FINALITY_BLOCKS / 2 },
+  finalityBlocks: FINALITY_BLOCKS,
 });
-afterAll(() => chain.stop());
+
 beforeEach(async () => {
-  settlement = await openSettlement(chain, { finalityBlocks: FINALITY_BLOCKS });
   await settlement.mine(FINALITY_BLOCKS + 2);
   await settlement.watch();
 });
-afterEach(() => settlement.close());
 
 async function expectPaidOnce(payment: Payment): Promise<void> {
   expect(await settlement.balancesOf(payment)).toMatchObject({ merchant: 92_625_000n, held: 0n });

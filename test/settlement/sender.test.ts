@@ -1,32 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { type FeeQuote, TransactionRefusedError } from '../../src/domain/ports/chain.ts';
 import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import {
-  CrashError,
-  EXPECTED_UNITS,
-  openSettlement,
-  type Settlement,
-  startSettlementChain,
-} from './harness.ts';
+import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
+const { chain, settlement, reopen } = useSettlement();
 /** Every transaction that was handed to the node, in this order. */
 let sent: string[];
 
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
 beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
   sent = [];
   settlement.faults.broadcast = record;
 });
-afterEach(() => settlement.close());
 
 async function record(rawTransaction: string, send: () => Promise<void>): Promise<void> {
   sent.push(rawTransaction);
@@ -213,9 +198,7 @@ describe('a transaction that is not mined', () => {
   it('is offered no more than the cap allows', async () => {
     await createReady();
     await settlement.relay();
-    await settlement.close();
-    settlement = await openSettlement(chain, { limits: { maximumFeePerGas: 1n } });
-    await settlement.watch();
+    await reopen({ limits: { maximumFeePerGas: 1n } });
     const payment = await createReady();
     await settlement.relay();
     settlement.advance(600_000);
@@ -316,9 +299,7 @@ describe('a node that lags for a moment', () => {
 
 describe('what is due', () => {
   it('waits two seconds for others to share its transaction', async () => {
-    await settlement.close();
-    settlement = await openSettlement(chain, { limits: { batchWindowMs: 2_000 } });
-    await settlement.watch();
+    await reopen({ limits: { batchWindowMs: 2_000 } });
     const first = await createReady();
     expect(await settlement.relay()).toBe('collecting');
     const second = await settlement.create();
@@ -330,9 +311,7 @@ describe('what is due', () => {
   });
 
   it('does not wait when the batch is full', async () => {
-    await settlement.close();
-    settlement = await openSettlement(chain, { limits: { batchWindowMs: 60_000, batchSize: 2 } });
-    await settlement.watch();
+    await reopen({ limits: { batchWindowMs: 60_000, batchSize: 2 } });
     const payments = [await settlement.create(), await settlement.create(), await settlement.create()];
     for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mine();

@@ -1,27 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/domain/provider-session.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import {
-  ENOUGH_UNITS,
-  EXPECTED_UNITS,
-  HOUR_MS,
-  openSettlement,
-  type Settlement,
-  startSettlementChain,
-} from './harness.ts';
+import { ENOUGH_UNITS, EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
-
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
+const { settlement } = useSettlement();
 
 const cannotBePaid = { errorName: 'payment_state_conflict' };
 

@@ -1,29 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import {
-  CrashError,
-  EXPECTED_UNITS,
-  openSettlement,
-  type Settlement,
-  startSettlementChain,
-} from './harness.ts';
+import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const BATCH_SIZE = 4;
 const TEN_MINUTES_MS = 600_000;
 
-let chain: LocalChain;
-let settlement: Settlement;
-
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain, { limits: { batchSize: BATCH_SIZE } });
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
+const { chain, settlement } = useSettlement({ limits: { batchSize: BATCH_SIZE } });
 
 async function createReady(count: number): Promise<Payment[]> {
   const payments: Payment[] = [];

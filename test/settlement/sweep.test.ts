@@ -1,23 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createBalanceSweep } from '../../src/chain/sweep-balances.ts';
 import { sweepOpenPayments } from '../../src/payments/sweep-balances.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 describe('a sweep over the balances of open payments', () => {
-  let chain: LocalChain;
-  let settlement: Settlement;
+  const { chain, settlement } = useSettlement();
 
-  beforeAll(async () => {
-    chain = await startSettlementChain();
-  }, 60_000);
-  afterAll(() => chain?.stop());
   beforeEach(async () => {
-    settlement = await openSettlement(chain);
     await settlement.mine(3);
     await settlement.watch();
   });
-  afterEach(() => settlement.close());
 
   function sweep() {
     const balances = createBalanceSweep({ endpoints: chain.endpoints, token: chain.token });

@@ -1,24 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { CallRevertedError, ChainUnavailableError, type RelayCall } from '../../src/domain/ports/chain.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
+const { chain, settlement } = useSettlement();
 /** How many payments each estimate was asked for. */
 let estimated: number[];
 
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
 beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
   estimated = [];
 });
-afterEach(() => settlement.close());
 
 async function createReady(count: number): Promise<Payment[]> {
   const payments: Payment[] = [];

@@ -1,25 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { DeliveryOutcome } from '../../src/domain/ports/callback-guard.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import { type SendWebhooksContext, sendWebhook } from '../../src/payments/send-webhooks.ts';
-import type { LocalChain } from '../chain/local-chain.ts';
-import { EXPECTED_UNITS, openSettlement, type Settlement, startSettlementChain } from './harness.ts';
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
-let chain: LocalChain;
-let settlement: Settlement;
-
-beforeAll(async () => {
-  chain = await startSettlementChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  settlement = await openSettlement(chain);
-  await settlement.watch();
-});
-afterEach(() => settlement.close());
+const { settlement } = useSettlement();
 
 /** A payment whose final release the next `watch` will see. */
 async function createAlmostPaid(): Promise<Payment> {
@@ -30,16 +17,6 @@ async function createAlmostPaid(): Promise<Payment> {
   await settlement.relay();
   await settlement.mine(3);
   return payment;
-}
-
-/** Somebody else's hand in the database. */
-function inDatabase(sql: string, ...values: string[]): void {
-  const database = new DatabaseSync(settlement.databaseFile);
-  try {
-    database.prepare(sql).run(...values);
-  } finally {
-    database.close();
-  }
 }
 
 const delivered: DeliveryOutcome = {
@@ -63,19 +40,14 @@ function sendContext(change: Partial<SendWebhooksContext> = {}): SendWebhooksCon
 
 it('is written with paid or neither is: what keeps the row out keeps the payment unpaid', async () => {
   const payment = await createAlmostPaid();
-  const id = `${payment.id}:payment.paid`;
-  inDatabase(
-    `INSERT INTO webhooks (id, payment_id, event, fields, status, created_at_ms) VALUES (?, ?, 'x', '{}', 'failed', 0)`,
-    id,
-    payment.id,
-  );
+  await settlement.inDatabase('ALTER TABLE webhooks RENAME COLUMN fields TO other');
   const before = await settlement.read(payment);
   await expect(settlement.watch()).rejects.toThrow();
   expect(await settlement.read(payment)).toEqual(before);
+  await settlement.inDatabase('ALTER TABLE webhooks RENAME COLUMN other TO fields');
   await settlement.crash();
   expect(await settlement.read(payment)).toEqual(before);
 
-  inDatabase('DELETE FROM webhooks WHERE id = ?', id);
   await settlement.watch();
   expect((await settlement.read(payment)).status).toBe('paid');
   expect(await settlement.webhooks(payment)).toHaveLength(1);

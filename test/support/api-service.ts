@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { type Account, features } from '../../src/domain/account.ts';
@@ -22,8 +19,8 @@ import { registerHealth } from '../../src/http/health.ts';
 import type { Observe } from '../../src/http/request-log.ts';
 import { createPublicServer, type PublicServerOptions } from '../../src/http/server.ts';
 import { registerWellKnown } from '../../src/http/well-known.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createTestDatabase } from './test-store.ts';
 
 export const BASE_URL = 'https://pay.example.com';
 /** EIP-55's first example. */
@@ -43,7 +40,7 @@ export const validRequest = {
 
 type Json = Record<string, unknown>;
 
-/** The API as production builds it, over a real SQLite store, with the outside world under the test's control. */
+/** The API as production builds it, over a real store, with the outside world under the test's control. */
 export interface ApiService {
   readonly server: FastifyInstance;
   readonly store: Store;
@@ -106,8 +103,8 @@ function createWorld(): World {
 export async function createApiService(
   options: Partial<PublicServerOptions> & { requestsPerMinute?: number } = {},
 ): Promise<ApiService> {
-  const folder = await mkdtemp(join(tmpdir(), 'card-checkout-http-'));
-  const store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
+  const database = await createTestDatabase();
+  const store = await database.open();
   const world = createWorld();
   const logLines: string[] = [];
   const observed: Parameters<Observe>[] = [];
@@ -153,6 +150,7 @@ export async function createApiService(
         return judgement.ok ? null : judgement.reason;
       },
     },
+    // Also with PostgreSQL, whose own clock a test cannot move; what is counted there has its own tests.
     limits: createMemoryRateLimiters(
       {
         createPerMinute: requestsPerMinute ?? 60,
@@ -204,7 +202,7 @@ export async function createApiService(
     close: async () => {
       await server.close();
       await store.close();
-      await rm(folder, { recursive: true });
+      await database.remove();
     },
   };
 }

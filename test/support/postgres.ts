@@ -80,7 +80,7 @@ async function serve(
   const [port] = (await freePorts(1)) as [number];
   const start = () => startServer(installation, folder, port, settings);
   const urlOf = (database: string) => `postgres://${OWNER}@127.0.0.1:${port}/${database}`;
-  const administer = (sql: string) => query(urlOf('postgres'), sql);
+  const administer = (sql: string) => queryPostgres(urlOf('postgres'), sql);
   let running = await start();
   let databases = 0;
 
@@ -93,7 +93,7 @@ async function serve(
     async dropDatabase(url) {
       await administer(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
     },
-    query,
+    query: queryPostgres,
     async crash() {
       // SIGQUIT is the server's "immediate" end: every connection breaks off, nothing is written any more.
       await running.end('SIGQUIT');
@@ -191,7 +191,8 @@ async function run(
   if (code !== 0) throw new Error(`${program} ended with ${code}:\n${output}`);
 }
 
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+/** Runs one statement on a connection of its own. */
+export async function queryPostgres(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
