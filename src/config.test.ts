@@ -210,6 +210,7 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
     /https URLs \(http on loopback only\)/,
   ],
   ['POLYGON_RPC_URL', ['', ','], /is missing/],
+  ['POLYGON_RPC_URL', ['https://a.example,https://b.example,https://A.example/'], /lists an endpoint twice/],
   ['DEPOSIT_FACTORY_ADDRESS', ['0x12', `0x${'0'.repeat(40)}`, ADDRESS.replace('A', 'a')], /valid checksum/],
   ['SETTLEMENT_TOKEN_ADDRESS', ['usdc', `0x${'0'.repeat(40)}`], /valid checksum/],
   ['FEE_WALLET', ['wallet', `0x${'0'.repeat(40)}`], /valid checksum/],

@@ -195,6 +195,9 @@ function readContractDeployment(read: Reader, problems: string[]): ContractDeplo
       'POLYGON_RPC_URL must be a list of https URLs (http on loopback only): its answers decide about money.',
     );
   }
+  if (new Set(rpcUrls.map((url) => URL.parse(url)?.href)).size < rpcUrls.length) {
+    problems.push('POLYGON_RPC_URL lists an endpoint twice: it would confirm what it says itself.');
+  }
   const key = read.text('RELAYER_PRIVATE_KEY');
   const isKey = key !== null && isPrivateKey(key);
   if (!isKey) problems.push('RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key.');

@@ -44,7 +44,7 @@ async function runOnStore(store: Store, name: string, args: OperationArguments):
   try {
     const context = {
       ...store,
-      directory: { adapters: new Map(), settings: store.providers },
+      directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
       rescue: null,
       sandbox: null,

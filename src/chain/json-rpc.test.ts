@@ -145,6 +145,10 @@ describe('credentials in the URL', () => {
     };
     await connectSecretly().call('eth_echo', [1]);
     expect(seen).toEqual([place, `Basic ${Buffer.from('usersecret:pass/secret').toString('base64')}`]);
+    const { port } = server.address() as AddressInfo;
+    await connect({ url: `http://user%zz:50%25%@127.0.0.1:${port}/` }).call('eth_echo', [1]);
+    const asTheyAre = `Basic ${Buffer.from('user%zz:50%25%').toString('base64')}`;
+    expect(seen, 'a percent sign that encodes nothing').toEqual(['/', asTheyAre]);
   });
 
   it('are in no error, whatever fails and whatever the node says', async () => {

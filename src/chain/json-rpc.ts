@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { createRedactor, type Redact } from './redact-endpoint.ts';
+import { createRedactor, decodePart, type Redact } from './redact-endpoint.ts';
 
 export interface JsonRpcCall {
   readonly method: string;
@@ -114,7 +114,7 @@ function createEndpoint(options: JsonRpcOptions): Endpoint {
   const redact = createRedactor(url);
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
   if (url.username !== '' || url.password !== '') {
-    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const credentials = `${decodePart(url.username)}:${decodePart(url.password)}`;
     headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
     url.username = '';
     url.password = '';

@@ -11,14 +11,15 @@ const MINIMUM_SECRET_LENGTH = 5;
 export function createRedactor(url: URL): Redact {
   const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
   const texts = parts
-    .flatMap((part) => [part, decode(part)])
+    .flatMap((part) => [part, decodePart(part)])
     .filter((text) => text.length >= MINIMUM_SECRET_LENGTH);
   // Longest first, so that no rest of a longer secret stays behind.
   const secrets = [...new Set(texts)].sort((first, second) => second.length - first.length);
   return (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text);
 }
 
-function decode(text: string): string {
+/** A part of a URL without its percent signs; as it is where they encode nothing. */
+export function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -20,13 +20,18 @@ export interface SandboxControls {
 export const faults = ['up', 'slow', 'down'] as const;
 export type Fault = (typeof faults)[number];
 
+/** The providers; which of them have credentials is known to a running server only, else `adapters` is null. */
+export type OperatorDirectory = Pick<ProviderDirectory, 'settings'> & {
+  readonly adapters: ProviderDirectory['adapters'] | null;
+};
+
 /** What the commands work on: a running server's parts, or the opened store alone. */
 export interface OperationsContext {
   readonly accounts: AccountStore;
   readonly payments: PaymentStore;
   readonly ledger: Pick<LedgerStore, 'readCursor'>;
   readonly webhooks: WebhookStore;
-  readonly directory: ProviderDirectory;
+  readonly directory: OperatorDirectory;
   readonly nowMs: () => number;
   /** Null where no relayer is at hand (the store was opened without a server). */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;

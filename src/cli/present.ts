@@ -5,11 +5,8 @@ import type { Payment } from '../domain/payment.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import type { Webhook } from '../domain/webhook.ts';
-import {
-  isProviderActive,
-  type ProviderDirectory,
-  readMinimumUsdCents,
-} from '../payments/provider-availability.ts';
+import { readMinimumUsdCents } from '../payments/provider-availability.ts';
+import type { OperatorDirectory } from './operations-context.ts';
 
 // What the command line prints of the domain's records; field names as on the API.
 
@@ -38,13 +35,15 @@ export function presentKey(key: ApiKey) {
   };
 }
 
-export async function presentProvider(directory: ProviderDirectory, id: ProviderId) {
+/** `active` and `configured` are null where nobody knows whether the provider has credentials. */
+export async function presentProvider({ adapters, settings }: OperatorDirectory, id: ProviderId) {
+  const isSwitchedOff = (await settings.readProviderSettings(id)).active === false;
   return {
     provider: id,
     name: providerCatalogue[id].name,
-    active: await isProviderActive(directory, id),
-    configured: directory.adapters.has(id),
-    minimum_usd: formatCents(await readMinimumUsdCents(directory, id)),
+    active: isSwitchedOff ? false : (adapters?.has(id) ?? null),
+    configured: adapters?.has(id) ?? null,
+    minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
     only_currency: providerCatalogue[id].onlyCurrency,
   };
 }

@@ -29,7 +29,7 @@ export function isEnabledFor(account: Account, provider: ProviderId): boolean {
 
 /** The operator's minimum, or else the catalogue's, in USD cents. */
 export async function readMinimumUsdCents(
-  directory: ProviderDirectory,
+  directory: Pick<ProviderDirectory, 'settings'>,
   provider: ProviderId,
 ): Promise<number> {
   const settings = await directory.settings.readProviderSettings(provider);
@@ -37,7 +37,7 @@ export async function readMinimumUsdCents(
 }
 
 /** Active means: it has credentials, and the operator has not switched it off. */
-export async function isProviderActive(directory: ProviderDirectory, provider: ProviderId): Promise<boolean> {
+async function isProviderActive(directory: ProviderDirectory, provider: ProviderId): Promise<boolean> {
   if (!directory.adapters.has(provider)) return false;
   return (await directory.settings.readProviderSettings(provider)).active !== false;
 }

@@ -62,6 +62,15 @@ it('works directly on the store, and lets go of it afterwards', async () => {
   await again.close();
 });
 
+it('does not know which providers have credentials, and does not call them inactive', async () => {
+  await run('provider set', { provider: 'wert', inactive: true });
+  const listed = (await run('provider list')) as { provider: string; active: unknown; configured: unknown }[];
+  const found = Object.fromEntries(
+    listed.map(({ provider, active, configured }) => [provider, [active, configured]]),
+  );
+  expect(found).toMatchObject({ moonpay: [null, null], wert: [false, null] });
+});
+
 it('says what needs a running server', async () => {
   const store = await openStore();
   const payment = (await givePayment(store)).id;
