@@ -17,7 +17,7 @@ export const addresses = {
 } as const;
 
 /** The secret key that every service of the bench has. */
-export const benchSecret = 'a secret that only the bench knows, 32 characters and more';
+export const benchSecret = 'a secret that only the bench knows and that is long enough';
 
 const BLOCK_MS = 2_000;
 const FINAL_AFTER_BLOCKS = 3;

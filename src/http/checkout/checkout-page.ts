@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
 import { type CheckoutView, refreshSecondsOf, takesPayment } from './checkout-view.ts';
 import { formatMoney } from './format-money.ts';
@@ -39,8 +39,13 @@ export function checkoutContent(
   const detail = html`${progress(view)}
 ${actions(checkout)}
 ${facts(view, payment, account, explorerTransactionUrl)}`;
-  const revision = hash('sha256', `${title}\n${status}\n${detail}`, 'base64url').slice(0, 16);
+  const revision = revisionOf(html`${title}\n${status}\n${detail}`.toString());
   return { title, status, detail, revision };
+}
+
+/** Only tells one state of a page from the next, for which SHA-256 is too good: it takes 45 µs for 4 kB, this takes 2. */
+function revisionOf(content: string): string {
+  return `${crc32(content).toString(36)}-${content.length}`;
 }
 
 /** The whole page; `problem` says what went wrong with the last click. */

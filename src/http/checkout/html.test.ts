@@ -9,6 +9,10 @@ it('escapes text and numbers wherever they are inserted', () => {
   );
 });
 
+it('writes characters that need more than a byte as references, each as a whole', () => {
+  expect(`${html`<p>${'Café – 5 € 😀'}</p>`}`).toBe('<p>Café &#8211; 5 &#8364; &#128512;</p>');
+});
+
 it('leaves markup as it was written, alone and in lists, and escapes once only', () => {
   const item = html`<li>${'a & b'}</li>`;
   expect(`${html`<ul>${item}${[item, item]}${nothing}${null}</ul>`}`).toBe(

@@ -37,7 +37,18 @@ function markupOf(insertion: Insertion): string {
   if (insertion === null) return '';
   if (insertion instanceof Html) return insertion.toString();
   if (typeof insertion === 'object') return insertion.join('');
-  return escapeTemplate(textOnly, String(insertion));
+  return inOneByte(escapeTemplate(textOnly, String(insertion)));
+}
+
+const wide = /[^\0-\xff]/gu;
+
+/**
+ * Characters that do not fit into one byte (a dash, €, most scripts) as numeric references: one of them makes V8 keep
+ * the whole page with two bytes a character, and encoding that for the wire takes four times as long (20 µs for 4 kB
+ * instead of 5).
+ */
+function inOneByte(text: string): string {
+  return text.replace(wide, (character) => `&#${character.codePointAt(0)};`);
 }
 
 /** A template of one insertion and nothing around it. */
