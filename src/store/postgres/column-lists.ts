@@ -1,3 +1,5 @@
+import { arrayLiteral } from './array-literal.ts';
+
 /** A column's name and PostgreSQL type. */
 export type Column = readonly [name: string, type: string];
 
@@ -18,6 +20,6 @@ export function unnest(alias: string, columns: readonly Column[]): string {
 export function valuesByColumn(
   columns: readonly Column[],
   rows: readonly (readonly unknown[])[],
-): unknown[][] {
-  return columns.map((_, column) => rows.map((row) => row[column]));
+): readonly string[] {
+  return columns.map((_, column) => arrayLiteral(rows.map((row) => row[column])));
 }
