@@ -3,7 +3,9 @@ export interface Extent {
   readonly rounds: number;
   /** Of load, for each run of a round. */
   readonly seconds: number;
+  /** Of one run of warming up; there are as many as it takes to send `warmUpRequests`. */
   readonly warmUpSeconds: number;
+  readonly warmUpRequests: number;
   /** Posts of each sender, for each run of a round. */
   readonly webhooks: number;
   /** Blocks with 4,000 logs each that a round scans. */
@@ -16,7 +18,8 @@ export interface Extent {
 export const fullExtent: Extent = {
   rounds: 8,
   seconds: 2,
-  warmUpSeconds: 2,
+  warmUpSeconds: 1,
+  warmUpRequests: 12_000,
   webhooks: 1_500,
   scannedPages: 10,
   settledPayments: 400,
@@ -28,6 +31,7 @@ export const quickExtent: Extent = {
   rounds: 2,
   seconds: 1,
   warmUpSeconds: 1,
+  warmUpRequests: 6_000,
   webhooks: 300,
   scannedPages: 4,
   settledPayments: 100,

@@ -1,13 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Extent } from './extent.ts';
 import type { Machine } from './machine.ts';
 import { prepareRequests, type RequestFiles } from './prepare-requests.ts';
 import { runContender } from './run-contender.ts';
 import type { Contender, Scenario } from './scenarios.ts';
 import type { ServerFleet } from './server-fleet.ts';
+import type { ServerProcess } from './server-process.ts';
 import { orderOfRound, type Sample } from './statistics.ts';
 import { type ScenarioSummary, summarize } from './summary.ts';
 
 const WARM_UP_CONNECTIONS = 64;
+const MOST_WARM_UPS = 8;
 
 /** What the scenarios of load found, and every run behind it. */
 export interface LoadFindings {
@@ -33,13 +36,17 @@ export async function measureLoad(
     try {
       return await runContender(machine.generator, server, filesOf(contender), contender, options);
     } finally {
+      await untilQuiet(server);
       server.pause();
     }
   };
 
-  // Until each server's code is compiled for what it will be asked.
+  // Until each server's code is compiled for what it will be asked, however slow the machine is at the moment.
   for (const contender of distinctContenders(chosen)) {
-    await run(contender, { connections: WARM_UP_CONNECTIONS, seconds: extent.warmUpSeconds, round: -1 });
+    const options = { connections: WARM_UP_CONNECTIONS, seconds: extent.warmUpSeconds, round: -1 };
+    for (let requests = 0, runs = 0; requests < extent.warmUpRequests && runs < MOST_WARM_UPS; runs++) {
+      requests += (await run(contender, options)).requests;
+    }
   }
   // All scenarios in each round, so that a slow minute of the machine falls on all of them.
   const samples = new Map<Scenario, Sample[]>(chosen.map((scenario) => [scenario, []]));
@@ -56,6 +63,20 @@ export async function measureLoad(
     summaries: [...samples].map(([scenario, collected]) => summarize(scenario, collected)),
     samples: [...samples.values()].flat(),
   };
+}
+
+const QUIET_MS = 50;
+
+/** Until what was under way at the end of a run is stored: it must not be counted with the next run. */
+async function untilQuiet(server: ServerProcess): Promise<void> {
+  let before: number;
+  let after = await server.countPayments();
+  do {
+    before = after;
+    await delay(QUIET_MS);
+    await server.readUsage();
+    after = await server.countPayments();
+  } while (after !== before);
 }
 
 /** Each service takes its own keys only; raw servers and ceilings are sent what the first service is sent. */

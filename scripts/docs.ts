@@ -8,8 +8,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandSections } from './docs-commands.ts';
 import { errorRows } from './docs-errors.ts';
+import { findingTables, goalTable } from './docs-performance.ts';
 import { eventTable, stateDiagram, stateTable, transitionTable } from './docs-states.ts';
 import { environmentExample, providerVariableTable, variableTable } from './docs-variables.ts';
+import { performanceChart } from './performance-chart.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -24,10 +26,14 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   'docs/errors.md': { errors: errorRows },
   'docs/configuration.md': { variables: variableTable, providers: providerVariableTable },
   'docs/command-line.md': { commands: commandSections },
+  'docs/performance.md': { goals: goalTable, findings: findingTables },
 };
 
 /** Files that are made as a whole. */
-const files: Readonly<Record<string, () => string>> = { '.env.example': environmentExample };
+const files: Readonly<Record<string, () => string>> = {
+  '.env.example': environmentExample,
+  'docs/performance.svg': performanceChart,
+};
 
 /** A file that is not as the code wants it. */
 export interface StaleFile {

@@ -16,6 +16,8 @@ interface Call {
 const FIRST_BLOCK = 1_000;
 /** Addresses of nobody have numbers from here on; those of the filled store begin at 1,000. */
 const STRANGERS = 100_000_000;
+const BLOCK_MARK = 'BLOCK';
+const strangersByBlock = writeStrangers();
 let latest = FIRST_BLOCK;
 
 const server = createServer((request, response) => {
@@ -61,32 +63,50 @@ function block(number: number): string {
   return JSON.stringify({ number: `0x${number.toString(16)}`, hash: countedHash(number), timestamp: time });
 }
 
+/** The strangers' transfers were written once; only the blocks' numbers in them are another page's. */
 function transfers(fromBlock: number, toBlock: number): string {
   if (toBlock - fromBlock + 1 !== BLOCKS_A_PAGE) throw new Error(`asked for ${fromBlock} to ${toBlock}`);
   const page = (fromBlock - FIRST_BLOCK - 1) / BLOCKS_A_PAGE;
-  const every = LOGS_A_PAGE / DEPOSITS_A_PAGE;
-  const logs = Array.from({ length: LOGS_A_PAGE }, (_, index) => {
-    const number = page * LOGS_A_PAGE + index;
-    const recipient = index % every === 0 ? 1_000 + number / every : STRANGERS + number;
-    return transfer(number, fromBlock + Math.floor((index * BLOCKS_A_PAGE) / LOGS_A_PAGE), recipient);
+  const strangers = strangersByBlock.map((text, block) =>
+    text.replaceAll(BLOCK_MARK, quantity(fromBlock + block)),
+  );
+  const deposits = Array.from({ length: DEPOSITS_A_PAGE }, (_, index) => {
+    const number = page * DEPOSITS_A_PAGE + index;
+    return transfer(number, quantity(fromBlock + index), 1_000 + number, LOGS_A_PAGE + index);
   });
-  return `[${logs.join(',')}]`;
+  return `[${[...deposits, ...strangers].join(',')}]`;
+}
+
+function writeStrangers(): readonly string[] {
+  const logsABlock = LOGS_A_PAGE / BLOCKS_A_PAGE;
+  return Array.from({ length: BLOCKS_A_PAGE }, (_, block) => {
+    const first = block * logsABlock + (block < DEPOSITS_A_PAGE ? 1 : 0);
+    const logs = Array.from({ length: (block + 1) * logsABlock - first }, (_, index) => {
+      const number = STRANGERS + first + index;
+      return transfer(number, BLOCK_MARK, number, first + index);
+    });
+    return logs.join(',');
+  });
 }
 
 /** All that a node says of a transfer of 12.34 USDC. */
-function transfer(number: number, blockNumber: number, recipient: number): string {
+function transfer(number: number, blockNumber: string, recipient: number, logIndex: number): string {
   return JSON.stringify({
     address: addresses.token.toLowerCase(),
-    topics: [TRANSFER_TOPIC, topicOf(STRANGERS + number), topicOf(recipient)],
+    topics: [TRANSFER_TOPIC, topicOf(2 * STRANGERS + number), topicOf(recipient)],
     data: `0x${(12_340_000).toString(16).padStart(64, '0')}`,
-    blockNumber: `0x${blockNumber.toString(16)}`,
-    blockHash: countedHash(blockNumber),
-    blockTimestamp: `0x${(1_700_000_000 + 2 * blockNumber).toString(16)}`,
+    blockNumber,
+    blockHash: countedHash(FIRST_BLOCK),
+    blockTimestamp: '0x6553f100',
     transactionHash: countedHash(number),
     transactionIndex: '0x1f',
-    logIndex: `0x${(number % LOGS_A_PAGE).toString(16)}`,
+    logIndex: quantity(logIndex),
     removed: false,
   });
+}
+
+function quantity(value: number): string {
+  return `0x${value.toString(16)}`;
 }
 
 function topicOf(number: number): string {

@@ -1,11 +1,6 @@
 import { once } from 'node:events';
 import { isIP, connect as openTcp, type Socket } from 'node:net';
-import {
-  checkServerIdentity,
-  createSecureContext,
-  connect as openTls,
-  type TLSSocket,
-} from 'node:tls';
+import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
 import { addressIdentity } from '../domain/public-address.ts';
 import { type DeliveryReason, DeliveryStopped } from './delivery-outcome.ts';
 import type { ResolvedAddress } from './look-up-addresses.ts';
@@ -96,7 +91,8 @@ async function openAddress(
 async function startTls(tcp: Socket, hostname: string, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = openTls({
     socket: tcp,
-    secureContext: options.ca === undefined ? systemContext : createSecureContext({ ca: options.ca, minVersion }),
+    secureContext:
+      options.ca === undefined ? systemContext : createSecureContext({ ca: options.ca, minVersion }),
     // Not sent for addresses: RFC 6066 knows names only.
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
     // Nothing but HTTP/1.1: over HTTP/2 a refused stream invites a client to send the request again.

@@ -26,9 +26,9 @@ function environmentOf(environment: ServiceEnvironment): NodeJS.ProcessEnv {
 /** Starts `card-checkout start` and resolves when it says that it is ready; throws with its output when it ends before. */
 export async function startServiceProcess(
   environment: ServiceEnvironment,
-  { args = [] as readonly string[], boundMs = 30_000 } = {},
+  { args = [] as readonly string[], boundMs = 30_000, script = 'src/main.ts' } = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['src/main.ts', 'start', ...args], {
+  const child = spawn(process.execPath, [script, 'start', ...args], {
     cwd: root,
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],

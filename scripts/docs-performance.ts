@@ -1,0 +1,68 @@
+import type { GoalResult } from '../bench/goals.ts';
+import { formatNumber } from '../bench/summary.ts';
+import { table } from './markdown.ts';
+import { readPublished } from './published-bench.ts';
+
+/** The goals with what was reached, and where and when. */
+export function goalTable(): string {
+  const { goals, machine, at, extent } = readPublished();
+  const rows = goals.map((goal) => [
+    goal.what,
+    `${goal.isUpperBound ? '≤' : '≥'} ${formatNumber(goal.bound)}${unitOf(goal)}`,
+    `**${formatNumber(goal.median)}**${unitOf(goal)}`,
+    `${formatNumber(goal.lowest)} to ${formatNumber(goal.highest)}`,
+    goal.isReached ? 'yes' : 'no',
+  ]);
+  return [
+    `${at.slice(0, 10)}, ${extent.rounds} rounds. ${machine.cpu}, Node ${machine.node}, SQLite ${machine.sqlite}; load by ${machine.loadGenerator}; ${machine.cores}; ${machine.otherLoad}.`,
+    table(['goal', 'bound', 'median', 'lowest to highest', 'reached'], rows),
+  ].join('\n\n');
+}
+
+/** What every scenario of load and every measurement found. */
+export function findingTables(): string {
+  const { scenarios, measurements } = readPublished();
+  const loads = scenarios.map(({ title, contenders, comparisons }) =>
+    [
+      `### ${title}`,
+      table(
+        ['', 'req/s', 'CPU µs a request', 'p50 ms', 'p99 ms', 'rows a commit'],
+        contenders.map((contender) => [
+          contender.label,
+          formatNumber(contender.requestsPerSecond),
+          formatNumber(contender.cpuMicrosecondsPerRequest),
+          formatNumber(contender.p50Microseconds / 1000),
+          formatNumber(contender.p99Microseconds / 1000),
+          contender.rowsPerCommit === null ? '–' : formatNumber(contender.rowsPerCommit),
+        ]),
+      ),
+      table(
+        ['paired within rounds: median (lowest to highest)', 'req/s', 'CPU', 'p99'],
+        comparisons.map(({ label, of, requestsPerSecond, cpu, p99 }) => [
+          `${label} of ${of}`,
+          ...[requestsPerSecond, cpu, p99].map(
+            ({ median, lowest, highest }) =>
+              `**${formatNumber(median)}** (${formatNumber(lowest)} to ${formatNumber(highest)})`,
+          ),
+        ]),
+      ),
+    ].join('\n\n'),
+  );
+  const others = measurements.map(({ title, series }) =>
+    [
+      `### ${title}`,
+      table(
+        ['', 'each round'],
+        series.map(({ name, unit, values }) => [
+          unit === '' ? name : `${name}, ${unit}`,
+          values.map(formatNumber).join(' · '),
+        ]),
+      ),
+    ].join('\n\n'),
+  );
+  return [...loads, ...others].join('\n\n');
+}
+
+function unitOf({ unit }: GoalResult): string {
+  return unit === '' || unit === '×' ? unit : ` ${unit}`;
+}
