@@ -22,7 +22,7 @@ const selectReferences = statement(
 );
 
 /** The first two parameters of a statement with `askedSql`. */
-export function askedPayments(payments: readonly PaymentReference[]): unknown[][] {
+export function askedPayments(payments: readonly PaymentReference[]): string[] {
   return valuesByColumn(
     columns,
     payments.map(({ accountId, id }) => [accountId, id]),

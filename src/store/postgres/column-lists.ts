@@ -17,9 +17,6 @@ export function unnest(alias: string, columns: readonly Column[]): string {
 }
 
 /** The parameters for `unnest`: the rows' values by column. */
-export function valuesByColumn(
-  columns: readonly Column[],
-  rows: readonly (readonly unknown[])[],
-): readonly string[] {
+export function valuesByColumn(columns: readonly Column[], rows: readonly (readonly unknown[])[]): string[] {
   return columns.map((_, column) => arrayLiteral(rows.map((row) => row[column])));
 }
