@@ -122,6 +122,15 @@ export const portableTables: readonly PortableTable[] = [
     ['transaction_hash', 'log_index'],
     [...ledgerPosition, ...amount('to_merchant_units', 'fee_units')],
   ),
+  table(
+    'movements',
+    ['number'],
+    [
+      ...integer('number', 'recorded_at_ms', 'log_index', 'block_number'),
+      ...text('previous_hash', 'hash', 'kind', 'payment_id', 'token', 'transaction_hash'),
+      ...amount('units'),
+    ],
+  ),
   table('frontiers', ['name'], text('name', 'payment_id')),
   table(
     'relay_batches',

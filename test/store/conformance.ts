@@ -4,6 +4,7 @@ import { accountPromises } from './accounts.ts';
 import type { StoreContext } from './fixtures.ts';
 import { ledgerPromises } from './ledger.ts';
 import { ledgerModelPromises } from './ledger-model.ts';
+import { movementPromises } from './movements.ts';
 import { paymentListPromises } from './payment-lists.ts';
 import { paymentPromises } from './payments.ts';
 import { providerPromises } from './providers.ts';
@@ -16,6 +17,10 @@ export interface OpenedStore {
   readonly store: Store;
   /** Closes the store and opens another over the same database. */
   reopen(): Promise<Store>;
+  /** Runs SQL on the database on a connection of its own. */
+  change(sql: string): Promise<void>;
+  /** SQL that makes the database forget the book of movements, guards or not. */
+  readonly forgetBook: string;
   /** Closes the newest store and removes the database. */
   dispose(): Promise<void>;
 }
@@ -32,6 +37,10 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
       async reopen() {
         store = await opened.reopen();
       },
+      change: (sql) => opened.change(sql),
+      get forgetBook() {
+        return opened.forgetBook;
+      },
     };
     beforeEach(async () => {
       opened = await open();
@@ -45,6 +54,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the ledger', () => ledgerPromises(context));
     describe('the ledger under any sequence of scans and reorganisations', () =>
       ledgerModelPromises(context));
+    describe('the book of movements', () => movementPromises(context));
     describe('the relay', () => relayPromises(context));
     describe('webhooks', () => webhookPromises(context));
     describe('provider settings', () => providerPromises(context));

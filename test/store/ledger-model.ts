@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type Movement, movementsOf, netMovements } from '../../src/domain/movement.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { BlockReference, ScanRecord } from '../../src/domain/ports/ledger-store.ts';
 import { givePayments, leave, recordingDecide, type StoreContext } from './fixtures.ts';
@@ -183,10 +184,30 @@ async function run(context: StoreContext, payments: readonly Payment[], commands
   while (chain.head < highestScanned) chain.mine([]);
   await scan(context, chain, payments, Number.MAX_SAFE_INTEGER);
   expect(await readRows(context, payments)).toEqual(chain.rows(0, chain.head, payments));
+  await expectBookAgrees(context, payments);
+}
+
+/** What the book of movements comes to is what is final on the chain, whatever was taken back on the way. */
+async function expectBookAgrees({ store }: StoreContext, payments: readonly Payment[]) {
+  for (const { id: paymentId } of payments) {
+    const { deposits, releases, finalBlock } = (await store.payments.viewPayment(paymentId))?.ledger ?? {
+      ...{ deposits: [], releases: [], finalBlock: -1 },
+    };
+    const final = movementsOf({
+      deposits: upTo(deposits, finalBlock).map((deposit) => ({ ...deposit, paymentId })),
+      releases: upTo(releases, finalBlock).map((release) => ({ ...release, paymentId })),
+    });
+    const facts = netMovements(await store.ledger.listMovementsOf(paymentId)).map((movement) => {
+      const { number: _, hash: __, previousHash: ___, recordedAtMs: ____, ...rest } = movement as Movement;
+      return rest;
+    });
+    expect(facts).toHaveLength(final.length);
+    expect(facts).toEqual(expect.arrayContaining(final));
+  }
 }
 
 export function ledgerModelPromises(context: StoreContext): void {
-  it('says up to the last scanned block what the chain says, and decides everyone a scan concerns', async () => {
+  it('says up to the last scanned block what the chain says, decides everyone a scan concerns, and keeps a book of it', async () => {
     const payments = await givePayments(context.store, PAYMENTS);
     const sequences = fc.array(command, { minLength: 5, maxLength: 40 });
     await fc.assert(

@@ -8,7 +8,7 @@ export function block(number: number, branch = ''): BlockReference {
   return { number, hash: `hash of ${number}${branch}`, timestampMs: number * 2_000 };
 }
 
-function depositOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0, units = 1_000_000n) {
+export function depositOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0, units = 1_000_000n) {
   return {
     paymentId: id,
     accountId,
@@ -19,7 +19,7 @@ function depositOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0
   };
 }
 
-function releaseOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0) {
+export function releaseOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0) {
   const amounts = { toMerchantUnits: 975_000n, feeUnits: 25_000n };
   return {
     paymentId: id,
@@ -31,7 +31,12 @@ function releaseOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0
   };
 }
 
-function scan(from: number, final: number, scannedTo: number, rows: Partial<ScanRecord> = {}): ScanRecord {
+export function scan(
+  from: number,
+  final: number,
+  scannedTo: number,
+  rows: Partial<ScanRecord> = {},
+): ScanRecord {
   return { from: block(from), final: block(final), scannedTo, deposits: [], releases: [], ...rows };
 }
 

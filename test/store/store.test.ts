@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
@@ -24,6 +25,15 @@ async function openSqlite(): Promise<OpenedStore> {
       newest = await openSqliteStore({ file });
       return newest;
     },
+    async change(sql) {
+      const database = new DatabaseSync(file);
+      try {
+        database.exec(sql);
+      } finally {
+        database.close();
+      }
+    },
+    forgetBook: 'DROP TRIGGER movements_stay; DELETE FROM movements;',
     async dispose() {
       await newest.close();
       await rm(folder, { recursive: true });
@@ -41,6 +51,8 @@ async function openPostgres(): Promise<OpenedStore> {
       newest = await openPostgresStore({ url });
       return newest;
     },
+    change: async (sql) => void (await postgres.query(url, sql)),
+    forgetBook: 'ALTER TABLE movements DISABLE TRIGGER USER; DELETE FROM movements;',
     async dispose() {
       await newest.close();
       await postgres.dropDatabase(url);

@@ -1,3 +1,4 @@
+import type { Movement } from '../movement.ts';
 import type { Deposit, Release } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { Decide } from './payment-store.ts';
@@ -27,7 +28,13 @@ export interface ScanRecord {
   readonly releases: readonly (Release & RowOwner)[];
 }
 
-/** The chain's side of the payments: what the watcher has seen, and how far it has come. */
+/**
+ * The chain's side of the payments: what the watcher has seen, and how far it has come.
+ *
+ * Whatever becomes final, and whatever final rows are taken back, is also appended to the book of movements in the
+ * same transaction. The book is one chain over all payments: an entry holds the hash of the one before it, and the
+ * database refuses to change or remove one.
+ */
 export interface LedgerStore {
   /** The newest final block that was scanned, or null before the first scan. */
   readCursor(): Promise<BlockReference | null>;
@@ -52,6 +59,11 @@ export interface LedgerStore {
   listCheckpoints(limit: number): Promise<readonly BlockReference[]>;
   /** The chain lost final blocks: forgets every row and checkpoint above `block` and starts again from there. */
   rewindTo(block: BlockReference, decide: Decide): Promise<void>;
+
+  /** Entries of the book of movements with numbers above `after`, in their order. */
+  listMovements(after: number, limit: number): Promise<readonly Movement[]>;
+  /** All entries of one payment, in their order. */
+  listMovementsOf(id: PaymentId): Promise<readonly Movement[]>;
 
   /**
    * The expiry step has dealt with all payments up to here (any text that sorts among ids), '' at first. A decision

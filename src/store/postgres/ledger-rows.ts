@@ -10,7 +10,7 @@ import { type Statement, statement } from './statement.ts';
 /** With the names of `PaymentReference`. */
 const reference = 'payment_id AS id, account_id AS "accountId"';
 
-type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
+export type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
 /** One row as its table has it, position first. */
 interface TableRow {
@@ -26,20 +26,20 @@ interface LedgerTable {
   readonly rowsOf: (found: FoundRows) => TableRow[];
   readonly columns: readonly Column[];
   readonly selectAbove: Statement;
+  readonly selectRange: Statement;
   readonly removeRange: Statement;
   readonly removeMoved: Statement;
   readonly selectKnown: Statement;
   readonly insert: Statement;
 }
 
-const tables = [
-  describeTable('deposits', ['units'], ({ deposits }) =>
-    deposits.map((deposit) => ({ ...deposit, amounts: [deposit.units] })),
-  ),
-  describeTable('releases', ['to_merchant_units', 'fee_units'], ({ releases }) =>
-    releases.map((release) => ({ ...release, amounts: [release.toMerchantUnits, release.feeUnits] })),
-  ),
-];
+const depositTable = describeTable('deposits', ['units'], ({ deposits }) =>
+  deposits.map((deposit) => ({ ...deposit, amounts: [deposit.units] })),
+);
+const releaseTable = describeTable('releases', ['to_merchant_units', 'fee_units'], ({ releases }) =>
+  releases.map((release) => ({ ...release, amounts: [release.toMerchantUnits, release.feeUnits] })),
+);
+const tables = [depositTable, releaseTable];
 
 function describeTable(
   name: string,
@@ -55,20 +55,19 @@ function describeTable(
     ...amountColumns.map((column): Column => [column, 'numeric']),
   ];
   const amounts = amountColumns.map((column) => `${column}::text`).join(', ');
+  const selected = `transaction_hash AS "transactionHash", log_index AS "logIndex", block_number AS "blockNumber",
+    account_id AS "accountId", payment_id AS "paymentId", ARRAY[${amounts}] AS amounts`;
   return {
     rowsOf,
     columns,
     selectAbove: statement(`SELECT DISTINCT ${reference} FROM ${name} WHERE block_number > $1`),
+    selectRange: statement(`SELECT ${selected} FROM ${name} WHERE block_number > $1 AND block_number <= $2`),
     removeRange: statement(`DELETE FROM ${name} WHERE block_number > $1 AND block_number <= $2`),
     removeMoved: statement(
       `DELETE FROM ${name} WHERE transaction_hash = ANY($1::text[]) AND block_number > $2
        RETURNING ${reference}`,
     ),
-    selectKnown: statement(
-      `SELECT transaction_hash AS "transactionHash", log_index AS "logIndex", block_number AS "blockNumber",
-         account_id AS "accountId", payment_id AS "paymentId", ARRAY[${amounts}] AS amounts
-       FROM ${name} WHERE transaction_hash = ANY($1::text[])`,
-    ),
+    selectKnown: statement(`SELECT ${selected} FROM ${name} WHERE transaction_hash = ANY($1::text[])`),
     insert: statement(
       `INSERT INTO ${name} (${namesOf(columns)}) SELECT ${namesOf(columns)} FROM ${unnest('found', columns)}`,
     ),
@@ -84,6 +83,22 @@ export async function paymentsAbove(
   for (const { selectAbove } of tables)
     found.push(...(await connection.query<PaymentReference>(selectAbove, [blockNumber])));
   return found;
+}
+
+/** The rows in blocks (above, upTo]. */
+export async function readRange(connection: Connection, above: number, upTo: number): Promise<FoundRows> {
+  const read = async ({ selectRange }: LedgerTable) =>
+    (await connection.query<KnownRow>(selectRange, [above, upTo])).map(rowOfKnown);
+  return foundRows(await read(depositTable), await read(releaseTable));
+}
+
+function foundRows(deposits: readonly TableRow[], releases: readonly TableRow[]): FoundRows {
+  return {
+    deposits: deposits.map(({ amounts: [units = 0n], ...position }) => ({ ...position, units })),
+    releases: releases.map(({ amounts: [toMerchantUnits = 0n, feeUnits = 0n], ...position }) => ({
+      ...{ ...position, toMerchantUnits, feeUnits },
+    })),
+  };
 }
 
 /** Removes the rows in blocks (above, upTo]. */
@@ -109,21 +124,30 @@ export async function removeMoved(
 }
 
 /**
- * Adds rows; one that is there already counts once. Returns the payment of each row that is new.
+ * Adds rows; one that is there already counts once. Returns those that are new.
  *
  * @throws LedgerConflictError when the same log is there with other contents, or its transaction in another block;
  * another error when a row is of a payment that does not exist
  */
-export async function addRows(connection: Connection, found: FoundRows): Promise<PaymentReference[]> {
-  const added: PaymentReference[] = [];
-  for (const table of tables) {
-    const rows = table.rowsOf(found);
-    if (rows.length === 0) continue;
-    const fresh = newRows(rows, await readKnown(connection, table, hashesOf(rows)));
-    await connection.execute(table.insert, valuesByColumn(table.columns, fresh.map(valuesOf)));
-    for (const { paymentId, accountId } of fresh) added.push({ id: paymentId, accountId });
-  }
-  return added;
+export async function addRows(connection: Connection, found: FoundRows): Promise<FoundRows> {
+  return foundRows(
+    await addTo(depositTable, connection, found),
+    await addTo(releaseTable, connection, found),
+  );
+}
+
+async function addTo(table: LedgerTable, connection: Connection, found: FoundRows): Promise<TableRow[]> {
+  const rows = table.rowsOf(found);
+  if (rows.length === 0) return [];
+  const fresh = newRows(rows, await readKnown(connection, table, hashesOf(rows)));
+  await connection.execute(table.insert, valuesByColumn(table.columns, fresh.map(valuesOf)));
+  return fresh;
+}
+
+type KnownRow = Omit<TableRow, 'amounts'> & { readonly amounts: readonly string[] };
+
+function rowOfKnown(row: KnownRow): TableRow {
+  return { ...row, amounts: row.amounts.map(BigInt) };
 }
 
 async function readKnown(
@@ -131,9 +155,7 @@ async function readKnown(
   table: LedgerTable,
   hashes: readonly string[],
 ): Promise<TableRow[]> {
-  type KnownRow = Omit<TableRow, 'amounts'> & { readonly amounts: readonly string[] };
-  const rows = await connection.query<KnownRow>(table.selectKnown, [hashes]);
-  return rows.map((row) => ({ ...row, amounts: row.amounts.map(BigInt) }));
+  return (await connection.query<KnownRow>(table.selectKnown, [hashes])).map(rowOfKnown);
 }
 
 /** The rows that are neither known nor repeated; throws where one contradicts another. */

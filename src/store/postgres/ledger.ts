@@ -1,3 +1,4 @@
+import { movementsOf, takenBack } from '../../domain/movement.ts';
 import type { PaymentReference } from '../../domain/payment.ts';
 import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports/ledger-store.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
@@ -19,7 +20,15 @@ import {
   newestCheckpoint,
   rewindCheckpoints,
 } from './checkpoints.ts';
-import { addRows, paymentsAbove, removeMoved, removeRange } from './ledger-rows.ts';
+import {
+  addRows,
+  type FoundRows,
+  paymentsAbove,
+  readRange,
+  removeMoved,
+  removeRange,
+} from './ledger-rows.ts';
+import { appendMovements, listMovements, listMovementsOf } from './movements.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { statement } from './statement.ts';
@@ -29,12 +38,16 @@ const moveFrontier = statement(`
   INSERT INTO frontiers AS present (name, payment_id) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = $3`);
 
-export function createLedgerStore(database: Database, decider: PaymentDecider): LedgerStore {
+export function createLedgerStore(
+  database: Database,
+  decider: PaymentDecider,
+  nowMs: () => number,
+): LedgerStore {
   /** Writers to the ledger come one after the other, whichever instance they are of. */
   function write<T>(work: (ledger: LockedLedger) => Promise<T>): Promise<T> {
     return database.transaction(async (connection) => {
       await lockLedger(connection);
-      return work({ connection, decider });
+      return work({ connection, decider, nowMs });
     });
   }
 
@@ -51,6 +64,11 @@ export function createLedgerStore(database: Database, decider: PaymentDecider): 
       return listCheckpoints(database, limit);
     },
     rewindTo: (block, decide) => write((ledger) => rewindTo(ledger, block, decide)),
+    async listMovements(after, limit) {
+      checkListLimit(limit);
+      return listMovements(database, after, limit);
+    },
+    listMovementsOf: (id) => listMovementsOf(database, id),
     async readExpiryFrontier() {
       const [frontier] = await database.query<{ paymentId: string }>(selectFrontier, [EXPIRY_FRONTIER]);
       return frontier?.paymentId ?? '';
@@ -59,7 +77,7 @@ export function createLedgerStore(database: Database, decider: PaymentDecider): 
       database.transaction(async (connection) => {
         const payments = await findReferences(connection, ids);
         if (payments.length !== ids.length) throw new Error('a payment to expire does not exist');
-        await decideAll({ connection, decider }, payments, decide);
+        await decideAll({ connection, decider, nowMs }, payments, decide);
         await connection.execute(moveFrontier, [EXPIRY_FRONTIER, frontier.to, frontier.from]);
       }),
   };
@@ -69,6 +87,7 @@ export function createLedgerStore(database: Database, decider: PaymentDecider): 
 interface LockedLedger {
   readonly connection: Connection;
   readonly decider: PaymentDecider;
+  readonly nowMs: () => number;
 }
 
 async function recordScan(ledger: LockedLedger, scan: ScanRecord, decide: Decide): Promise<void> {
@@ -78,13 +97,22 @@ async function recordScan(ledger: LockedLedger, scan: ScanRecord, decide: Decide
   const before = await paymentsAbove(connection, scan.from.number);
   await removeRange(connection, scan.from.number, scan.scannedTo);
   await removeMoved(connection, scan, scan.from.number);
-  await addRows(connection, scan);
+  const added = finalRows(await addRows(connection, scan), scan.final.number);
+  await appendMovements(connection, movementsOf(added), ledger.nowMs());
   await addCheckpoint(connection, scan.final);
-  const found = [...scan.deposits, ...scan.releases].map(({ paymentId: id, accountId }) => ({
-    id,
-    accountId,
-  }));
-  await decideAll(ledger, [...before, ...found], decide);
+  await decideAll(ledger, [...before, ...referencesOf(scan)], decide);
+}
+
+function referencesOf({ deposits, releases }: FoundRows): PaymentReference[] {
+  return [...deposits, ...releases].map(({ paymentId: id, accountId }) => ({ id, accountId }));
+}
+
+/** Those in blocks that are final; the others are replaced by the next scan. */
+function finalRows({ deposits, releases }: FoundRows, finalNumber: number): FoundRows {
+  return {
+    deposits: deposits.filter(({ blockNumber }) => blockNumber <= finalNumber),
+    releases: releases.filter(({ blockNumber }) => blockNumber <= finalNumber),
+  };
 }
 
 async function recordMissed(
@@ -97,13 +125,18 @@ async function recordMissed(
   const finalNumber = (await newestCheckpoint(connection))?.number ?? NO_FINAL_BLOCK;
   requireFinal(missed, finalNumber);
   const moved = await removeMoved(connection, missed, finalNumber);
-  const added = await addRows(connection, missed);
+  const found = await addRows(connection, missed);
+  await appendMovements(connection, movementsOf(found), ledger.nowMs());
+  const added = referencesOf(found);
   await decideAll(ledger, [...moved, ...added], decide);
   return { added: added.length };
 }
 
 async function rewindTo(ledger: LockedLedger, block: BlockReference, decide: Decide): Promise<void> {
   const { connection } = ledger;
+  const cursor = await newestCheckpoint(connection);
+  const lost = await readRange(connection, block.number, cursor?.number ?? -1);
+  await appendMovements(connection, takenBack(movementsOf(lost)), ledger.nowMs());
   const affected = await paymentsAbove(connection, block.number);
   await removeRange(connection, block.number, Number.MAX_SAFE_INTEGER);
   await rewindCheckpoints(connection, block);

@@ -260,4 +260,36 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    number: 5,
+    name: 'the book of movements, which is only appended to',
+    sql: `
+      -- Only what is final on the chain, so a create writes nothing here. It is one chain over all accounts, and like
+      -- the checkpoints and relay batches it stays on one node where the other tables are distributed. No reference to
+      -- the payment: an entry stands for itself, whatever becomes of other tables.
+      CREATE TABLE movements (
+        number bigint PRIMARY KEY,
+        previous_hash text NOT NULL,
+        hash text NOT NULL,
+        recorded_at_ms bigint NOT NULL,
+        kind text NOT NULL,
+        payment_id text COLLATE "C" NOT NULL,
+        units numeric(78) NOT NULL,
+        token text,
+        transaction_hash text NOT NULL,
+        log_index integer NOT NULL,
+        block_number bigint NOT NULL
+      );
+      CREATE INDEX movements_by_payment ON movements (payment_id);
+
+      CREATE FUNCTION refuse_change_of_movements() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        RAISE EXCEPTION 'an entry of the book of movements is never changed or removed';
+      END $$;
+      CREATE TRIGGER movements_stay_as_they_are BEFORE UPDATE OR DELETE ON movements
+        FOR EACH ROW EXECUTE FUNCTION refuse_change_of_movements();
+      CREATE TRIGGER movements_stay BEFORE TRUNCATE ON movements
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_movements();
+    `,
+  },
 ];

@@ -4,6 +4,7 @@ import { createLeaseStore } from './leases.ts';
 import { createLedgerStore } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
+import { openMovementBook } from './movements.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
@@ -36,7 +37,12 @@ const DEFAULT_POOL_SIZE = 10;
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, nowMs = Date.now, onError = () => {}, poolSize = DEFAULT_POOL_SIZE } = options;
   await migrate(url, migrations, nowMs);
-  return createPostgresStore(openDatabase(url, poolSize, onError), nowMs, onError);
+  const database = openDatabase(url, poolSize, onError);
+  await openMovementBook(database, nowMs).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+  return createPostgresStore(database, nowMs, onError);
 }
 
 /** The store over a database that has the newest schema; it closes the database with itself. */
@@ -62,7 +68,7 @@ export function createPostgresStore(
   return {
     accounts: accounts.store,
     payments: payments.store,
-    ledger: createLedgerStore(database, decider),
+    ledger: createLedgerStore(database, decider, nowMs),
     relay: createRelayStore(database, decider),
     webhooks: createWebhookStore(database, nowMs),
     providers: providers.store,

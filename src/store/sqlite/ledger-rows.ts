@@ -1,14 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { MovedRows } from '../../domain/movement.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { ScanRecord } from '../../domain/ports/ledger-store.ts';
 import { contentsError, elsewhereError } from '../ledger-rules.ts';
 
-type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
+export type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
 /** What was seen on chain, in two tables alike. Synchronous, inside a transaction. */
 export interface LedgerRows {
   /** The payments that have a row above a block. */
   paymentsAbove(blockNumber: number): Set<PaymentId>;
+  /** The rows in blocks (above, upTo]. */
+  readRange(above: number, upTo: number): MovedRows;
   /** Removes the rows in blocks (above, upTo]. */
   removeRange(above: number, upTo: number): void;
   /**
@@ -17,11 +20,11 @@ export interface LedgerRows {
    */
   removeMoved(found: FoundRows, above: number): PaymentId[];
   /**
-   * Adds rows; one that is there already counts once. Returns the payment of each row that is new.
+   * Adds rows; one that is there already counts once. Returns those that are new.
    *
    * @throws LedgerConflictError when the same log is there with other contents, or its transaction in another block
    */
-  add(found: FoundRows): PaymentId[];
+  add(found: FoundRows): FoundRows;
 }
 
 /** One row as its table has it, position first; amounts as decimal text. */
@@ -33,8 +36,17 @@ interface TableRow {
   readonly amounts: readonly string[];
 }
 
+type RangeRow = [
+  transactionHash: string,
+  logIndex: number,
+  blockNumber: number,
+  paymentId: PaymentId,
+  ...amounts: string[],
+];
+
 interface LedgerTable {
   paymentsAbove(blockNumber: number): PaymentId[];
+  readRange(above: number, upTo: number): TableRow[];
   removeRange(above: number, upTo: number): void;
   removeTransaction(transactionHash: string, above: number): PaymentId[];
   add(row: TableRow): boolean;
@@ -47,6 +59,10 @@ export function createLedgerRows(database: DatabaseSync): LedgerRows {
 
   return {
     paymentsAbove: (blockNumber) => new Set(tables.flatMap((table) => table.paymentsAbove(blockNumber))),
+    readRange: (above, upTo) => ({
+      deposits: deposits.readRange(above, upTo).map(depositOfRow),
+      releases: releases.readRange(above, upTo).map(releaseOfRow),
+    }),
     removeRange(above, upTo) {
       for (const table of tables) table.removeRange(above, upTo);
     },
@@ -55,28 +71,39 @@ export function createLedgerRows(database: DatabaseSync): LedgerRows {
       const hashes = [...new Set(rows.map((row) => row.transactionHash))];
       return hashes.flatMap((hash) => tables.flatMap((table) => table.removeTransaction(hash, above)));
     },
-    add(found) {
-      const added: PaymentId[] = [];
-      for (const deposit of found.deposits) {
-        const row = { ...deposit, amounts: [deposit.units.toString()] };
-        if (deposits.add(row)) added.push(row.paymentId);
-      }
-      for (const release of found.releases) {
-        const row = {
+    add: (found) => ({
+      deposits: found.deposits.filter((deposit) =>
+        deposits.add({ ...deposit, amounts: [deposit.units.toString()] }),
+      ),
+      releases: found.releases.filter((release) =>
+        releases.add({
           ...release,
           amounts: [release.toMerchantUnits.toString(), release.feeUnits.toString()],
-        };
-        if (releases.add(row)) added.push(row.paymentId);
-      }
-      return added;
-    },
+        }),
+      ),
+    }),
   };
+}
+
+function depositOfRow({ amounts: [units = ''], ...position }: TableRow): MovedRows['deposits'][number] {
+  return { ...position, units: BigInt(units) };
+}
+
+function releaseOfRow({
+  amounts: [toMerchantUnits = '', feeUnits = ''],
+  ...position
+}: TableRow): MovedRows['releases'][number] {
+  return { ...position, toMerchantUnits: BigInt(toMerchantUnits), feeUnits: BigInt(feeUnits) };
 }
 
 function prepareTable(database: DatabaseSync, table: string, amountColumns: readonly string[]): LedgerTable {
   const columns = ['transaction_hash', 'log_index', 'block_number', 'payment_id', ...amountColumns];
   // Not DISTINCT: for that SQLite would walk along the index on the payment, and so along all rows there ever were.
   const selectAbove = database.prepare(`SELECT payment_id FROM ${table} WHERE block_number > ?`);
+  const selectRange = database.prepare(
+    `SELECT ${columns.join(', ')} FROM ${table} WHERE block_number > ? AND block_number <= ?`,
+  );
+  selectRange.setReturnArrays(true);
   const removeRange = database.prepare(`DELETE FROM ${table} WHERE block_number > ? AND block_number <= ?`);
   const removeTransaction = database.prepare(
     `DELETE FROM ${table} WHERE transaction_hash = ? AND block_number > ? RETURNING payment_id`,
@@ -94,6 +121,12 @@ function prepareTable(database: DatabaseSync, table: string, amountColumns: read
 
   return {
     paymentsAbove: (blockNumber) => selectAbove.all(blockNumber).map((row) => row.payment_id as PaymentId),
+    readRange: (above, upTo) =>
+      (selectRange.all(above, upTo) as unknown as RangeRow[]).map(
+        ([transactionHash, logIndex, blockNumber, paymentId, ...amounts]) => ({
+          ...{ transactionHash, logIndex, blockNumber, paymentId, amounts },
+        }),
+      ),
     removeRange: (above, upTo) => void removeRange.run(above, upTo),
     removeTransaction: (transactionHash, above) =>
       removeTransaction.all(transactionHash, above).map((row) => row.payment_id as PaymentId),

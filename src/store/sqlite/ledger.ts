@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { movementsOf, takenBack } from '../../domain/movement.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports/ledger-store.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
@@ -14,13 +15,15 @@ import { checkListLimit } from '../store-limits.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
-import { createLedgerRows, type LedgerRows } from './ledger-rows.ts';
+import { createLedgerRows, type FoundRows, type LedgerRows } from './ledger-rows.ts';
+import { createMovementBook, type MovementBook } from './movements.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 
 /** What the operations work on, within a transaction. */
 interface LedgerTables {
   readonly checkpoints: Checkpoints;
   readonly rows: LedgerRows;
+  readonly movements: MovementBook;
   readonly decider: PaymentDecider;
 }
 
@@ -29,9 +32,11 @@ export function createLedgerStore(
   writes: GroupCommit,
   reads: GroupRead,
   decider: PaymentDecider,
+  nowMs: () => number,
 ): LedgerStore {
   const checkpoints = createCheckpoints(database);
-  const tables: LedgerTables = { checkpoints, rows: createLedgerRows(database), decider };
+  const movements = createMovementBook(database, nowMs);
+  const tables: LedgerTables = { checkpoints, rows: createLedgerRows(database), movements, decider };
   const selectFrontier = database.prepare('SELECT payment_id FROM frontiers WHERE name = ?');
   const moveFrontier = database.prepare(
     `INSERT INTO frontiers (name, payment_id) VALUES (?, ?)
@@ -52,6 +57,12 @@ export function createLedgerStore(
         return checkpoints.list(limit);
       }),
     rewindTo: (block, decide) => writes.runTransaction(() => rewindTo(tables, block, decide)),
+    listMovements: (after, limit) =>
+      reads.run(() => {
+        checkListLimit(limit);
+        return movements.list(after, limit);
+      }),
+    listMovementsOf: (id) => reads.run(() => movements.listOf(id)),
     readExpiryFrontier: () =>
       reads.run(() => (selectFrontier.get(EXPIRY_FRONTIER)?.payment_id as string | undefined) ?? ''),
     advanceExpiryFrontier: (ids, frontier, decide) =>
@@ -62,20 +73,32 @@ export function createLedgerStore(
   };
 }
 
-function recordScan({ checkpoints, rows, decider }: LedgerTables, scan: ScanRecord, decide: Decide): void {
+function recordScan(
+  { checkpoints, rows, movements, decider }: LedgerTables,
+  scan: ScanRecord,
+  decide: Decide,
+): void {
   checkScan(scan);
   requireCursor(checkpoints.newest(), scan.from);
   const affected = rows.paymentsAbove(scan.from.number);
   rows.removeRange(scan.from.number, scan.scannedTo);
   rows.removeMoved(scan, scan.from.number);
-  rows.add(scan);
+  movements.append(movementsOf(finalRows(rows.add(scan), scan.final.number)));
   for (const row of [...scan.deposits, ...scan.releases]) affected.add(row.paymentId);
   checkpoints.add(scan.final);
   decideAll(decider, affected, decide);
 }
 
+/** Those in blocks that are final; the others are replaced by the next scan. */
+function finalRows({ deposits, releases }: FoundRows, finalNumber: number): FoundRows {
+  return {
+    deposits: deposits.filter(({ blockNumber }) => blockNumber <= finalNumber),
+    releases: releases.filter(({ blockNumber }) => blockNumber <= finalNumber),
+  };
+}
+
 function recordMissed(
-  { checkpoints, rows, decider }: LedgerTables,
+  { checkpoints, rows, movements, decider }: LedgerTables,
   missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
   decide: Decide,
 ): { added: number } {
@@ -83,12 +106,20 @@ function recordMissed(
   const finalNumber = checkpoints.newest()?.number ?? NO_FINAL_BLOCK;
   requireFinal(missed, finalNumber);
   const moved = rows.removeMoved(missed, finalNumber);
-  const added = rows.add(missed);
+  const found = rows.add(missed);
+  movements.append(movementsOf(found));
+  const added = [...found.deposits, ...found.releases].map(({ paymentId }) => paymentId);
   decideAll(decider, new Set([...moved, ...added]), decide);
   return { added: added.length };
 }
 
-function rewindTo({ checkpoints, rows, decider }: LedgerTables, block: BlockReference, decide: Decide): void {
+function rewindTo(
+  { checkpoints, rows, movements, decider }: LedgerTables,
+  block: BlockReference,
+  decide: Decide,
+): void {
+  const lost = rows.readRange(block.number, checkpoints.newest()?.number ?? -1);
+  movements.append(takenBack(movementsOf(lost)));
   const affected = rows.paymentsAbove(block.number);
   rows.removeRange(block.number, Number.MAX_SAFE_INTEGER);
   checkpoints.rewindTo(block);

@@ -218,4 +218,35 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE payments ADD COLUMN fruitless_batches INTEGER NOT NULL DEFAULT 0;
     `,
   },
+  {
+    number: 4,
+    name: 'the book of movements, which is only appended to',
+    sql: `
+      -- Only what is final on the chain, so a create writes nothing here. No reference to the payment: an entry stands
+      -- for itself, whatever becomes of other tables.
+      CREATE TABLE movements (
+        number INTEGER PRIMARY KEY,
+        previous_hash TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        recorded_at_ms INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        payment_id TEXT NOT NULL,
+        units TEXT NOT NULL,
+        token TEXT,
+        transaction_hash TEXT NOT NULL,
+        log_index INTEGER NOT NULL,
+        block_number INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX movements_by_payment ON movements (payment_id);
+
+      CREATE TRIGGER movements_stay_as_they_are BEFORE UPDATE ON movements
+      BEGIN SELECT RAISE(ABORT, 'an entry of the book of movements is never changed'); END;
+      CREATE TRIGGER movements_stay BEFORE DELETE ON movements
+      BEGIN SELECT RAISE(ABORT, 'an entry of the book of movements is never removed'); END;
+      -- REPLACE removes a row without asking the trigger above.
+      CREATE TRIGGER movements_are_appended BEFORE INSERT ON movements
+      WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM movements)
+      BEGIN SELECT RAISE(ABORT, 'an entry of the book of movements follows on the last one'); END;
+    `,
+  },
 ];

@@ -9,6 +9,7 @@ import { createGroupRead } from './group-read.ts';
 import { createLedgerStore } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
+import { openMovementBook } from './movements.ts';
 import { openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
@@ -41,6 +42,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const database = openDatabase(file);
     try {
       migrate(database, file, migrations, nowMs);
+      openMovementBook(database, nowMs);
       return createStore(database, nowMs, onError, unlock);
     } catch (error) {
       database.close();
@@ -72,7 +74,7 @@ function createStore(
   return {
     accounts: createAccountStore(database, writes, reads),
     payments: createPaymentStore(database, writes, reads, decider),
-    ledger: createLedgerStore(database, writes, reads, decider),
+    ledger: createLedgerStore(database, writes, reads, decider, nowMs),
     relay: createRelayStore(database, writes, reads, decider),
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     providers: createProviderStore(database, writes),

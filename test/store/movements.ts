@@ -1,0 +1,161 @@
+import { expect, it } from 'vitest';
+import {
+  entriesAfter,
+  hashOfMovement,
+  type Movement,
+  movementsOf,
+  NO_MOVEMENTS,
+  netMovements,
+  placeOfMovement,
+} from '../../src/domain/movement.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { Store } from '../../src/store/store.ts';
+import { atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
+import { block, depositOf, releaseOf, scan } from './ledger.ts';
+
+export async function readBook(store: Store): Promise<readonly Movement[]> {
+  const book: Movement[] = [];
+  for (;;) {
+    const page = await store.ledger.listMovements(book.length, 1_000);
+    book.push(...page);
+    if (page.length < 1_000) return book;
+  }
+}
+
+/** Every entry follows on the one before it and has the hash of its contents. */
+export function expectOneChain(book: readonly Movement[]): void {
+  let previousHash = NO_MOVEMENTS.hash;
+  for (const [index, entry] of book.entries()) {
+    expect(entry).toMatchObject({ number: index + 1, previousHash });
+    expect(entry.hash).toBe(hashOfMovement(entry));
+    previousHash = entry.hash;
+  }
+}
+
+const inShort = (book: readonly Movement[]) =>
+  book.map(({ kind, units, transactionHash, blockNumber }) => [kind, units, transactionHash, blockNumber]);
+
+export function movementPromises(context: StoreContext): void {
+  it('enters what became final, in chain order, and nothing that a reorganisation may still take back', async () => {
+    const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
+    const { ledger } = context.store;
+    await ledger.startCursor(block(10));
+    const deposits = [depositOf(one, 12), depositOf(other, 17), depositOf(one, 11, 5, 2n ** 256n - 1n)];
+    await ledger.recordScan(scan(10, 15, 20, { deposits, releases: [releaseOf(one, 13)] }), leave);
+    expect(inShort(await readBook(context.store))).toEqual([
+      ['deposited', 2n ** 256n - 1n, 'transaction 11', 11],
+      ['deposited', 1_000_000n, 'transaction 12', 12],
+      ['forwarded', 975_000n, 'release 13', 13],
+      ['fee', 25_000n, 'release 13', 13],
+    ]);
+    await ledger.recordScan(scan(15, 18, 20, { deposits: [depositOf(other, 17)] }), leave);
+    await context.reopen();
+    const book = await readBook(context.store);
+    expect(inShort(book).slice(4)).toEqual([['deposited', 1_000_000n, 'transaction 17', 17]]);
+    expectOneChain(book);
+    expect(await context.store.ledger.listMovementsOf(other.id)).toEqual(book.slice(4));
+    expect(await context.store.ledger.listMovements(2, 1)).toEqual(book.slice(2, 3));
+  });
+
+  it('enters what an earlier scan had missed, once', async () => {
+    const payment = await givePayment(context.store);
+    const { ledger } = context.store;
+    await ledger.startCursor(block(10));
+    await ledger.recordScan(scan(10, 15, 15), leave);
+    const missed = { from: block(15), deposits: [depositOf(payment, 12)], releases: [] };
+    await ledger.recordMissed(missed, leave);
+    await ledger.recordMissed(missed, leave);
+    expect(inShort(await readBook(context.store))).toEqual([['deposited', 1_000_000n, 'transaction 12', 12]]);
+  });
+
+  it('answers lost final blocks with new entries that take back, and changes none', async () => {
+    const payment = await givePayment(context.store);
+    const { ledger } = context.store;
+    await ledger.startCursor(block(10));
+    const rows = {
+      deposits: [depositOf(payment, 12), depositOf(payment, 14)],
+      releases: [releaseOf(payment, 13)],
+    };
+    await ledger.recordScan(scan(10, 13, 14, rows), leave);
+    const before = await readBook(context.store);
+    await ledger.rewindTo(block(11), leave);
+    const after = await readBook(context.store);
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(inShort(after.slice(before.length))).toEqual([
+      ['deposited', -1_000_000n, 'transaction 12', 12],
+      ['forwarded', -975_000n, 'release 13', 13],
+      ['fee', -25_000n, 'release 13', 13],
+    ]);
+    expectOneChain(after);
+    expect(netMovements(after)).toEqual([]);
+    await ledger.recordScan(scan(11, 14, 14, { deposits: [depositOf(payment, 14)] }), leave);
+    expect(netMovements(await ledger.listMovementsOf(payment.id)).map(placeOfMovement)).toEqual([
+      'deposited  transaction 14:0 in block 14',
+    ]);
+  });
+
+  it('enters nothing when the decision throws, and nothing for a payment that is only created', async () => {
+    const payment = await givePayment(context.store);
+    const { ledger } = context.store;
+    await ledger.startCursor(block(10));
+    const found = scan(10, 15, 15, { deposits: [depositOf(payment, 12)] });
+    const refuse = () => {
+      throw new Error('no');
+    };
+    await expect(ledger.recordScan(found, refuse)).rejects.toThrow('no');
+    expect(await readBook(context.store)).toEqual([]);
+    await ledger.recordScan(found, pay);
+    expect(await readBook(context.store)).toHaveLength(1);
+  });
+
+  it('stays one chain when writers race', async () => {
+    const payments = await givePayments(context.store, 20);
+    const { ledger } = context.store;
+    await ledger.startCursor(block(10));
+    await ledger.recordScan(scan(10, 50, 50), leave);
+    await atOnce(20, (index) => {
+      const deposits = [depositOf(payments[index] as Payment, 20 + index)];
+      return ledger.recordMissed({ from: block(50), deposits, releases: [] }, leave);
+    });
+    const book = await readBook(context.store);
+    expect(book).toHaveLength(20);
+    expectOneChain(book);
+  });
+
+  it('refuses a limit that no list has', async () => {
+    await expect(context.store.ledger.listMovements(0, 0)).rejects.toThrow(RangeError);
+  });
+
+  it('is entered for a store of an earlier version when it is opened, once', async () => {
+    const payment = await givePayment(context.store);
+    const { ledger } = context.store;
+    await ledger.startCursor(block(10));
+    const rows = {
+      deposits: Array.from({ length: 1_200 }, (_, index) => depositOf(payment, 12, index)),
+      releases: [releaseOf(payment, 13)],
+    };
+    await ledger.recordScan(scan(10, 13, 14, rows), leave);
+    await ledger.recordScan(scan(13, 13, 14, { deposits: [depositOf(payment, 14)] }), leave);
+    const facts = (book: readonly Movement[]) =>
+      entriesAfter(NO_MOVEMENTS, book, 0).map(({ hash: _, previousHash: __, ...rest }) => rest);
+    const before = await readBook(context.store);
+    await context.change(context.forgetBook);
+    await context.reopen();
+    await context.reopen();
+    const again = await readBook(context.store);
+    expectOneChain(again);
+    expect(facts(again)).toEqual(facts(before));
+    expect(again).toHaveLength(movementsOf(rows).length);
+  });
+
+  it.each(['UPDATE movements SET units = units', 'DELETE FROM movements WHERE number = 1'])(
+    'is guarded by the database itself: %s',
+    async (sql) => {
+      const payment = await givePayment(context.store);
+      await context.store.ledger.startCursor(block(10));
+      await context.store.ledger.recordScan(scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }), leave);
+      await expect(context.change(sql)).rejects.toThrow(/book of movements is never/);
+      expect(await readBook(context.store)).toHaveLength(1);
+    },
+  );
+}
