@@ -186,9 +186,16 @@ function readChain(read: Reader, problems: string[]): ChainConfig | null {
     : { ...deployment, factory, feeWallet };
 }
 
-function readContractDeployment(read: Reader, problems: string[]): ContractDeploymentConfig | null {
+/** The chain's endpoints, for a command that can do without. Throws `ConfigError`. */
+export function readRpcUrls(environment: Environment = process.env): readonly string[] {
+  const problems: string[] = [];
+  const rpcUrls = readSecureRpcUrls(createReader(environment, problems), problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return rpcUrls;
+}
+
+function readSecureRpcUrls(read: Reader, problems: string[]): readonly string[] {
   const rpcUrls = read.list('POLYGON_RPC_URL');
-  if (rpcUrls.length === 0) problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint.');
   if (rpcUrls.some((url) => !isSecureHttpUrl(url))) {
     // The value itself may hold a credential and is not repeated.
     problems.push(
@@ -198,6 +205,12 @@ function readContractDeployment(read: Reader, problems: string[]): ContractDeplo
   if (new Set(rpcUrls.map((url) => URL.parse(url)?.href)).size < rpcUrls.length) {
     problems.push('POLYGON_RPC_URL lists an endpoint twice: it would confirm what it says itself.');
   }
+  return rpcUrls;
+}
+
+function readContractDeployment(read: Reader, problems: string[]): ContractDeploymentConfig | null {
+  const rpcUrls = readSecureRpcUrls(read, problems);
+  if (rpcUrls.length === 0) problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint.');
   const key = read.text('RELAYER_PRIVATE_KEY');
   const isKey = key !== null && isPrivateKey(key);
   if (!isKey) problems.push('RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key.');

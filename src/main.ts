@@ -1,6 +1,6 @@
 import packageDescription from '#package' with { type: 'json' };
 import { createProgram } from './cli/program.ts';
-import { readConfig, readContractDeploymentConfig } from './config.ts';
+import { readConfig, readContractDeploymentConfig, readRpcUrls } from './config.ts';
 
 // Parts are loaded when a command needs them: most commands only talk to a running server and should be quick.
 const program = createProgram(
@@ -9,8 +9,9 @@ const program = createProgram(
     runOperation: async (name, args) => {
       const { runOperationAnywhere } = await import('./app/run-operation.ts');
       // A command needs to know the data folder only, so it asks for no more than the sandbox does.
-      return runOperationAnywhere(readConfig('sandbox'), name, args);
+      return runOperationAnywhere(readConfig('sandbox'), name, args, { rpcUrls: readRpcUrls() });
     },
+    backUp: async (file) => (await import('./app/back-up.ts')).backUp(readConfig('sandbox'), file),
     doctor: async () => (await import('./app/doctor.ts')).runDoctor(),
     deployContract: async () =>
       (await import('./app/deploy-contract.ts')).deployContract(readContractDeploymentConfig()),

@@ -8,10 +8,17 @@ import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { createLog } from './log.ts';
 import { openStore } from './open-store.ts';
+import { openStoredChain, type StoredChain } from './stored-chain.ts';
 
 /** A server that is starting holds the store before it listens for commands. */
 const STARTING_SERVER_MS = 15_000;
 const RETRY_MS = 200;
+
+interface RunOptions {
+  readonly patienceMs?: number;
+  /** Where the chain can be asked when no server runs; empty for nowhere. */
+  readonly rpcUrls?: readonly string[];
+}
 
 /**
  * Runs an operation of the command line in the server that serves this data folder, or on the store itself when none
@@ -22,7 +29,7 @@ export async function runOperationAnywhere(
   config: Config,
   name: string,
   args: OperationArguments,
-  { patienceMs = STARTING_SERVER_MS }: { readonly patienceMs?: number } = {},
+  { patienceMs = STARTING_SERVER_MS, rpcUrls = [] }: RunOptions = {},
 ): Promise<unknown> {
   const deadlineMs = performance.now() + patienceMs;
   for (;;) {
@@ -32,7 +39,7 @@ export async function runOperationAnywhere(
       if (!(error instanceof NoServerError)) throw error;
     }
     try {
-      return await runOnStore(await openStore(config, createLog('error')), name, args);
+      return await runOnStore(await openStore(config, createLog('error')), rpcUrls, name, args);
     } catch (error) {
       if (!(error instanceof StoreInUseError) || performance.now() > deadlineMs) throw error;
     }
@@ -40,10 +47,18 @@ export async function runOperationAnywhere(
   }
 }
 
-async function runOnStore(store: Store, name: string, args: OperationArguments): Promise<unknown> {
+async function runOnStore(
+  store: Store,
+  rpcUrls: readonly string[],
+  name: string,
+  args: OperationArguments,
+): Promise<unknown> {
+  let chain: StoredChain | null = null;
   try {
+    chain = await openStoredChain(store, rpcUrls);
     const context = {
       ...store,
+      chain,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
       rescue: null,
@@ -51,6 +66,7 @@ async function runOnStore(store: Store, name: string, args: OperationArguments):
     };
     return await runOperation(context, name, args);
   } finally {
+    await chain?.close();
     await store.close();
   }
 }

@@ -138,6 +138,7 @@ function startControl(parts: Parts): Promise<Server> {
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
     ...store,
     directory: parts.directory,
+    chain: { reader: world.chain, sweepBalances: world.sweepBalances },
     nowMs: clock.nowMs,
     rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
     sandbox: parts.sandboxControls?.(parts.startSession) ?? null,

@@ -7,7 +7,7 @@ export class NoServerError extends Error {
   override readonly name = 'NoServerError';
 }
 
-/** How long an operation may take; `sandbox pay` waits for the on-ramp. */
+/** How long the server may be silent; while an operation runs it gives signs of life. */
 const TIMEOUT_MS = 120_000;
 
 /** Runs an operation in the server behind this socket. Throws `NoServerError`, or an Error with the server's text. */

@@ -8,6 +8,9 @@ import type { OperationArguments, OperationsContext } from './operations-context
 /** The file name of the control socket inside the data folder. */
 export const CONTROL_SOCKET = 'control.sock';
 
+/** Well within the time that the client waits for a sign of life. */
+const ALIVE_INTERVAL_MS = 10_000;
+
 const MAXIMUM_REQUEST_BYTES = 64 * 1024;
 
 /** What the socket answers: a result, or what the command line prints on standard error. */
@@ -22,8 +25,12 @@ export async function startControlServer(socketFile: string, context: Operations
   mkdirSync(dirname(socketFile), { recursive: true, mode: 0o700 });
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    // Space before JSON means nothing: it tells whoever waits for a long operation that somebody is still at it.
+    const alive = setInterval(() => response.write(' '), ALIVE_INTERVAL_MS);
     const reply = await answer(context, request);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
+    clearInterval(alive);
+    response.end(reply);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

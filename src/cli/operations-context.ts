@@ -3,8 +3,11 @@ import type { PaymentId } from '../domain/payment-id.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { RelayStore } from '../domain/ports/relay-store.ts';
+import type { SettlementStore } from '../domain/ports/settlement-store.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
+import type { VerifiedChain } from '../payments/verify/verify-context.ts';
 
 /** What the sandbox can be asked to do; absent in live mode. */
 export interface SandboxControls {
@@ -29,8 +32,12 @@ export type OperatorDirectory = Pick<ProviderDirectory, 'settings'> & {
 export interface OperationsContext {
   readonly accounts: AccountStore;
   readonly payments: PaymentStore;
-  readonly ledger: Pick<LedgerStore, 'readCursor'>;
+  readonly ledger: Pick<LedgerStore, 'listMovements' | 'listMovementsOf' | 'readCursor'>;
   readonly webhooks: WebhookStore;
+  readonly relay: Pick<RelayStore, 'listOpenBatches'>;
+  readonly settlements: Pick<SettlementStore, 'listSettlements'>;
+  /** Null where no chain is at hand. */
+  readonly chain: VerifiedChain | null;
   readonly directory: OperatorDirectory;
   readonly nowMs: () => number;
   /** Null where no relayer is at hand (the store was opened without a server). */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
 import { createKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
 import { updateAccount } from '../accounts/update-account.ts';
@@ -6,6 +7,7 @@ import { formatUnits } from '../domain/money.ts';
 import { providerIds } from '../domain/provider-catalogue.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
+import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
 import type { OperationArguments, OperationsContext, SandboxControls } from './operations-context.ts';
 import {
@@ -14,6 +16,7 @@ import {
   presentPayment,
   presentPaymentInFull,
   presentProvider,
+  presentVerification,
 } from './present.ts';
 
 type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
@@ -78,6 +81,20 @@ export const operations: Readonly<Record<string, Operation>> = {
     return { transaction_hash: await context.rescue(id, argument.rescuedToken(args)) };
   },
 
+  verify: async (context, args) => {
+    const isOffline = args['offline'] === true;
+    if (context.chain === null && !isOffline) {
+      throw new ServiceError(
+        'not_found',
+        'There is no chain to ask: start the service, set POLYGON_RPC_URL, or say --offline.',
+      );
+    }
+    const chain = isOffline ? null : context.chain;
+    return presentVerification(
+      await verifyPayments({ ...context, chain, pause: () => delay(LOOK_AGAIN_MS) }),
+    );
+  },
+
   'sandbox pay': async (context, args) => {
     const sandbox = requireSandbox(context);
     const payment = await context.payments.findPaymentById(argument.requiredPaymentId(args, 'payment'));
@@ -100,6 +117,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     return { target, provider: argument.optional(args, 'provider'), fault };
   },
 };
+
+/** Between two looks at a payment that does not agree: the slowest step of the service is done by then. */
+const LOOK_AGAIN_MS = 500;
 
 /** How many payments `payment list` shows. */
 const LISTED_PAYMENTS = 100;

@@ -6,6 +6,7 @@ import type { PaymentView } from '../domain/ports/payment-store.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import { readMinimumUsdCents } from '../payments/provider-availability.ts';
+import type { VerifyReport } from '../payments/verify/verify-payments.ts';
 import type { OperatorDirectory } from './operations-context.ts';
 
 // What the command line prints of the domain's records; field names as on the API.
@@ -94,5 +95,28 @@ export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webho
       created_at: new Date(createdAtMs).toISOString(),
     })),
     webhooks: webhooks.map(({ event, url, status, result }) => ({ event, url, status, result })),
+  };
+}
+
+/** What `verify` prints. */
+export function presentVerification(report: VerifyReport) {
+  const { totals, book } = report;
+  return {
+    payments: report.payments,
+    deposited: formatUnits(totals.depositedUnits),
+    forwarded: formatUnits(totals.forwardedUnits),
+    fees: formatUnits(totals.feeUnits),
+    held: formatUnits(totals.heldUnits),
+    final_block: report.finalBlock,
+    chain: report.isChainChecked ? 'checked' : 'not checked',
+    book_entries: book.number,
+    book_hash: book.hash,
+    discrepancy_count: report.discrepancyCount,
+    discrepancies: report.discrepancies.map(({ paymentId, kind, expected, found }) => ({
+      payment_id: paymentId,
+      what: kind,
+      expected,
+      found,
+    })),
   };
 }

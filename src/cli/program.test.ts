@@ -8,11 +8,12 @@ let calls: unknown[][];
 let checks: DoctorCheck[];
 let move: PresentedMove;
 let failure: Error | null;
+let answers: Record<string, unknown>;
 let out: string;
 let err: string;
 
 beforeEach(() => {
-  [calls, checks, failure, out, err] = [[], [], null, '', ''];
+  [calls, checks, failure, answers, out, err] = [[], [], null, {}, '', ''];
   move = { tables: [], isMoved: true };
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     out += String(chunk);
@@ -34,7 +35,8 @@ function recordingProgram(): Command {
   const program = createProgram(
     {
       start: (options) => record(undefined, 'start', options),
-      runOperation: (name, args) => record({ done: name }, name, args),
+      runOperation: (name, args) => record({ done: name, ...answers }, name, args),
+      backUp: (file) => record({ file }, 'backup', file),
       doctor: () => record({ checks }, 'doctor'),
       deployContract: () => record({ deposit_factory_address: '0x1' }, 'contract deploy'),
       moveStore: (places) => record(move, 'move-store', places),
@@ -106,6 +108,8 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ['payment cancel id', 'payment cancel', { payment: 'id' }],
   ['payment release id', 'payment release', { payment: 'id' }],
   ['payment rescue id --token pol', 'payment rescue', { payment: 'id', token: 'pol' }],
+  ['verify', 'verify', {}],
+  ['verify --offline', 'verify', { offline: true }],
   ['sandbox pay id', 'sandbox pay', { payment: 'id' }],
   ['sandbox pay id --provider wert --usdc 1', 'sandbox pay', { payment: 'id', provider: 'wert', usdc: '1' }],
   [
@@ -121,7 +125,7 @@ describe('the command line', () => {
   it('has every command of the interface, and no other', () => {
     expect(leaves().map(pathOf).sort()).toEqual(
       [
-        ...['start', 'doctor', 'contract deploy', 'move-store'],
+        ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider list', 'provider set', 'sandbox pay'],
         ...['payment list', 'payment show', 'payment cancel', 'payment release', 'payment rescue'],
@@ -175,6 +179,22 @@ describe('the command line', () => {
     await type('contract', 'deploy', '--json');
     expect(calls).toEqual([['contract deploy']]);
     expect(JSON.parse(out)).toEqual({ deposit_factory_address: '0x1' });
+  });
+
+  it('backup asks for a file and prints what it wrote', async () => {
+    await type('backup', 'copy.sqlite', '--json');
+    expect(calls).toEqual([['backup', 'copy.sqlite']]);
+    expect(JSON.parse(out)).toEqual({ file: 'copy.sqlite' });
+  });
+
+  it.each([
+    [0, undefined],
+    [1, 1],
+  ])('verify that finds %j discrepancies sets the exit code %j', async (count, exitCode) => {
+    answers = { discrepancy_count: count };
+    await type('verify');
+    expect(out).toContain(`discrepancy_count  ${count}`);
+    expect(process.exitCode).toBe(exitCode);
   });
 
   it('--version prints the version', async () => {

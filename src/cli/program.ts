@@ -13,6 +13,8 @@ export interface ProgramServices {
   }): Promise<void>;
   /** Runs an operation in the running server, or on the store itself when none runs. */
   runOperation(name: string, args: OperationArguments): Promise<unknown>;
+  /** Copies the database into a file, also while a server runs. */
+  backUp(file: string): Promise<unknown>;
   /** Checks the configuration and everything it points to. */
   doctor(): Promise<{ readonly checks: readonly DoctorCheck[] }>;
   /** Deploys a deposit factory with the relayer's key. */
@@ -51,6 +53,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   leaf(contract, 'deploy', 'deploy a deposit factory and print its address').action(
     async (options: { json?: boolean }) => printResult(await services.deployContract(), options),
   );
+  addKeepingCommands(program, services);
   leaf(program, 'doctor', 'say what is wrong with a configuration').action(
     async (options: { json?: boolean }) => {
       const report = await services.doctor();
@@ -131,6 +134,23 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
   ).requiredOption('--token <address>', 'the token’s address, or pol');
 }
 
+function addKeepingCommands(program: Command, services: ProgramServices): void {
+  operation(
+    leaf(program, 'verify', 'replay every payment against the book of movements and the chain'),
+    services,
+    'verify',
+    {},
+    (report) => {
+      if ((report as { discrepancy_count: number }).discrepancy_count > 0) process.exitCode = 1;
+    },
+  ).option('--offline', 'compare the database with itself alone');
+  leaf(program, 'backup', 'copy the database into a new file, also while the service runs')
+    .argument('<file>')
+    .action(async (file: string, options: { json?: boolean }) =>
+      printResult(await services.backUp(file), options),
+    );
+}
+
 function addSandboxCommands(program: Command, services: ProgramServices): void {
   const sandbox = program.command('sandbox').description('play the world around the service');
   operation(
@@ -157,12 +177,16 @@ function leaf(parent: Command, name: string, description: string): Command {
   return parent.command(name).description(description).option('--json', 'print JSON');
 }
 
-/** Lets a command run an operation: its argument and options become the operation's arguments by their names. */
+/**
+ * Lets a command run an operation: its argument and options become the operation's arguments by their names. `judge`
+ * may set the exit code by the result.
+ */
 function operation(
   command: Command,
   services: ProgramServices,
   name: string,
   fixed: OperationArguments = {},
+  judge: (result: unknown) => void = () => {},
 ): Command {
   return command.action(async () => {
     const args: Record<string, string | boolean | undefined> = { ...fixed };
@@ -173,6 +197,8 @@ function operation(
       args[option.long?.replace('--', '') ?? option.name()] = command.getOptionValue(option.attributeName());
     }
     const { json, ...rest } = args;
-    printResult(await services.runOperation(name, rest), { json: json === true });
+    const result = await services.runOperation(name, rest);
+    printResult(result, { json: json === true });
+    judge(result);
   });
 }

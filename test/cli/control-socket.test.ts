@@ -31,6 +31,7 @@ function start(): Promise<Server> {
     ...store,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
+    chain: null,
     rescue: null,
     sandbox: null,
   });

@@ -27,6 +27,7 @@ beforeEach(async () => {
     ...store,
     directory: { adapters, settings: store.providers },
     nowMs: () => NOW_MS,
+    chain: null,
     rescue: null,
     sandbox: null,
   };

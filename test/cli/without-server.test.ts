@@ -30,6 +30,7 @@ function startControl(store: Store) {
     ...store,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
+    chain: null,
     rescue: null,
     sandbox: null,
   });

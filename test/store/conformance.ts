@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { accountPromises } from './accounts.ts';
+import type { OpenedStore } from './engines.ts';
 import type { StoreContext } from './fixtures.ts';
 import { ledgerPromises } from './ledger.ts';
 import { ledgerModelPromises } from './ledger-model.ts';
@@ -11,19 +12,6 @@ import { providerPromises } from './providers.ts';
 import { relayPromises } from './relay.ts';
 import { settlementPromises } from './settlements.ts';
 import { webhookPromises } from './webhooks.ts';
-
-/** A store with an empty database of its own. */
-export interface OpenedStore {
-  readonly store: Store;
-  /** Closes the store and opens another over the same database. */
-  reopen(): Promise<Store>;
-  /** Runs SQL on the database on a connection of its own. */
-  change(sql: string): Promise<void>;
-  /** SQL that makes the database forget the book of movements, guards or not. */
-  readonly forgetBook: string;
-  /** Closes the newest store and removes the database. */
-  dispose(): Promise<void>;
-}
 
 /** What every engine promises behind the store's ports. */
 export function describeStore(name: string, open: () => Promise<OpenedStore>): void {
@@ -38,8 +26,8 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
         store = await opened.reopen();
       },
       change: (sql) => opened.change(sql),
-      get forgetBook() {
-        return opened.forgetBook;
+      get unguardBook() {
+        return opened.unguardBook;
       },
     };
     beforeEach(async () => {

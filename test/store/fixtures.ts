@@ -13,8 +13,8 @@ export interface StoreContext {
   reopen(): Promise<void>;
   /** Runs SQL on the database behind the store's back, as an intruder or a careless operator would. */
   change(sql: string): Promise<void>;
-  /** SQL that makes the database forget the book of movements, guards or not. */
-  readonly forgetBook: string;
+  /** SQL after which the database no longer guards its book of movements. */
+  readonly unguardBook: string;
 }
 
 export const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';

@@ -38,7 +38,19 @@ async function tables(): Promise<unknown[]> {
 describe('the schema', () => {
   it('of a released migration is never edited', () => {
     const digests = migrations.map(({ sql }) => createHash('sha256').update(sql).digest('hex').slice(0, 16));
-    expect(digests).toEqual(['d363fe15b107c903', '55481e1864fe1912', '5f7867a2e383fd3f', '6ab06a184d355397', 'a704f0f83803dd67']);
+    expect(digests).toEqual([
+      'd363fe15b107c903',
+      '55481e1864fe1912',
+      '5f7867a2e383fd3f',
+      '6ab06a184d355397',
+      'a704f0f83803dd67',
+    ]);
+  });
+
+  it('lets nobody empty the book of movements', async () => {
+    await withStore(async () => {
+      await expect(query('TRUNCATE movements')).rejects.toThrow('never changed or removed');
+    });
   });
 
   it('is migrated once by many instances that start at the same time', async () => {

@@ -9,7 +9,8 @@ import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { StoreTooNewError } from '../../src/store/store-errors.ts';
-import { DAY_MS, givePayment, NOW_MS, newPayment, newRecord } from './fixtures.ts';
+import { DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord } from './fixtures.ts';
+import { block, depositOf, scan } from './ledger.ts';
 
 let folder: string;
 let file: string;
@@ -78,6 +79,21 @@ describe('the schema', () => {
       const columns = database.prepare(`PRAGMA index_info(${complete[0]?.name})`).all();
       expect(columns.map((column) => column.name)).toEqual(['id']);
     });
+  });
+});
+
+describe('the book of movements', () => {
+  it('takes no entry but the next one, by REPLACE neither', async () => {
+    const store = await openSqliteStore({ file });
+    const payment = await givePayment(store);
+    await store.ledger.startCursor(block(10));
+    await store.ledger.recordScan(scan(10, 12, 12, { deposits: [depositOf(payment, 12)] }), leave);
+    await store.close();
+    for (const number of [1, 3]) {
+      const replace = `REPLACE INTO movements SELECT ${number}, previous_hash, hash, 0, kind, payment_id, '7', token,
+        transaction_hash, log_index, block_number FROM movements`;
+      expect(() => withDatabase((database) => database.exec(replace))).toThrow('follows on the last one');
+    }
   });
 });
 

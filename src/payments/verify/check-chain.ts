@@ -1,0 +1,140 @@
+import { formatUnits } from '../../domain/money.ts';
+import type { ChainView } from '../../domain/ports/chain.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import { sumLedger } from '../../domain/settle.ts';
+import { formatSigned } from './check-movements.ts';
+import { type Findings, finalRowsOf } from './payment-facts.ts';
+import type { VerifiedChain } from './verify-context.ts';
+
+/** A payment and where to put what is wrong with it. */
+export interface ChainSubject {
+  readonly view: PaymentView;
+  readonly findings: Findings;
+}
+
+/** Blocks that lie no further apart are read together. */
+const LARGEST_GAP_BLOCKS = 100;
+
+/**
+ * Compares what is recorded as final of some payments with the chain: every deposit and release is where it is said to
+ * be, and the address holds what they leave. Throws `ChainUnavailableError`, also where the endpoint no longer has the
+ * state of the block that was scanned last.
+ */
+export async function checkChain(chain: VerifiedChain, subjects: readonly ChainSubject[]): Promise<void> {
+  const byFinalBlock = Map.groupBy(subjects, ({ view }) => view.ledger.finalBlock);
+  for (const [finalBlock, group] of byFinalBlock) {
+    // Nothing was scanned yet, and so nothing is recorded.
+    if (finalBlock < 0) continue;
+    await checkBalances(chain, finalBlock, group);
+    await checkLogs(chain, group);
+  }
+}
+
+async function checkBalances(
+  { sweepBalances }: VerifiedChain,
+  finalBlock: number,
+  group: readonly ChainSubject[],
+): Promise<void> {
+  const addresses = group.map(({ view }) => view.payment.depositAddress);
+  const balances = await sweepBalances(addresses, finalBlock);
+  for (const [index, { view, findings }] of group.entries()) {
+    const { seenUnits, releasedUnits } = sumLedger({ ...finalRowsOf(view), finalBlock });
+    const expected = seenUnits - releasedUnits;
+    const found = balances[index] as bigint;
+    if (expected !== found) findings.add('held', formatSigned(expected), formatUnits(found));
+  }
+}
+
+/** What the chain and the database say of a group, by place and in the same words. */
+type Amounts = Map<string, bigint>;
+
+async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject[]): Promise<void> {
+  const ranges = rangesOf(group.flatMap(({ view }) => blocksOf(view)));
+  if (ranges.length === 0) return;
+  const addresses = group.map(({ view }) => view.payment.depositAddress);
+  const onChain = await reader.withView(async (view) => {
+    const amounts = new Map<string, Amounts>(addresses.map((address) => [address, new Map()]));
+    for (const range of ranges) await readRange(view, range, addresses, amounts);
+    return amounts;
+  });
+  for (const { view, findings } of group) {
+    compareAmounts(recordedAmounts(view), onChain.get(view.payment.depositAddress) as Amounts, findings);
+  }
+}
+
+function blocksOf(view: PaymentView): number[] {
+  const { deposits, releases } = finalRowsOf(view);
+  return [...deposits, ...releases].map(({ blockNumber }) => blockNumber);
+}
+
+interface Range {
+  readonly from: number;
+  to: number;
+}
+
+function rangesOf(blocks: readonly number[]): readonly Range[] {
+  const ranges: Range[] = [];
+  for (const block of blocks.toSorted((one, other) => one - other)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && block - last.to <= LARGEST_GAP_BLOCKS) last.to = block;
+    else ranges.push({ from: block, to: block });
+  }
+  return ranges;
+}
+
+async function readRange(
+  view: ChainView,
+  { from, to }: Range,
+  addresses: readonly PaymentView['payment']['depositAddress'][],
+  amounts: ReadonlyMap<string, Amounts>,
+): Promise<void> {
+  const ours = new Set(addresses.map((address) => address.toLowerCase()));
+  for (let fromBlock = from; fromBlock <= to; ) {
+    const logs = await view.readLogs({
+      fromBlock,
+      toBlock: to,
+      recipients: addresses,
+      isCandidate: (recipient) => ours.has(recipient),
+    });
+    for (const { recipient, units, ...log } of logs.transfers) {
+      amounts.get(recipient)?.set(placeOf('deposit', log), units);
+    }
+    for (const { deposit, toMerchantUnits, feeUnits, ...log } of logs.forwarded) {
+      amounts.get(deposit)?.set(placeOf('release to the merchant', log), toMerchantUnits);
+      amounts.get(deposit)?.set(placeOf('fee', log), feeUnits);
+    }
+    fromBlock = logs.scannedTo.number + 1;
+  }
+}
+
+function recordedAmounts(view: PaymentView): Amounts {
+  const { deposits, releases } = finalRowsOf(view);
+  const amounts: Amounts = new Map();
+  for (const deposit of deposits) amounts.set(placeOf('deposit', deposit), deposit.units);
+  for (const release of releases) {
+    amounts.set(placeOf('release to the merchant', release), release.toMerchantUnits);
+    amounts.set(placeOf('fee', release), release.feeUnits);
+  }
+  return amounts;
+}
+
+function placeOf(
+  what: string,
+  log: { readonly transactionHash: string; readonly logIndex: number; readonly blockNumber: number },
+): string {
+  return `${what} in ${log.transactionHash}:${log.logIndex} of block ${log.blockNumber}`;
+}
+
+function compareAmounts(recorded: Amounts, onChain: Amounts, findings: Findings): void {
+  for (const [place, units] of recorded) {
+    const found = onChain.get(place);
+    if (found === undefined) {
+      findings.add('not_on_chain', `${formatUnits(units)} ${place}`, 'nothing');
+    } else if (found !== units) {
+      findings.add('chain_amount', `${formatUnits(found)} ${place}`, formatUnits(units));
+    }
+  }
+  for (const [place, units] of onChain) {
+    if (!recorded.has(place)) findings.add('not_recorded', `${formatUnits(units)} ${place}`, 'nothing');
+  }
+}

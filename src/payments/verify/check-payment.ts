@@ -1,0 +1,128 @@
+import { feeUnits, formatUnits } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { stateOf } from '../../domain/payment-states.ts';
+import { settle, sumLedger } from '../../domain/settle.ts';
+import { checkMovements, formatSigned } from './check-movements.ts';
+import { checkWebhooks } from './check-webhooks.ts';
+import {
+  type CheckContext,
+  createFindings,
+  type Findings,
+  finalRowsOf,
+  type PaymentFacts,
+} from './payment-facts.ts';
+
+/** Replays one payment against the book and its recorded deposits and releases. Pure. */
+export function checkPayment(facts: PaymentFacts, context: CheckContext): Findings {
+  const { payment } = facts.view;
+  const findings = createFindings(payment.id);
+  checkMovements(facts, findings);
+  checkReleases(facts, findings);
+  checkAmounts(facts, findings);
+  checkTransactions(facts, findings);
+  checkState(facts, context, findings);
+  checkWebhooks(facts, findings);
+  checkBatch(payment, context, findings);
+  const address = context.depositAddressOf(payment);
+  findings.compare('deposit_address', address ?? 'of a factory that is known', payment.depositAddress);
+  return findings;
+}
+
+/** The contract takes the fee of the terms, or none where the fee wallet could not be paid. */
+function checkReleases({ view }: PaymentFacts, findings: Findings): void {
+  for (const { toMerchantUnits, feeUnits: fee, transactionHash } of view.ledger.releases) {
+    const expected = feeUnits(toMerchantUnits + fee, view.payment.feeBasisPoints);
+    if (fee === expected || fee === 0n) continue;
+    findings.add('fee', `${formatUnits(expected)} in ${transactionHash}`, formatUnits(fee));
+  }
+  const deposited = sumOf(finalRowsOf(view).deposits, ({ units }) => units);
+  const released = sumOf(finalRowsOf(view).releases, (release) => release.toMerchantUnits + release.feeUnits);
+  if (released > deposited) {
+    findings.add('released_too_much', `at most ${formatUnits(deposited)}`, formatUnits(released));
+  }
+}
+
+function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint {
+  return rows.reduce((sum, row) => sum + unitsOf(row), 0n);
+}
+
+/**
+ * What is written in a payment when it is completed is what the book had come to at that moment: some beginning of its
+ * entries adds up to it. And what was paid once must still be there.
+ */
+function checkAmounts({ view, movements }: PaymentFacts, findings: Findings): void {
+  const { payment, ledger } = view;
+  const inWords = (received: bigint, forwarded: bigint) =>
+    `${formatSigned(received)} received, ${formatSigned(forwarded)} forwarded`;
+  const written = inWords(payment.receivedUnits, payment.forwardedUnits);
+  const isCompleted = payment.forwardStatus === 'completed';
+
+  let received = 0n;
+  let forwarded = 0n;
+  let wasReached = payment.receivedUnits === 0n && payment.forwardedUnits === 0n && !isCompleted;
+  for (const { kind, units } of movements) {
+    if (kind !== 'forwarded' && kind !== 'fee') continue;
+    received += units;
+    if (kind === 'forwarded') forwarded += units;
+    if (payment.status === 'unpaid') continue;
+    wasReached ||= received === payment.receivedUnits && forwarded === payment.forwardedUnits;
+  }
+  if (!wasReached) findings.add('amounts', inWords(received, forwarded), written);
+
+  if (payment.status !== 'paid') return;
+  if (payment.receivedUnits < payment.enoughUnits) {
+    findings.add('amounts', `at least ${formatUnits(payment.enoughUnits)} received`, written);
+  }
+  const { finalReleasedUnits } = sumLedger(ledger);
+  if (finalReleasedUnits < payment.receivedUnits) {
+    findings.add('amounts', `${written}, and still released`, formatUnits(finalReleasedUnits));
+  }
+}
+
+function checkTransactions({ view: { payment, ledger } }: PaymentFacts, findings: Findings): void {
+  const check = (
+    hash: string | null,
+    rows: readonly { readonly transactionHash: string }[],
+    what: string,
+  ) => {
+    const isKnown = rows.some(({ transactionHash }) => transactionHash === hash);
+    const isExpected = payment.status === 'paid' || hash !== null;
+    if (isExpected && !isKnown) findings.add('transactions', what, hash ?? 'none');
+  };
+  check(payment.txidIn, ledger.deposits, 'one of its deposits');
+  check(payment.txidOut, ledger.releases, 'one of its releases');
+}
+
+/** The decision that the service makes of every payment would change nothing. */
+function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
+  const { payment } = view;
+  const change = settle(view, { nowMs, expiredBeforeMs: null })?.change;
+  const state = stateOf(payment);
+  if (change?.status !== undefined || change?.forwardStatus !== undefined) {
+    findings.add('state', stateOf({ ...payment, ...change }), state);
+  } else if (change !== undefined) {
+    const before = Object.keys(change).map((field) => [field, payment[field as keyof Payment]]);
+    findings.add('release_plan', inWords(Object.entries(change)), inWords(before as [string, unknown][]));
+  }
+  findings.compare(
+    'state',
+    payment.status === 'paid' ? 'a time at which it was paid' : 'no time at which it was paid',
+    payment.paidAtMs === null ? 'no time at which it was paid' : 'a time at which it was paid',
+  );
+  findings.compare(
+    'state',
+    payment.status === 'canceled' ? 'a reason why it was canceled' : 'no reason why it was canceled',
+    payment.cancelReason === null ? 'no reason why it was canceled' : 'a reason why it was canceled',
+  );
+}
+
+function inWords(fields: readonly (readonly [string, unknown])[]): string {
+  return fields.map(([name, value]) => `${name} ${String(value)}`).join(', ');
+}
+
+function checkBatch(payment: Payment, { openBatches }: CheckContext, findings: Findings): void {
+  if (payment.relayBatchId === null) return;
+  const batch = openBatches.find(({ id }) => id === payment.relayBatchId);
+  if (batch?.kind === 'forward' && batch.paymentIds.includes(payment.id)) return;
+  findings.add('relay_batch', 'a batch under way that carries it', `batch ${payment.relayBatchId}`);
+}

@@ -1,0 +1,201 @@
+import { createDepositAddressCalculator, paymentReference } from '../../domain/deposit-address.ts';
+import type { Discrepancy } from '../../domain/discrepancy.ts';
+import { UnknownStateError } from '../../domain/errors.ts';
+import type { MovementHead } from '../../domain/movement.ts';
+import { termsOf } from '../../domain/payment.ts';
+import type { PaymentId } from '../../domain/payment-id.ts';
+import { ChainUnavailableError } from '../../domain/ports/chain.ts';
+import type { BlockReference } from '../../domain/ports/ledger-store.ts';
+import type { SettlementRecord } from '../../domain/ports/settlement-store.ts';
+import { checkChain } from './check-chain.ts';
+import { checkPayment } from './check-payment.ts';
+import {
+  type CheckContext,
+  createFindings,
+  type Findings,
+  finalRowsOf,
+  type PaymentFacts,
+} from './payment-facts.ts';
+import { verifyBook } from './verify-book.ts';
+import type { VerifyContext } from './verify-context.ts';
+
+/** What a verification looked at and found. Amounts in 10⁻⁶ units, of what is final. */
+export interface VerifyReport {
+  readonly payments: number;
+  /** The end of the book of movements: kept elsewhere, it shows later that nothing before it was exchanged. */
+  readonly book: MovementHead;
+  /** The newest final block that was scanned; null before the first scan. */
+  readonly finalBlock: number | null;
+  readonly isChainChecked: boolean;
+  readonly totals: Totals;
+  /** How many there are; the list has the first ones only. */
+  readonly discrepancyCount: number;
+  readonly discrepancies: readonly Discrepancy[];
+}
+
+interface Totals {
+  readonly depositedUnits: bigint;
+  readonly forwardedUnits: bigint;
+  readonly feeUnits: bigint;
+  readonly heldUnits: bigint;
+}
+
+/** A portion is read within a few milliseconds, so that it does not hold up the API. */
+const PAYMENTS_AT_A_TIME = 100;
+/** More than a person reads; what is wrong in more places than these has one cause. */
+const MAXIMUM_LISTED = 1_000;
+const MAXIMUM_OPEN_BATCHES = 1_000;
+/** What changes while it is looked at is looked at again: only what stays wrong is wrong. */
+const LOOKS = 4;
+
+/**
+ * Checks the book of movements, and then replays every payment that exists at the beginning against the book, its
+ * recorded deposits and releases, its webhook and the chain. Changes nothing. Needs memory for a portion of the
+ * payments only. Throws `ChainUnavailableError` when the chain cannot be asked.
+ */
+export async function verifyPayments(context: VerifyContext): Promise<VerifyReport> {
+  const discrepancies: Discrepancy[] = [];
+  let discrepancyCount = 0;
+  const report = (discrepancy: Discrepancy) => {
+    discrepancyCount++;
+    if (discrepancies.length < MAXIMUM_LISTED) discrepancies.push(discrepancy);
+  };
+  const cursor = await context.ledger.readCursor();
+  if (cursor !== null) await verifyFinalBlock(context, cursor, report);
+  const book = await verifyBook(context, report);
+  const depositAddressOf = addressesBy(await context.settlements.listSettlements());
+  const [newest] = await context.payments.listPayments({}, null, 1);
+
+  let payments = 0;
+  let totals: Totals = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, heldUnits: 0n };
+  let after = '';
+  while (newest !== undefined && after < newest.id) {
+    // A tilde sorts after everything that an id is made of.
+    const ids = await context.payments.listPaymentIds(after, `${newest.id}~`, PAYMENTS_AT_A_TIME);
+    if (ids.length === 0) break;
+    after = ids.at(-1) as string;
+    payments += ids.length;
+    const looked = await lookAtAll(context, ids, depositAddressOf);
+    for (const { facts, findings } of looked) {
+      for (const discrepancy of findings.found) report(discrepancy);
+      if (facts !== null) totals = addTo(totals, facts);
+    }
+  }
+  const isChainChecked = context.chain !== null;
+  const finalBlock = cursor?.number ?? null;
+  return { payments, book, finalBlock, isChainChecked, totals, discrepancyCount, discrepancies };
+}
+
+/** A payment as it was seen last; no facts where they could not be read. */
+interface Looked {
+  readonly id: PaymentId;
+  readonly facts: PaymentFacts | null;
+  readonly findings: Findings;
+}
+
+/** Looks at payments, and again at those with findings: between two reads the service may have gone on. */
+async function lookAtAll(
+  context: VerifyContext,
+  ids: readonly PaymentId[],
+  depositAddressOf: CheckContext['depositAddressOf'],
+): Promise<readonly Looked[]> {
+  const latest = new Map<PaymentId, Looked>();
+  let open = ids;
+  for (let look = 1; open.length > 0 && look <= LOOKS; look++) {
+    if (look > 1) await context.pause();
+    const looked = await lookAt(context, open, depositAddressOf);
+    for (const one of looked) latest.set(one.id, one);
+    open = looked.filter(({ findings }) => findings.found.length > 0).map(({ id }) => id);
+  }
+  return [...latest.values()];
+}
+
+async function lookAt(
+  context: VerifyContext,
+  ids: readonly PaymentId[],
+  depositAddressOf: CheckContext['depositAddressOf'],
+): Promise<readonly Looked[]> {
+  const read = await Promise.all(ids.map((id) => readFacts(context, id)));
+  const openBatches = await context.relay.listOpenBatches(MAXIMUM_OPEN_BATCHES);
+  const checkContext: CheckContext = { nowMs: context.nowMs(), openBatches, depositAddressOf };
+  const looked = read.map((one): Looked => {
+    if (one.facts === null) return one;
+    const { id, facts } = one;
+    return { ...one, findings: readable(id, () => checkPayment(facts, checkContext)) };
+  });
+  const subjects = looked.flatMap(({ facts, findings }) =>
+    facts === null ? [] : [{ view: facts.view, findings }],
+  );
+  if (context.chain !== null) await checkChain(context.chain, subjects);
+  return looked;
+}
+
+async function readFacts(context: VerifyContext, id: PaymentId): Promise<Looked> {
+  try {
+    const [view, movements, webhooks] = await Promise.all([
+      context.payments.viewPayment(id),
+      context.ledger.listMovementsOf(id),
+      context.webhooks.listWebhooks(id),
+    ]);
+    if (view === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);
+    return { id, facts: { view, movements, webhooks }, findings: createFindings(id) };
+  } catch (error) {
+    return { id, facts: null, findings: unreadable(id, error) };
+  }
+}
+
+function readable(id: PaymentId, check: () => Findings): Findings {
+  try {
+    return check();
+  } catch (error) {
+    return unreadable(id, error);
+  }
+}
+
+/** What the contents themselves are to blame for; a database that does not answer is another matter. */
+function unreadable(id: PaymentId, error: unknown): Findings {
+  const isContents =
+    error instanceof UnknownStateError || error instanceof SyntaxError || error instanceof RangeError;
+  if (!isContents) throw error;
+  const findings = createFindings(id);
+  findings.add('unreadable', 'contents that can be', error.message);
+  return findings;
+}
+
+async function verifyFinalBlock(
+  { chain }: VerifyContext,
+  cursor: BlockReference,
+  report: (discrepancy: Discrepancy) => void,
+): Promise<void> {
+  if (chain === null) return;
+  const block = await chain.reader.withView((view) => view.readBlock(cursor.number));
+  if (block === null) throw new ChainUnavailableError(`the endpoint does not know block ${cursor.number}`);
+  if (block.hash === cursor.hash) return;
+  report({
+    paymentId: null,
+    kind: 'final_block',
+    expected: `block ${cursor.number} with hash ${block.hash}`,
+    found: cursor.hash,
+  });
+}
+
+/** Deposit addresses by the factories that payments were made with. */
+function addressesBy(settlements: readonly SettlementRecord[]): CheckContext['depositAddressOf'] {
+  const calculators = new Map(
+    settlements.map((settlement) => [settlement.factory, createDepositAddressCalculator(settlement)]),
+  );
+  return (payment) =>
+    calculators.get(payment.factory)?.(termsOf(payment, paymentReference(payment.id))) ?? null;
+}
+
+function addTo(totals: Totals, { view }: PaymentFacts): Totals {
+  const { deposits, releases } = finalRowsOf(view);
+  let { depositedUnits, forwardedUnits, feeUnits } = totals;
+  for (const { units } of deposits) depositedUnits += units;
+  for (const release of releases) {
+    forwardedUnits += release.toMerchantUnits;
+    feeUnits += release.feeUnits;
+  }
+  const heldUnits = depositedUnits - forwardedUnits - feeUnits;
+  return { depositedUnits, forwardedUnits, feeUnits, heldUnits };
+}

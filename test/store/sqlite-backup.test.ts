@@ -1,0 +1,153 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backUp } from '../../src/app/back-up.ts';
+import { readConfig } from '../../src/config.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { givePayment, leave, newPayment } from './fixtures.ts';
+import { block, depositOf, scan } from './ledger.ts';
+
+let folder: string;
+let dataDir: string;
+let target: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-backup-'));
+  dataDir = join(folder, 'data');
+  target = join(folder, 'copy.sqlite');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = (directory = dataDir) => openSqliteStore({ file: join(directory, 'card-checkout.sqlite') });
+const run = (environment: Record<string, string> = {}) =>
+  backUp(readConfig('sandbox', { DATA_DIR: dataDir, ...environment }), target);
+
+/** Opens a backup as an operator does: as the database of another data folder. */
+async function restore<T>(use: (store: Store) => Promise<T>): Promise<T> {
+  const restored = join(folder, 'restored');
+  mkdirSync(restored);
+  copyFileSync(target, join(restored, 'card-checkout.sqlite'));
+  const store = await open(restored);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+describe('a backup', () => {
+  it('of a store that is being written to has everything that was acknowledged before, and nothing by half', async () => {
+    const store = await open();
+    const first = await givePayment(store);
+    await store.ledger.startCursor(block(10));
+    await store.ledger.recordScan(scan(10, 13, 14, { deposits: [depositOf(first, 12)] }), leave);
+    const create = () => newPayment(first.accountId, { tokenFingerprint: 'other' });
+    const acknowledged = Array.from({ length: 500 }, create);
+    await Promise.all(acknowledged.map((payment) => store.payments.createPayment(payment, null)));
+    const meanwhile = Array.from({ length: 500 }, create).map((payment) =>
+      store.payments.createPayment(payment, null),
+    );
+
+    const [end] = await store.ledger.listMovements(0, 1);
+    expect(run()).toEqual({
+      ...{ file: target, bytes: statSync(target).size, secret_fingerprints: ['abc_-1', 'other'] },
+      ...{ book_entries: 1, book_hash: end?.hash },
+    });
+    await Promise.all(meanwhile);
+    await store.close();
+    await restore(async ({ payments, ledger }) => {
+      const found = new Set(await payments.listPaymentIds('', 'g', 10_000));
+      expect(acknowledged.filter(({ id }) => !found.has(id))).toEqual([]);
+      expect((await payments.viewPayment(first.id))?.ledger.deposits).toHaveLength(1);
+      expect(await ledger.listMovements(0, 10)).toEqual([end]);
+      expect(await ledger.readCursor()).toEqual(block(13));
+    });
+  });
+
+  it('of a store whose process was killed has what only the log of the database holds', async () => {
+    const store = await open();
+    const payment = await givePayment(store);
+    // As a kill leaves them: nothing of the log has gone into the database itself.
+    const killed = join(folder, 'killed');
+    mkdirSync(killed);
+    for (const name of readdirSync(dataDir)) copyFileSync(join(dataDir, name), join(killed, name));
+    await store.close();
+    run({ DATA_DIR: killed });
+    await restore(async ({ payments }) => {
+      expect(await payments.findPaymentById(payment.id)).toEqual(payment);
+    });
+  });
+
+  it('keeps the guards of the book of movements', async () => {
+    const store = await open();
+    const payment = await givePayment(store);
+    await store.ledger.startCursor(block(10));
+    await store.ledger.recordScan(scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }), leave);
+    await store.close();
+    run();
+    const copy = new DatabaseSync(target);
+    expect(() => copy.exec('DELETE FROM movements')).toThrow('never removed');
+    copy.close();
+  });
+
+  it('is for its owner’s eyes only, and leaves nothing else behind', async () => {
+    await (await open()).close();
+    run();
+    expect(statSync(target).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).sort()).toEqual(['copy.sqlite', 'data']);
+  });
+
+  it('replaces no file, not even an empty one', async () => {
+    await (await open()).close();
+    for (const text of ['precious', '']) {
+      writeFileSync(target, text);
+      expect(() => run()).toThrow('exists already');
+      expect(readFileSync(target, 'utf8')).toBe(text);
+    }
+  });
+
+  it('of a damaged database fails loudly, and leaves no file', async () => {
+    const store = await open();
+    await givePayment(store);
+    await store.close();
+    const file = join(dataDir, 'card-checkout.sqlite');
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 8_192, bytes.length - 4_096);
+    writeFileSync(file, bytes);
+    expect(() => run()).toThrow(/malformed|damaged/);
+    expect(existsSync(target)).toBe(false);
+    expect(readdirSync(folder)).toEqual(['data']);
+  });
+
+  it('of a database of a version without a book says so', async () => {
+    await (await open()).close();
+    const database = new DatabaseSync(join(dataDir, 'card-checkout.sqlite'));
+    database.exec('DROP TABLE movements; DELETE FROM migrations WHERE number > 3');
+    database.close();
+    expect(run()).toMatchObject({ book_entries: null, book_hash: null });
+  });
+
+  it('says where there is no database, and makes none', () => {
+    expect(() => run()).toThrow(`there is no database in ${dataDir}`);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is refused for PostgreSQL with the command that does it, and without the password', () => {
+    const refused = () => run({ DATABASE_URL: 'postgres://checkout:secret@db.example/checkout' });
+    expect(refused).toThrow(`pg_dump --format=custom --file=${target} "$DATABASE_URL"`);
+    expect(refused).not.toThrow('secret');
+  });
+});

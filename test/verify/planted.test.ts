@@ -1,0 +1,337 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Discrepancy, type DiscrepancyKind, discrepancyKinds } from '../../src/domain/discrepancy.ts';
+import { hashOfMovement } from '../../src/domain/movement.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { stateOf } from '../../src/domain/payment-states.ts';
+import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type OpenedStore, storeEngines } from '../store/engines.ts';
+import { leave, webhook } from '../store/fixtures.ts';
+import { readBook } from '../store/movements.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { openWorld, type PaymentName, type SimulatedWorld } from './simulated-world.ts';
+
+const postgres = await startPostgres();
+afterAll(() => postgres.stop());
+
+let opened: OpenedStore;
+let store: Store;
+let world: SimulatedWorld;
+
+/** Something wrong, and all that is to be found because of it: nothing more, and of nobody else. */
+interface Planted {
+  readonly what: string;
+  readonly at: PaymentName | null;
+  readonly finds: readonly DiscrepancyKind[];
+  plant(payment: Payment): Promise<unknown> | unknown;
+}
+
+const change = (sql: string) => opened.change(sql);
+const ofPayment = (assignment: string) => (payment: Payment) =>
+  change(`UPDATE payments SET ${assignment} WHERE id = '${payment.id}'`);
+
+/** Changes an entry of the book as somebody does who has the database; with `isCunning`, who knows how it is hashed. */
+async function forge(
+  number: number,
+  set: Readonly<Record<string, string>>,
+  isCunning: boolean,
+): Promise<void> {
+  const entry = (await readBook(store))[number - 1];
+  if (entry === undefined) throw new Error(`there is no entry ${number}`);
+  const assignments = Object.entries(set).map(([column, value]) => `${column} = '${value}'`);
+  if (isCunning) {
+    const forged = {
+      ...entry,
+      units: BigInt(set['units'] ?? entry.units),
+      paymentId: set['payment_id'] ?? entry.paymentId,
+    };
+    assignments.push(`hash = '${hashOfMovement(forged)}'`);
+  }
+  await change(
+    `${opened.unguardBook} UPDATE movements SET ${assignments.join(', ')} WHERE number = ${number}`,
+  );
+}
+
+const lastEntry = async () => (await readBook(store)).length;
+const numberOf = async (payment: Payment) =>
+  (await store.ledger.listMovementsOf(payment.id))[0]?.number as number;
+const NOBODY = '019a0000-0000-7000-8000-000000000000';
+
+const planted: readonly Planted[] = [
+  {
+    what: 'an entry of the book was taken out',
+    at: 'ready',
+    finds: ['movement_chain', 'movement_missing', 'movement_number'],
+    async plant(payment) {
+      await change(`${opened.unguardBook} DELETE FROM movements WHERE payment_id = '${payment.id}'`);
+    },
+  },
+  {
+    what: 'the amount of an entry was changed',
+    at: 'surplus',
+    finds: ['movement_amount', 'movement_hash'],
+    plant: async (payment) => forge(await numberOf(payment), { units: '1' }, false),
+  },
+  {
+    what: 'the amount of an entry was changed, and its hash with it',
+    at: 'surplus',
+    finds: ['movement_amount', 'movement_chain'],
+    plant: async (payment) => forge(await numberOf(payment), { units: '1' }, true),
+  },
+  {
+    what: 'the last entry was made another amount, hash and all',
+    at: 'releasedAfterCancel',
+    finds: ['amounts', 'movement_amount'],
+    plant: async () => forge(await lastEntry(), { units: '1' }, true),
+  },
+  {
+    what: 'the last entry was given to a payment that does not exist, hash and all',
+    at: 'releasedAfterCancel',
+    finds: ['amounts', 'movement_missing', 'movement_of_nobody'],
+    plant: async () => forge(await lastEntry(), { payment_id: NOBODY }, true),
+  },
+  {
+    what: 'a deposit is gone from the database',
+    at: 'ready',
+    finds: ['held', 'movement_unfounded', 'state'],
+    plant: ({ id }) => change(`DELETE FROM deposits WHERE payment_id = '${id}'`),
+  },
+  {
+    what: 'a deposit was made larger, and the book left alone',
+    at: 'ready',
+    finds: ['chain_amount', 'held', 'movement_amount'],
+    plant: ({ id }) => change(`UPDATE deposits SET units = '200000001' WHERE payment_id = '${id}'`),
+  },
+  {
+    what: 'a fee is one unit too high',
+    at: 'paid',
+    finds: ['chain_amount', 'fee', 'movement_amount'],
+    plant: ({ id }) =>
+      change(
+        `UPDATE releases SET fee_units = '5000001', to_merchant_units = '194999999' WHERE payment_id = '${id}'`,
+      ),
+  },
+  {
+    what: 'more is said to be released than was deposited',
+    at: 'releasedAfterCancel',
+    finds: ['chain_amount', 'held', 'movement_amount', 'released_too_much'],
+    plant: ({ id }) => change(`UPDATE deposits SET units = '199999999' WHERE payment_id = '${id}'`),
+  },
+  {
+    what: 'the received amount of a paid payment was changed by a unit',
+    at: 'paid',
+    finds: ['amounts', 'webhook_contents'],
+    plant: ofPayment("received_units = '200000001'"),
+  },
+  {
+    what: 'a payment that nothing arrived for has amounts',
+    at: 'untouched',
+    finds: ['amounts'],
+    plant: ofPayment("received_units = '1'"),
+  },
+  {
+    what: 'a paid payment names a foreign transaction',
+    at: 'paid',
+    finds: ['transactions', 'webhook_contents'],
+    plant: ofPayment("txid_out = 'release 18'"),
+  },
+  {
+    what: 'a payment was made paid by hand',
+    at: 'untouched',
+    finds: ['amounts', 'transactions', 'webhook_missing'],
+    plant: ofPayment("status = 'paid', forward_status = 'completed', paid_at_ms = 1"),
+  },
+  {
+    what: 'a paid payment was made unpaid by hand',
+    at: 'paid',
+    finds: ['amounts', 'state', 'webhook_unfounded'],
+    plant: ofPayment("status = 'unpaid', forward_status = 'pending', paid_at_ms = NULL"),
+  },
+  {
+    what: 'a paid payment has no time of payment',
+    at: 'paid',
+    finds: ['state'],
+    plant: ofPayment('paid_at_ms = NULL'),
+  },
+  {
+    what: 'a canceled payment has no reason',
+    at: 'expired',
+    finds: ['state'],
+    plant: ofPayment('cancel_reason = NULL'),
+  },
+  {
+    what: 'what is held is not due for release',
+    at: 'ready',
+    finds: ['release_plan'],
+    plant: ofPayment('release_due_at_ms = NULL'),
+  },
+  {
+    what: 'a payment waits for a batch that does not exist',
+    at: 'carried',
+    finds: ['relay_batch'],
+    plant: ofPayment('relay_batch_id = 999'),
+  },
+  {
+    what: 'the payout address was exchanged',
+    at: 'ready',
+    finds: ['deposit_address'],
+    plant: ofPayment("payout_address = '0x52908400098527886E0F7030069857D2E4169EE7'"),
+  },
+  {
+    what: 'a payment is in a state that does not exist',
+    at: 'untouched',
+    finds: ['unreadable'],
+    plant: ofPayment("status = 'refunded'"),
+  },
+  {
+    what: 'the webhook of a paid payment is gone',
+    at: 'paid',
+    finds: ['webhook_missing'],
+    plant: ({ id }) => change(`DELETE FROM webhooks WHERE payment_id = '${id}'`),
+  },
+  {
+    what: 'the webhook says another amount than the payment',
+    at: 'surplus',
+    finds: ['webhook_contents'],
+    async plant({ id }) {
+      const [webhook] = await store.webhooks.listWebhooks(id);
+      const fields = JSON.stringify({ ...webhook?.fields, forwardedAmount: '196.000000' });
+      await change(
+        `UPDATE webhooks SET fields = '${fields.replaceAll("'", "''")}' WHERE payment_id = '${id}'`,
+      );
+    },
+  },
+  {
+    what: 'a payment that is not paid has a webhook',
+    at: 'ready',
+    finds: ['webhook_unfounded'],
+    plant: (payment) => store.payments.decidePayment(payment, () => ({ change: {}, webhook })),
+  },
+  {
+    what: 'the chain has another final block',
+    at: null,
+    finds: ['final_block'],
+    plant() {
+      world.chain.fork = ' of another chain';
+    },
+  },
+  {
+    what: 'a recorded release is not on the chain',
+    at: 'paid',
+    finds: ['held', 'not_on_chain'],
+    plant: () => void world.chain.forwarded.splice(0, 1),
+  },
+  {
+    what: 'a deposit that was released again is recorded neither way',
+    at: 'paid',
+    finds: ['not_recorded'],
+    plant({ depositAddress }) {
+      const at = { blockNumber: 12, logIndex: 8, transactionHash: 'unseen' };
+      world.chain.transfers.push({ recipient: depositAddress, units: 10n, ...at });
+      world.chain.forwarded.push({ deposit: depositAddress, toMerchantUnits: 10n, feeUnits: 0n, ...at });
+    },
+  },
+  {
+    what: 'an address holds more than is recorded',
+    at: 'untouched',
+    finds: ['held'],
+    plant: ({ depositAddress }) => void world.chain.unexplained.set(depositAddress, 1n),
+  },
+];
+
+it('every kind of discrepancy is planted at least once', () => {
+  const kinds = new Set(planted.flatMap(({ finds }) => finds));
+  expect([...kinds].sort()).toEqual(Object.keys(discrepancyKinds).sort());
+});
+
+const kindsOf = (found: readonly Discrepancy[]) => [...new Set(found.map(({ kind }) => kind))].sort();
+
+for (const [engine, open] of Object.entries(storeEngines(postgres))) {
+  describe(`verify with ${engine}`, () => {
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+      world = await openWorld(store);
+    });
+    afterEach(() => opened.dispose());
+
+    it('finds nothing wrong with payments in all kinds of states, and adds up what they hold to the unit', async () => {
+      const states = await Promise.all(
+        Object.values(world.payments).map(async ({ id }) =>
+          stateOf((await store.payments.findPaymentById(id)) as Payment),
+        ),
+      );
+      expect(states).toEqual([
+        ...['unpaid/pending', 'paid/completed', 'paid/completed', 'unpaid/ready', 'unpaid/processing'],
+        ...['canceled/canceled', 'canceled/completed', 'unpaid/ready'],
+      ]);
+      const report = await verifyPayments(world.context);
+      expect(report.discrepancies).toEqual([]);
+      const { deposits, released } = { deposits: 5n * 200_000_000n + 7n, released: 3n };
+      expect(report).toMatchObject({
+        ...{ payments: 8, finalBlock: 20, isChainChecked: true, discrepancyCount: 0 },
+        totals: {
+          depositedUnits: deposits,
+          forwardedUnits: released * 195_000_000n,
+          feeUnits: released * 5_000_000n,
+          heldUnits: deposits - released * 200_000_000n,
+        },
+      });
+      const book = await readBook(store);
+      expect(report.book).toEqual({ number: book.length, hash: book.at(-1)?.hash });
+    });
+
+    it.each(planted)('finds it when $what', async ({ at, finds, plant }) => {
+      const payment = at === null ? world.payments.untouched : world.payments[at];
+      await plant(payment);
+      const report = await verifyPayments(world.context);
+      const found = report.discrepancies;
+      expect(kindsOf(found)).toEqual([...finds].sort());
+      expect(report.discrepancyCount).toBe(found.length);
+      // A broken link shows at the entry after it, whoever's that is.
+      const others = found.filter(({ paymentId }) => paymentId !== (at === null ? null : payment.id));
+      expect(others.filter(({ kind }) => !/^movement_(chain|number|of_nobody)$/.test(kind))).toEqual([]);
+    });
+
+    it('without a chain finds only what the database says of itself', async () => {
+      world.chain.fork = ' of another chain';
+      world.chain.transfers.splice(0);
+      expect(await verifyPayments({ ...world.context, chain: null })).toMatchObject({
+        ...{ isChainChecked: false, discrepancies: [] },
+      });
+    });
+
+    it('looks again at what changes under its eyes, and then finds nothing', async () => {
+      const { id } = world.payments.paid;
+      let looks = 0;
+      const webhooks: typeof world.context.webhooks = {
+        listWebhooks: async (payment) =>
+          payment === id && ++looks < 4 ? [] : store.webhooks.listWebhooks(payment),
+      };
+      let pauses = 0;
+      const pause = async () => void pauses++;
+      const report = await verifyPayments({ ...world.context, webhooks, pause });
+      expect(report.discrepancies).toEqual([]);
+      expect(pauses).toBe(3);
+    });
+
+    it('does not call a chain that does not answer a discrepancy', async () => {
+      const failing = {
+        ...world.chain.verified,
+        sweepBalances: () => Promise.reject(new Error('no answer')),
+      };
+      await expect(verifyPayments({ ...world.context, chain: failing })).rejects.toThrow('no answer');
+    });
+
+    it('counts all discrepancies and lists the first thousand', async () => {
+      const { id: paymentId, accountId } = world.payments.untouched;
+      const position = { paymentId, accountId, blockNumber: 14, transactionHash: 'dust' };
+      const deposits = Array.from({ length: 1_100 }, (_, logIndex) => ({ ...position, logIndex, units: 1n }));
+      await store.ledger.recordMissed({ from: world.chain.block(20), deposits, releases: [] }, leave);
+      await opened.change(`${opened.unguardBook} DELETE FROM movements`);
+      const report = await verifyPayments({ ...world.context, chain: null });
+      expect(report.discrepancyCount).toBeGreaterThan(1_100);
+      expect(report.discrepancies).toHaveLength(1_000);
+    });
+  });
+}
