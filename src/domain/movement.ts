@@ -4,8 +4,7 @@ import type { PaymentId } from './payment-id.ts';
 import type { Address } from './payout-address.ts';
 
 /** Where money went: to the deposit address, from there to the merchant and the fee wallet, or what was no payment. */
-export const movementKinds = ['deposited', 'forwarded', 'fee', 'rescued'] as const;
-export type MovementKind = (typeof movementKinds)[number];
+export type MovementKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
 /** One movement of money that is final on the chain, before it has its place in the book. */
 export interface MovementFacts {
