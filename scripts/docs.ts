@@ -7,6 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandSections } from './docs-commands.ts';
+import { discrepancyTable } from './docs-discrepancies.ts';
 import { errorRows } from './docs-errors.ts';
 import { findingTables, goalTable } from './docs-performance.ts';
 import { eventTable, stateDiagram, stateTable, transitionTable } from './docs-states.ts';
@@ -27,6 +28,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   'docs/configuration.md': { variables: variableTable, providers: providerVariableTable },
   'docs/command-line.md': { commands: commandSections },
   'docs/performance.md': { goals: goalTable, findings: findingTables },
+  'docs/reliability.md': { discrepancies: discrepancyTable },
 };
 
 /** Files that are made as a whole. */
