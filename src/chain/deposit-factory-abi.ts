@@ -15,6 +15,9 @@ export const depositFactoryAbi = parseAbi([
 /** topics[0] of `Forwarded`; topics[1] is the deposit address, the data are the merchant's part and the fee. */
 export const FORWARDED_TOPIC = toEventSelector('Forwarded(address,bytes32,address,uint256,uint256)');
 
+/** topics[0] of `Rescued`; topics[1] is the deposit address, topics[2] the token, the data are the amount. */
+export const RESCUED_TOPIC = toEventSelector('Rescued(address,address,uint256)');
+
 function toTuple(terms: DepositTerms) {
   return {
     merchant: terms.merchant,

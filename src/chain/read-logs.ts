@@ -1,7 +1,7 @@
 import { type Address, checksumAddress } from '../domain/payout-address.ts';
-import type { ForwardedLog, TransferLog } from '../domain/ports/chain.ts';
+import type { ForwardedLog, RescuedLog, TransferLog } from '../domain/ports/chain.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { FORWARDED_TOPIC } from './deposit-factory-abi.ts';
+import { FORWARDED_TOPIC, RESCUED_TOPIC } from './deposit-factory-abi.ts';
 import type { JsonRpcCall, JsonRpcClient } from './json-rpc.ts';
 import { readCount, readHash, toQuantity } from './rpc-values.ts';
 import { TRANSFER_TOPIC } from './token-abi.ts';
@@ -22,6 +22,7 @@ export interface LogQuery {
 export interface FoundLogs {
   readonly transfers: readonly TransferLog[];
   readonly forwarded: readonly ForwardedLog[];
+  readonly rescued: readonly RescuedLog[];
 }
 
 /** More recipients than nodes take in one filter are matched here instead. */
@@ -38,7 +39,7 @@ interface RawLog {
   readonly removed?: boolean;
 }
 
-/** Both kinds of logs of the whole range, in one request and in chain order. */
+/** All kinds of logs of the whole range, in one request and each kind in chain order. */
 export async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: LogQuery): Promise<FoundLogs> {
   const range = { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) };
   const calls: JsonRpcCall[] = [];
@@ -50,13 +51,15 @@ export async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: L
   }
   const asksForwarded = sources.factories.length > 0;
   if (asksForwarded) {
-    const filter = { ...range, address: sources.factories, topics: [FORWARDED_TOPIC] };
+    const filter = { ...range, address: sources.factories, topics: [[FORWARDED_TOPIC, RESCUED_TOPIC]] };
     calls.push({ method: 'eth_getLogs', params: [filter] });
   }
   const answers = await rpc.callBatch(calls);
   return {
     transfers: asksTransfers ? readTransfers(answers[0], sources.token, query) : [],
-    forwarded: asksForwarded ? readForwarded(answers[asksTransfers ? 1 : 0], sources.factories, query) : [],
+    ...(asksForwarded
+      ? readFactoryLogs(answers[asksTransfers ? 1 : 0], sources.factories, query)
+      : { forwarded: [], rescued: [] }),
   };
 }
 
@@ -128,23 +131,43 @@ function readTransfers(answer: unknown, token: Address, query: LogQuery): Transf
   return inChainOrder(transfers);
 }
 
-function readForwarded(answer: unknown, factories: readonly Address[], query: LogQuery): ForwardedLog[] {
+function readFactoryLogs(
+  answer: unknown,
+  factories: readonly Address[],
+  query: LogQuery,
+): Pick<FoundLogs, 'forwarded' | 'rescued'> {
   const addresses = lowerCaseSet(factories);
   const forwarded: ForwardedLog[] = [];
+  const rescued: RescuedLog[] = [];
   for (const log of asLogs(answer)) {
-    const topic = log.topics?.[1];
-    if (log.topics?.[0] !== FORWARDED_TOPIC || topic === undefined)
-      throw wrongLog('another event than asked for');
-    if (!topicPattern.test(topic) || !twoWordsPattern.test(log.data)) throw wrongLog('a malformed release');
-    const position = positionOf(log, addresses, query);
-    forwarded.push({
-      deposit: checksumAddress(topic.slice(26)),
-      toMerchantUnits: BigInt(log.data.slice(0, 66)),
-      feeUnits: BigInt(`0x${log.data.slice(66)}`),
-      ...position,
-    });
+    const [event, deposit, token] = log.topics ?? [];
+    if (deposit === undefined) throw wrongLog('another event than asked for');
+    if (event === FORWARDED_TOPIC) {
+      forwarded.push({ ...readForwarded(log, deposit), ...positionOf(log, addresses, query) });
+    } else if (event === RESCUED_TOPIC && token !== undefined) {
+      rescued.push({ ...readRescued(log, deposit, token), ...positionOf(log, addresses, query) });
+    } else throw wrongLog('another event than asked for');
   }
-  return inChainOrder(forwarded);
+  return { forwarded: inChainOrder(forwarded), rescued: inChainOrder(rescued) };
+}
+
+function readForwarded({ data }: RawLog, deposit: string) {
+  if (!topicPattern.test(deposit) || !twoWordsPattern.test(data)) throw wrongLog('a malformed release');
+  return {
+    deposit: checksumAddress(deposit.slice(26)),
+    toMerchantUnits: BigInt(data.slice(0, 66)),
+    feeUnits: BigInt(`0x${data.slice(66)}`),
+  };
+}
+
+function readRescued({ data }: RawLog, deposit: string, token: string) {
+  if (!topicPattern.test(deposit) || !topicPattern.test(token) || !oneWordPattern.test(data))
+    throw wrongLog('a malformed rescue');
+  return {
+    deposit: checksumAddress(deposit.slice(26)),
+    token: checksumAddress(token.slice(26)),
+    units: BigInt(data),
+  };
 }
 
 /** Throws when the endpoint names one place in the chain twice. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Deposit, Release } from './payment.ts';
+import type { ChainPosition, Deposit, Release, Rescue } from './payment.ts';
 import type { PaymentId } from './payment-id.ts';
 import type { Address } from './payout-address.ts';
 
@@ -38,13 +38,14 @@ export const NO_MOVEMENTS: MovementHead = { number: 0, hash: '0'.repeat(64) };
 
 type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
 
-/** Deposits and releases with the payments they belong to. */
+/** What was found on the chain, with the payments they belong to. */
 export interface MovedRows {
   readonly deposits: readonly OfPayment<Deposit>[];
   readonly releases: readonly OfPayment<Release>[];
+  readonly rescues?: readonly OfPayment<Rescue>[];
 }
 
-/** The movements that deposits and releases are made of; nothing that is no money. */
+/** The movements that this is made of; nothing that is no money. */
 export function movementsOf(rows: MovedRows): MovementFacts[] {
   const movements: MovementFacts[] = [];
   for (const deposit of rows.deposits) movements.push(factsOf(deposit, 'deposited', deposit.units));
@@ -52,13 +53,16 @@ export function movementsOf(rows: MovedRows): MovementFacts[] {
     movements.push(factsOf(release, 'forwarded', release.toMerchantUnits));
     movements.push(factsOf(release, 'fee', release.feeUnits));
   }
+  for (const rescue of rows.rescues ?? []) {
+    movements.push({ ...factsOf(rescue, 'rescued', rescue.units), token: rescue.token });
+  }
   return movements
     .filter(({ units }) => units !== 0n)
     .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
 }
 
 function factsOf(
-  { paymentId, transactionHash, logIndex, blockNumber }: OfPayment<Deposit | Release>,
+  { paymentId, transactionHash, logIndex, blockNumber }: OfPayment<ChainPosition>,
   kind: MovementKind,
   units: bigint,
 ): MovementFacts {
@@ -115,4 +119,10 @@ export function placeOfMovement({
   blockNumber,
 }: MovementFacts): string {
   return `${kind} ${token ?? ''} ${transactionHash}:${logIndex} in block ${blockNumber}`;
+}
+
+/** Whether a movement is among entries and was not taken back. */
+export function isEntered(entries: readonly MovementFacts[], movement: MovementFacts): boolean {
+  const place = placeOfMovement(movement);
+  return netMovements(entries).some((entry) => placeOfMovement(entry) === place);
 }

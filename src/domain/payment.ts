@@ -142,6 +142,13 @@ export interface Release extends ChainPosition {
   readonly feeUnits: bigint;
 }
 
+/** A `Rescued` event of a payment's deposit address: what was no payment went to the merchant. */
+export interface Rescue extends ChainPosition {
+  /** The zero address for the chain's own coin. */
+  readonly token: Address;
+  readonly units: bigint;
+}
+
 /** All that the chain said of one payment, in chain order. Rows at or below `finalBlock` are final. */
 export interface Ledger {
   readonly deposits: readonly Deposit[];

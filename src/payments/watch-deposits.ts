@@ -134,8 +134,13 @@ async function readPaymentLogs(
   view: ChainView,
   fromBlock: number,
   toBlock: number,
-): Promise<{ scannedTo: BlockReference; rows: Pick<ScanRecord, 'deposits' | 'releases'> }> {
-  const { transfers, forwarded, scannedTo } = await view.readLogs({
+): Promise<{ scannedTo: BlockReference; rows: Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'> }> {
+  const {
+    transfers,
+    forwarded,
+    rescued = [],
+    scannedTo,
+  } = await view.readLogs({
     fromBlock,
     toBlock,
     recipients: known.book.addresses,
@@ -146,6 +151,7 @@ async function readPaymentLogs(
     rows: {
       deposits: await withPayment(known, transfers, ({ recipient }) => recipient),
       releases: await withPayment(known, forwarded, ({ deposit }) => deposit),
+      rescues: await withPayment(known, rescued, ({ deposit }) => deposit),
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { MovedRows } from '../domain/movement.ts';
 import type { BlockReference, ScanRecord } from '../domain/ports/ledger-store.ts';
 import { LedgerConflictError } from './store-errors.ts';
 
@@ -9,7 +10,7 @@ export const NO_FINAL_BLOCK = -1;
 /** The row of the frontiers' table up to which the expiry step has come. */
 export const EXPIRY_FRONTIER = 'expiry';
 
-type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
+type FoundRows = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
 
 /** @throws RangeError when a scan contradicts itself */
 export function checkScan(scan: ScanRecord): void {
@@ -17,11 +18,21 @@ export function checkScan(scan: ScanRecord): void {
   if (final.number < from.number || scannedTo < final.number) {
     throw new RangeError(`a scan from ${from.number} to ${scannedTo} cannot be final up to ${final.number}`);
   }
-  for (const { blockNumber } of [...scan.deposits, ...scan.releases]) {
+  for (const { blockNumber } of [...scan.deposits, ...scan.releases, ...(scan.rescues ?? [])]) {
     if (blockNumber <= from.number || blockNumber > scannedTo) {
       throw new RangeError(`block ${blockNumber} is outside the scan from ${from.number} to ${scannedTo}`);
     }
   }
+}
+
+/** Those in blocks that are final; the others are replaced by the next scan. */
+export function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber: number): MovedRows {
+  const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= finalNumber;
+  return {
+    deposits: deposits.filter(isFinal),
+    releases: releases.filter(isFinal),
+    rescues: rescues.filter(isFinal),
+  };
 }
 
 /** @throws LedgerConflictError when another writer has moved the cursor */
@@ -41,7 +52,7 @@ export function requireCheckpoint(hash: string | null, from: BlockReference): vo
 
 /** @throws RangeError when what was missed is not in a final block: those above are scanned again anyway */
 export function requireFinal(missed: FoundRows, finalNumber: number): void {
-  for (const { blockNumber } of [...missed.deposits, ...missed.releases]) {
+  for (const { blockNumber } of [...missed.deposits, ...missed.releases, ...(missed.rescues ?? [])]) {
     if (blockNumber <= finalNumber) continue;
     throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
   }

@@ -9,8 +9,9 @@ import {
   placeOfMovement,
 } from '../../src/domain/movement.ts';
 import type { Payment } from '../../src/domain/payment.ts';
+import type { Address } from '../../src/domain/payout-address.ts';
 import type { Store } from '../../src/store/store.ts';
-import { atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
+import { ADDRESS, atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
 import { block, depositOf, releaseOf, scan } from './ledger.ts';
 
 export async function readBook(store: Store): Promise<readonly Movement[]> {
@@ -92,6 +93,35 @@ export function movementPromises(context: StoreContext): void {
     expect(netMovements(await ledger.listMovementsOf(payment.id)).map(placeOfMovement)).toEqual([
       'deposited  transaction 14:0 in block 14',
     ]);
+  });
+
+  it('enters what was rescued once it is final, once however often it is found, and takes it back', async () => {
+    const { id: paymentId, accountId } = await givePayment(context.store);
+    const { ledger } = context.store;
+    await ledger.startCursor(block(10));
+    const token: Address = ADDRESS;
+    const rescueIn = (blockNumber: number) => ({
+      ...{ paymentId, accountId, blockNumber, logIndex: 0, transactionHash: `rescue ${blockNumber}` },
+      ...{ token, units: 5n },
+    });
+    const none = { deposits: [], releases: [] };
+    await ledger.recordScan(scan(10, 13, 20, { rescues: [rescueIn(12), rescueIn(14)] }), leave);
+    const expected = ['rescued', 5n, 'rescue 12', 12];
+    expect(inShort(await readBook(context.store))).toEqual([expected]);
+    const missed = { from: block(13), ...none, rescues: [rescueIn(11), rescueIn(12)] };
+    expect(await ledger.recordMissed(missed, leave)).toEqual({ added: 1 });
+    expect(await ledger.recordMissed(missed, leave)).toEqual({ added: 0 });
+    const outside = { from: block(13), ...none, rescues: [rescueIn(14)] };
+    await expect(ledger.recordMissed(outside, leave)).rejects.toThrow(RangeError);
+    await ledger.rewindTo(block(11), leave);
+    await ledger.recordScan(scan(11, 12, 12, { rescues: [rescueIn(12)] }), leave);
+    const book = await readBook(context.store);
+    expectOneChain(book);
+    expect(inShort(book)).toEqual([
+      ...[expected, ['rescued', 5n, 'rescue 11', 11]],
+      ...[['rescued', -5n, 'rescue 12', 12], expected],
+    ]);
+    expect(book[0]).toMatchObject({ token });
   });
 
   it('enters nothing when the decision throws, and nothing for a payment that is only created', async () => {

@@ -20,7 +20,8 @@ import {
   newRecord,
   pay,
 } from './fixtures.ts';
-import { block } from './ledger.ts';
+import { block, depositOf, scan } from './ledger.ts';
+import { expectOneChain, readBook } from './movements.ts';
 
 const postgres = await startPostgres();
 afterAll(() => postgres.stop());
@@ -193,6 +194,21 @@ describe('two instances on one database', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const refused = outcomes.find((outcome) => outcome.status === 'rejected');
     expect(refused?.reason).toBeInstanceOf(LedgerConflictError);
+  });
+});
+
+describe('the book of movements', () => {
+  it('stays one chain when two instances append 100 times at once', async () => {
+    const payments = await givePayments(one, 100);
+    await one.ledger.startCursor(block(10));
+    await one.ledger.recordScan(scan(10, 200, 200), leave);
+    await atOnce(100, (index) => {
+      const deposits = [depositOf(payments[index] as Payment, 20 + index)];
+      return instance(index).ledger.recordMissed({ from: block(200), deposits, releases: [] }, leave);
+    });
+    const book = await readBook(other);
+    expect(book).toHaveLength(100);
+    expectOneChain(book);
   });
 });
 

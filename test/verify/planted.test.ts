@@ -232,6 +232,15 @@ const planted: readonly Planted[] = [
     },
   },
   {
+    what: 'what was rescued has another amount on the chain',
+    at: 'expired',
+    finds: ['chain_amount'],
+    plant() {
+      const [rescue] = world.chain.rescued.splice(0, 1) as [(typeof world.chain.rescued)[number]];
+      world.chain.rescued.push({ ...rescue, units: 4n });
+    },
+  },
+  {
     what: 'an address holds more than is recorded',
     at: 'untouched',
     finds: ['held'],

@@ -1,7 +1,7 @@
 import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
 import { type Payment, termsOf } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
-import type { ChainView, ForwardedLog, TransferLog } from '../../src/domain/ports/chain.ts';
+import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/domain/ports/chain.ts';
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { SettleContext } from '../../src/domain/settle.ts';
 import { settle } from '../../src/domain/settle.ts';
@@ -23,6 +23,7 @@ const depositAddressOf = createDepositAddressCalculator({
 export class SimulatedChain {
   readonly transfers: TransferLog[] = [];
   readonly forwarded: ForwardedLog[] = [];
+  readonly rescued: RescuedLog[] = [];
   /** Units that lie at an address although no log says so. */
   readonly unexplained = new Map<string, bigint>();
   fork = '';
@@ -49,6 +50,7 @@ export class SimulatedChain {
         return {
           transfers: this.transfers.filter((log) => isIn(log) && recipients?.includes(log.recipient)),
           forwarded: this.forwarded.filter(isIn),
+          rescued: this.rescued.filter(isIn),
           scannedTo: this.block(scannedTo),
         };
       },
@@ -129,6 +131,10 @@ export async function openWorld(store: Store): Promise<SimulatedWorld> {
   depositTo(chain, payments.surplus, 16, 0, 7n);
   releaseFrom(chain, payments.releasedAfterCancel, 18);
   depositTo(chain, payments.provisional, 25);
+  chain.rescued.push({
+    ...{ deposit: payments.expired.depositAddress, token: implementation, units: 3n },
+    ...{ blockNumber: 14, logIndex: 0, transactionHash: 'rescue 14' },
+  });
   await record(store, chain, payments);
   await store.relay.openBatch(newBatch([payments.carried]), (view) => settle(view, decideContext));
 
@@ -178,6 +184,7 @@ async function record(
       ...{ from: chain.block(10), final: chain.block(20), scannedTo: 25 },
       deposits: chain.transfers.map((log) => ({ ...log, ...ownerOf(log.recipient) })),
       releases: chain.forwarded.map((log) => ({ ...log, ...ownerOf(log.deposit) })),
+      rescues: chain.rescued.map((log) => ({ ...log, ...ownerOf(log.deposit) })),
     },
     (view) => settle(view, decideContext),
   );

@@ -21,6 +21,17 @@ export interface ForwardedLog {
   readonly transactionHash: string;
 }
 
+/** A `Rescued` event of one of our factories; `units` are worth no more than the word of the token that names them. */
+export interface RescuedLog {
+  readonly deposit: Address;
+  /** The zero address for the chain's own coin. */
+  readonly token: Address;
+  readonly units: bigint;
+  readonly blockNumber: number;
+  readonly logIndex: number;
+  readonly transactionHash: string;
+}
+
 /** Both heads of the chain, from one endpoint. `final` is null while endpoints disagree about its hash. */
 export interface ChainHeads {
   readonly latest: BlockReference;
@@ -49,6 +60,8 @@ export interface ChainView {
   }): Promise<{
     readonly transfers: readonly TransferLog[];
     readonly forwarded: readonly ForwardedLog[];
+    /** Absent where nobody looked for them. */
+    readonly rescued?: readonly RescuedLog[];
     readonly scannedTo: BlockReference;
   }>;
 }

@@ -1,5 +1,5 @@
 import type { Movement } from '../movement.ts';
-import type { Deposit, Release } from '../payment.ts';
+import type { Deposit, Release, Rescue } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { Decide } from './payment-store.ts';
 
@@ -26,6 +26,8 @@ export interface ScanRecord {
   readonly scannedTo: number;
   readonly deposits: readonly (Deposit & RowOwner)[];
   readonly releases: readonly (Release & RowOwner)[];
+  /** These only go into the book of movements once they are final: no decision depends on them. */
+  readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 
 /**
@@ -52,7 +54,7 @@ export interface LedgerStore {
    * the rows are of another chain.
    */
   recordMissed(
-    missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
+    missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases' | 'rescues'>,
     decide: Decide,
   ): Promise<{ readonly added: number }>;
   /** The last checkpoints, newest first. */

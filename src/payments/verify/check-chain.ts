@@ -1,4 +1,5 @@
 import { formatUnits } from '../../domain/money.ts';
+import { type MovementFacts, netMovements } from '../../domain/movement.ts';
 import type { ChainView } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { sumLedger } from '../../domain/settle.ts';
@@ -6,9 +7,10 @@ import { formatSigned } from './check-movements.ts';
 import { type Findings, finalRowsOf } from './payment-facts.ts';
 import type { VerifiedChain } from './verify-context.ts';
 
-/** A payment and where to put what is wrong with it. */
+/** A payment, its entries in the book, and where to put what is wrong with it. */
 export interface ChainSubject {
   readonly view: PaymentView;
+  readonly movements: readonly MovementFacts[];
   readonly findings: Findings;
 }
 
@@ -49,7 +51,7 @@ async function checkBalances(
 type Amounts = Map<string, bigint>;
 
 async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject[]): Promise<void> {
-  const ranges = rangesOf(group.flatMap(({ view }) => blocksOf(view)));
+  const ranges = rangesOf(group.flatMap(blocksOf));
   if (ranges.length === 0) return;
   const addresses = group.map(({ view }) => view.payment.depositAddress);
   const onChain = await reader.withView(async (view) => {
@@ -57,14 +59,20 @@ async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject
     for (const range of ranges) await readRange(view, range, addresses, amounts);
     return amounts;
   });
-  for (const { view, findings } of group) {
-    compareAmounts(recordedAmounts(view), onChain.get(view.payment.depositAddress) as Amounts, findings);
+  for (const subject of group) {
+    const { view, findings } = subject;
+    compareAmounts(recordedAmounts(subject), onChain.get(view.payment.depositAddress) as Amounts, findings);
   }
 }
 
-function blocksOf(view: PaymentView): number[] {
-  const { deposits, releases } = finalRowsOf(view);
-  return [...deposits, ...releases].map(({ blockNumber }) => blockNumber);
+/** Of what was rescued the book is the only record. */
+function rescuesOf({ movements }: ChainSubject): MovementFacts[] {
+  return netMovements(movements.filter(({ kind }) => kind === 'rescued'));
+}
+
+function blocksOf(subject: ChainSubject): number[] {
+  const { deposits, releases } = finalRowsOf(subject.view);
+  return [...deposits, ...releases, ...rescuesOf(subject)].map(({ blockNumber }) => blockNumber);
 }
 
 interface Range {
@@ -103,17 +111,23 @@ async function readRange(
       amounts.get(deposit)?.set(placeOf('release to the merchant', log), toMerchantUnits);
       amounts.get(deposit)?.set(placeOf('fee', log), feeUnits);
     }
+    for (const { deposit, token, units, ...log } of logs.rescued ?? []) {
+      if (units > 0n) amounts.get(deposit)?.set(placeOf(`rescue of ${token}`, log), units);
+    }
     fromBlock = logs.scannedTo.number + 1;
   }
 }
 
-function recordedAmounts(view: PaymentView): Amounts {
-  const { deposits, releases } = finalRowsOf(view);
+function recordedAmounts(subject: ChainSubject): Amounts {
+  const { deposits, releases } = finalRowsOf(subject.view);
   const amounts: Amounts = new Map();
   for (const deposit of deposits) amounts.set(placeOf('deposit', deposit), deposit.units);
   for (const release of releases) {
     amounts.set(placeOf('release to the merchant', release), release.toMerchantUnits);
     amounts.set(placeOf('fee', release), release.feeUnits);
+  }
+  for (const { token, units, ...log } of rescuesOf(subject)) {
+    amounts.set(placeOf(`rescue of ${token}`, log), units);
   }
   return amounts;
 }

@@ -123,9 +123,7 @@ async function lookAt(
     const { id, facts } = one;
     return { ...one, findings: readable(id, () => checkPayment(facts, checkContext)) };
   });
-  const subjects = looked.flatMap(({ facts, findings }) =>
-    facts === null ? [] : [{ view: facts.view, findings }],
-  );
+  const subjects = looked.flatMap(({ facts, findings }) => (facts === null ? [] : [{ ...facts, findings }]));
   if (context.chain !== null) await checkChain(context.chain, subjects);
   return looked;
 }

@@ -5,6 +5,7 @@ import type { Decide } from '../../domain/ports/payment-store.ts';
 import {
   checkScan,
   EXPIRY_FRONTIER,
+  finalRows,
   NO_FINAL_BLOCK,
   requireCheckpoint,
   requireCursor,
@@ -28,7 +29,13 @@ import {
   removeMoved,
   removeRange,
 } from './ledger-rows.ts';
-import { appendMovements, listMovements, listMovementsOf } from './movements.ts';
+import {
+  appendMovements,
+  freshMovements,
+  listMovements,
+  listMovementsOf,
+  rescuedAbove,
+} from './movements.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { statement } from './statement.ts';
@@ -97,8 +104,8 @@ async function recordScan(ledger: LockedLedger, scan: ScanRecord, decide: Decide
   const before = await paymentsAbove(connection, scan.from.number);
   await removeRange(connection, scan.from.number, scan.scannedTo);
   await removeMoved(connection, scan, scan.from.number);
-  const added = finalRows(await addRows(connection, scan), scan.final.number);
-  await appendMovements(connection, movementsOf(added), ledger.nowMs());
+  const found = finalRows({ ...scan, ...(await addRows(connection, scan)) }, scan.final.number);
+  await appendMovements(connection, await freshMovements(connection, movementsOf(found)), ledger.nowMs());
   await addCheckpoint(connection, scan.final);
   await decideAll(ledger, [...before, ...referencesOf(scan)], decide);
 }
@@ -107,17 +114,9 @@ function referencesOf({ deposits, releases }: FoundRows): PaymentReference[] {
   return [...deposits, ...releases].map(({ paymentId: id, accountId }) => ({ id, accountId }));
 }
 
-/** Those in blocks that are final; the others are replaced by the next scan. */
-function finalRows({ deposits, releases }: FoundRows, finalNumber: number): FoundRows {
-  return {
-    deposits: deposits.filter(({ blockNumber }) => blockNumber <= finalNumber),
-    releases: releases.filter(({ blockNumber }) => blockNumber <= finalNumber),
-  };
-}
-
 async function recordMissed(
   ledger: LockedLedger,
-  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
+  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases' | 'rescues'>,
   decide: Decide,
 ): Promise<{ added: number }> {
   const { connection } = ledger;
@@ -126,17 +125,19 @@ async function recordMissed(
   requireFinal(missed, finalNumber);
   const moved = await removeMoved(connection, missed, finalNumber);
   const found = await addRows(connection, missed);
-  await appendMovements(connection, movementsOf(found), ledger.nowMs());
+  const entered = await freshMovements(connection, movementsOf({ ...missed, ...found }));
+  await appendMovements(connection, entered, ledger.nowMs());
   const added = referencesOf(found);
   await decideAll(ledger, [...moved, ...added], decide);
-  return { added: added.length };
+  return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
 }
 
 async function rewindTo(ledger: LockedLedger, block: BlockReference, decide: Decide): Promise<void> {
   const { connection } = ledger;
   const cursor = await newestCheckpoint(connection);
-  const lost = await readRange(connection, block.number, cursor?.number ?? -1);
-  await appendMovements(connection, takenBack(movementsOf(lost)), ledger.nowMs());
+  const lost = await readRange(connection, block.number, cursor?.number ?? NO_FINAL_BLOCK);
+  const takenBackNow = [...movementsOf(lost), ...(await rescuedAbove(connection, block.number))];
+  await appendMovements(connection, takenBack(takenBackNow), ledger.nowMs());
   const affected = await paymentsAbove(connection, block.number);
   await removeRange(connection, block.number, Number.MAX_SAFE_INTEGER);
   await rewindCheckpoints(connection, block);

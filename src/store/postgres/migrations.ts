@@ -281,6 +281,8 @@ export const migrations: readonly Migration[] = [
         block_number bigint NOT NULL
       );
       CREATE INDEX movements_by_payment ON movements (payment_id);
+      -- Of what was rescued the book is the only record, and is asked when the chain takes blocks back.
+      CREATE INDEX movements_of_rescues ON movements (block_number) WHERE kind = 'rescued';
 
       CREATE FUNCTION refuse_change_of_movements() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

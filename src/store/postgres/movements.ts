@@ -1,9 +1,11 @@
 import {
   entriesAfter,
+  isEntered,
   type Movement,
   type MovementFacts,
   type MovementHead,
   NO_MOVEMENTS,
+  netMovements,
 } from '../../domain/movement.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import { lockLedger } from './checkpoints.ts';
@@ -32,6 +34,9 @@ const selected = `number, previous_hash AS "previousHash", hash, recorded_at_ms 
 const selectHead = statement('SELECT number, hash FROM movements ORDER BY number DESC LIMIT 1');
 const select = statement(`SELECT ${selected} FROM movements WHERE number > $1 ORDER BY number LIMIT $2`);
 const selectOf = statement(`SELECT ${selected} FROM movements WHERE payment_id = $1 ORDER BY number`);
+const selectRescued = statement(
+  `SELECT ${selected} FROM movements WHERE kind = 'rescued' AND block_number > $1 ORDER BY number`,
+);
 const insert = statement(
   `INSERT INTO movements (${namesOf(columns)}) SELECT ${namesOf(columns)} FROM ${unnest('appended', columns)}`,
 );
@@ -63,6 +68,27 @@ export async function listMovements(
 
 export async function listMovementsOf(connection: Connection, id: PaymentId): Promise<Movement[]> {
   return (await connection.query<MovementRow>(selectOf, [id])).map(movementOfRow);
+}
+
+/** Without rescues that are in the book already; of everything else the rows say whether it is new. */
+export async function freshMovements(
+  connection: Connection,
+  movements: readonly MovementFacts[],
+): Promise<MovementFacts[]> {
+  const fresh: MovementFacts[] = [];
+  for (const movement of movements) {
+    const isKnown =
+      movement.kind === 'rescued' &&
+      isEntered(await listMovementsOf(connection, movement.paymentId), movement);
+    if (!isKnown) fresh.push(movement);
+  }
+  return fresh;
+}
+
+/** What was rescued above a block and not taken back. */
+export async function rescuedAbove(connection: Connection, blockNumber: number): Promise<MovementFacts[]> {
+  const rows = await connection.query<MovementRow>(selectRescued, [blockNumber]);
+  return netMovements(rows.map(movementOfRow));
 }
 
 function movementOfRow(row: MovementRow): Movement {

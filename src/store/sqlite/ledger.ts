@@ -6,6 +6,7 @@ import type { Decide } from '../../domain/ports/payment-store.ts';
 import {
   checkScan,
   EXPIRY_FRONTIER,
+  finalRows,
   NO_FINAL_BLOCK,
   requireCheckpoint,
   requireCursor,
@@ -15,7 +16,7 @@ import { checkListLimit } from '../store-limits.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
-import { createLedgerRows, type FoundRows, type LedgerRows } from './ledger-rows.ts';
+import { createLedgerRows, type LedgerRows } from './ledger-rows.ts';
 import { createMovementBook, type MovementBook } from './movements.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 
@@ -83,23 +84,16 @@ function recordScan(
   const affected = rows.paymentsAbove(scan.from.number);
   rows.removeRange(scan.from.number, scan.scannedTo);
   rows.removeMoved(scan, scan.from.number);
-  movements.append(movementsOf(finalRows(rows.add(scan), scan.final.number)));
+  const found = finalRows({ ...scan, ...rows.add(scan) }, scan.final.number);
+  movements.append(movements.fresh(movementsOf(found)));
   for (const row of [...scan.deposits, ...scan.releases]) affected.add(row.paymentId);
   checkpoints.add(scan.final);
   decideAll(decider, affected, decide);
 }
 
-/** Those in blocks that are final; the others are replaced by the next scan. */
-function finalRows({ deposits, releases }: FoundRows, finalNumber: number): FoundRows {
-  return {
-    deposits: deposits.filter(({ blockNumber }) => blockNumber <= finalNumber),
-    releases: releases.filter(({ blockNumber }) => blockNumber <= finalNumber),
-  };
-}
-
 function recordMissed(
   { checkpoints, rows, movements, decider }: LedgerTables,
-  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases'>,
+  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases' | 'rescues'>,
   decide: Decide,
 ): { added: number } {
   requireCheckpoint(checkpoints.hashAt(missed.from.number), missed.from);
@@ -107,10 +101,11 @@ function recordMissed(
   requireFinal(missed, finalNumber);
   const moved = rows.removeMoved(missed, finalNumber);
   const found = rows.add(missed);
-  movements.append(movementsOf(found));
+  const entered = movements.fresh(movementsOf({ ...missed, ...found }));
+  movements.append(entered);
   const added = [...found.deposits, ...found.releases].map(({ paymentId }) => paymentId);
   decideAll(decider, new Set([...moved, ...added]), decide);
-  return { added: added.length };
+  return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
 }
 
 function rewindTo(
@@ -118,8 +113,8 @@ function rewindTo(
   block: BlockReference,
   decide: Decide,
 ): void {
-  const lost = rows.readRange(block.number, checkpoints.newest()?.number ?? -1);
-  movements.append(takenBack(movementsOf(lost)));
+  const lost = rows.readRange(block.number, checkpoints.newest()?.number ?? NO_FINAL_BLOCK);
+  movements.append(takenBack([...movementsOf(lost), ...movements.rescuedAbove(block.number)]));
   const affected = rows.paymentsAbove(block.number);
   rows.removeRange(block.number, Number.MAX_SAFE_INTEGER);
   checkpoints.rewindTo(block);

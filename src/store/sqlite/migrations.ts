@@ -238,6 +238,8 @@ export const migrations: readonly Migration[] = [
         block_number INTEGER NOT NULL
       ) STRICT;
       CREATE INDEX movements_by_payment ON movements (payment_id);
+      -- Of what was rescued the book is the only record, and is asked when the chain takes blocks back.
+      CREATE INDEX movements_of_rescues ON movements (block_number) WHERE kind = 'rescued';
 
       CREATE TRIGGER movements_stay_as_they_are BEFORE UPDATE ON movements
       BEGIN SELECT RAISE(ABORT, 'an entry of the book of movements is never changed'); END;

@@ -1,11 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { entriesAfter, type Movement, type MovementFacts, NO_MOVEMENTS } from '../../domain/movement.ts';
+import {
+  entriesAfter,
+  isEntered,
+  type Movement,
+  type MovementFacts,
+  NO_MOVEMENTS,
+  netMovements,
+} from '../../domain/movement.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 
 /** The book of movements. Synchronous, inside a read or a transaction. */
 export interface MovementBook {
   /** Inside a transaction only: the one writer of the file makes it one chain. */
   append(movements: readonly MovementFacts[]): void;
+  /** Without rescues that are in the book already; of everything else the rows say whether it is new. */
+  fresh(movements: readonly MovementFacts[]): MovementFacts[];
+  /** What was rescued above a block and not taken back. */
+  rescuedAbove(blockNumber: number): MovementFacts[];
   list(after: number, limit: number): Movement[];
   listOf(id: PaymentId): Movement[];
 }
@@ -25,12 +36,23 @@ export function createMovementBook(database: DatabaseSync, nowMs: () => number):
     `SELECT ${columns} FROM movements WHERE number > ? ORDER BY number LIMIT ?`,
   );
   const selectOf = database.prepare(`SELECT ${columns} FROM movements WHERE payment_id = ? ORDER BY number`);
+  const selectRescued = database.prepare(
+    `SELECT ${columns} FROM movements WHERE kind = 'rescued' AND block_number > ? ORDER BY number`,
+  );
   const insert = database.prepare(
     `INSERT INTO movements (number, previous_hash, hash, recorded_at_ms, kind, payment_id, units, token,
        transaction_hash, log_index, block_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
 
+  const listOf = (id: PaymentId) => (selectOf.all(id) as unknown as MovementRow[]).map(movementOfRow);
+
   return {
+    fresh: (movements) =>
+      movements.filter(
+        (movement) => movement.kind !== 'rescued' || !isEntered(listOf(movement.paymentId), movement),
+      ),
+    rescuedAbove: (blockNumber) =>
+      netMovements((selectRescued.all(blockNumber) as unknown as MovementRow[]).map(movementOfRow)),
     append(movements) {
       if (movements.length === 0) return;
       const head = (selectHead.get() as Movement | undefined) ?? NO_MOVEMENTS;
@@ -42,7 +64,7 @@ export function createMovementBook(database: DatabaseSync, nowMs: () => number):
       }
     },
     list: (after, limit) => (select.all(after, limit) as unknown as MovementRow[]).map(movementOfRow),
-    listOf: (id) => (selectOf.all(id) as unknown as MovementRow[]).map(movementOfRow),
+    listOf,
   };
 }
 
