@@ -3,6 +3,9 @@ import { formatNumber } from '../bench/summary.ts';
 import { table } from './markdown.ts';
 import { readPublished } from './published-bench.ts';
 
+/** With fewer, medians say little. */
+const FEWEST_ROUNDS = 8;
+
 /** The goals with what was reached, and where and when. */
 export function goalTable(): string {
   const { goals, machine, at, extent } = readPublished();
@@ -13,7 +16,14 @@ export function goalTable(): string {
     `${formatNumber(goal.lowest)} to ${formatNumber(goal.highest)}`,
     goal.isReached ? 'yes' : 'no',
   ]);
+  const warning =
+    extent.rounds < FEWEST_ROUNDS
+      ? [
+          `**Provisional: ${extent.rounds} short rounds on a machine that others used. Neither a yes nor a no is shown.**`,
+        ]
+      : [];
   return [
+    ...warning,
     `${at.slice(0, 10)}, ${extent.rounds} rounds. ${machine.cpu}, Node ${machine.node}, SQLite ${machine.sqlite}; load by ${machine.loadGenerator}; ${machine.cores}; ${machine.otherLoad}.`,
     table(['goal', 'bound', 'median', 'lowest to highest', 'reached'], rows),
   ].join('\n\n');
