@@ -48,6 +48,8 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'settlements.listSettlements': 'once at the start, a handful of rows',
   'ledger.startCursor': 'once in a store’s life',
   'ledger.rewindTo': 'only when the chain takes back blocks it had called final',
+  'ledger.listMovements': 'command line: verify, in pages by the primary key',
+  'ledger.listMovementsOf': 'command line: verify, by the payment',
   'ledger.listCheckpoints': 'every five minutes, at most two hundred rows',
   'shared.leases.releaseLease': 'once at the end',
 };
