@@ -1,4 +1,9 @@
-import { type ChainReader, ChainUnavailableError, type ChainView } from '../domain/ports/chain.ts';
+import {
+  type ChainHeads,
+  type ChainReader,
+  ChainUnavailableError,
+  type ChainView,
+} from '../domain/ports/chain.ts';
 import type { BlockReference, LedgerStore, RowOwner, ScanRecord } from '../domain/ports/ledger-store.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { KnownAddresses } from './known-addresses.ts';
@@ -17,9 +22,12 @@ export interface WatchDepositsContext {
 export interface WatchPass {
   readonly cursor: BlockReference;
   readonly latest: BlockReference;
-  /** False while there are blocks left that one call could not cover. */
+  /** False while blocks are left that a further pass would cover at once. */
   readonly isCaughtUp: boolean;
 }
+
+/** Above the newest final block so many are read in a pass at most: while nothing becomes final, more cannot be kept. */
+const MAXIMUM_UNFINAL_BLOCKS = 1_000;
 
 /**
  * One pass over the chain: everything above the cursor is read again up to the newest block, the rows found replace
@@ -36,14 +44,43 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
       return { cursor, latest: heads.latest, isCaughtUp: true };
     }
 
-    const logs = await readPaymentLogs(context.known, view, cursor.number + 1, heads.latest.number);
+    const logs = await readAboveCursor(context.known, view, cursor, heads);
     const final = finalAfter(cursor, heads.final, logs.scannedTo);
     await context.ledger.recordScan(
       { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows },
       context.decide,
     );
-    return { cursor: final, latest: heads.latest, isCaughtUp: logs.scannedTo.number >= heads.latest.number };
+    // Where the cursor stands still, a further pass would begin at the same block and read the same again.
+    const isCaughtUp = logs.scannedTo.number >= heads.latest.number || final.number === cursor.number;
+    return { cursor: final, latest: heads.latest, isCaughtUp };
   });
+}
+
+/**
+ * As many blocks above the cursor as one call covers. The cursor can move no further than to the final block, so that
+ * the next pass begins there again: what is above it is read to its end now, however little a call covers.
+ */
+async function readAboveCursor(
+  known: KnownAddresses,
+  view: ChainView,
+  cursor: BlockReference,
+  { latest, final }: ChainHeads,
+): Promise<FoundRows> {
+  const finalNumber = Math.max(cursor.number, final?.number ?? 0);
+  const toBlock = Math.min(latest.number, finalNumber + MAXIMUM_UNFINAL_BLOCKS);
+  let found = await readPaymentLogs(known, view, cursor.number + 1, toBlock);
+  while (found.scannedTo.number >= finalNumber && found.scannedTo.number < toBlock) {
+    const { scannedTo, rows } = await readPaymentLogs(known, view, found.scannedTo.number + 1, toBlock);
+    found = {
+      scannedTo,
+      rows: {
+        deposits: [...found.rows.deposits, ...rows.deposits],
+        releases: [...found.rows.releases, ...rows.releases],
+        rescues: [...(found.rows.rescues ?? []), ...(rows.rescues ?? [])],
+      },
+    };
+  }
+  return found;
 }
 
 /**
@@ -129,12 +166,18 @@ function finalAfter(
   return scannedTo.number <= final.number ? scannedTo : final;
 }
 
+/** What was found in blocks up to `scannedTo`. */
+interface FoundRows {
+  readonly scannedTo: BlockReference;
+  readonly rows: Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
+}
+
 async function readPaymentLogs(
   known: KnownAddresses,
   view: ChainView,
   fromBlock: number,
   toBlock: number,
-): Promise<{ scannedTo: BlockReference; rows: Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'> }> {
+): Promise<FoundRows> {
   const {
     transfers,
     forwarded,
