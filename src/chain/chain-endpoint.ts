@@ -33,7 +33,8 @@ export function createChainEndpoints(options: ChainEndpointsOptions): readonly C
   return urls.map((url) => createChainEndpoint(createJsonRpcClient({ ...rpcOptions, url }), chainId));
 }
 
-function createChainEndpoint(rpc: JsonRpcClient, chainId: number): ChainEndpoint {
+/** One endpoint behind a client of one's own. */
+export function createChainEndpoint(rpc: JsonRpcClient, chainId: number): ChainEndpoint {
   let isProven = false;
   return {
     rpc,

@@ -1,0 +1,85 @@
+import type { WorkerParts } from '../../../src/app/worker-parts.ts';
+import type { Account } from '../../../src/domain/account.ts';
+import { USD_RATE_ONE } from '../../../src/domain/money.ts';
+import type { Payment } from '../../../src/domain/payment.ts';
+import type { PaymentId } from '../../../src/domain/payment-id.ts';
+import type { Address } from '../../../src/domain/payout-address.ts';
+import type { ProviderAdapter } from '../../../src/domain/ports/provider.ts';
+import { createPayment } from '../../../src/payments/create-payment.ts';
+import { createReservedAddressCheck } from '../../../src/payments/known-addresses.ts';
+import type { Draws } from './draws.ts';
+import { CHAIN_ID, type SimulatedWorld } from './simulated-world.ts';
+
+/** What a merchant asks for; asked again with the same key until it is acknowledged. */
+export interface CreateInput {
+  readonly payoutAddress: Address;
+  readonly amountCents: number;
+  readonly passFeeToCustomer: boolean;
+  readonly idempotencyKey: string;
+}
+
+export function accountOf(feeBasisPoints: number): Account {
+  return {
+    id: 'the only account',
+    name: 'Example Shop',
+    email: null,
+    feeBasisPoints,
+    wallet: null,
+    features: ['card_checkout', 'fee_pass_through'],
+    providers: null,
+    suspended: false,
+    createdAtMs: 0,
+  };
+}
+
+const adapter: ProviderAdapter = {
+  id: 'wert',
+  quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+  startSession: () => Promise.reject(new Error('no customer of the simulation starts a session')),
+};
+
+/** The real creation step. */
+export function createInWorld(
+  world: SimulatedWorld,
+  parts: WorkerParts,
+  input: CreateInput,
+): Promise<Payment> {
+  const { token, factory, depositOf } = world.chain.contracts;
+  return createPayment(
+    {
+      payments: parts.store.payments,
+      providers: {
+        adapters: new Map([['wert', adapter]]),
+        settings: parts.store.providers,
+      },
+      rates: { usdRate: () => USD_RATE_ONE },
+      settlement: {
+        chainId: CHAIN_ID,
+        factory,
+        feeWallet: world.feeWallet,
+        depositAddressOf: depositOf,
+        isReservedAddress: createReservedAddressCheck(parts.known, [token, factory], parts.nowMs),
+      },
+      nowMs: parts.nowMs,
+      newPaymentId: () => drawPaymentId(world.draws, parts.nowMs()),
+      tokenFingerprint: parts.tokens.currentFingerprint,
+      toleranceBasisPoints: 200,
+    },
+    accountOf(world.feeBasisPoints),
+    {
+      ...input,
+      callbackUrl: 'https://shop.example.com/hook',
+      currency: 'USD',
+      provider: 'wert',
+      email: null,
+      note: null,
+    },
+  );
+}
+
+/** An id as the real generator makes them (UUIDv7), with randomness of the seed. */
+function drawPaymentId(draws: Draws, nowMs: number): PaymentId {
+  const time = nowMs.toString(16).padStart(12, '0');
+  const random = draws.hex(18);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6)}` as PaymentId;
+}

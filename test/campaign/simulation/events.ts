@@ -1,0 +1,113 @@
+import { paymentReference } from '../../../src/domain/deposit-address.ts';
+import { type Payment, termsOf } from '../../../src/domain/payment.ts';
+import { checksumAddress } from '../../../src/domain/payout-address.ts';
+import type { CreateInput } from './create-in-world.ts';
+import { drawMood, honest } from './node-mood.ts';
+import { HOUR_MS, type SimulatedWorld } from './simulated-world.ts';
+
+/** Kinds of faults; each seed has about half of them, so that rare mixtures come about as well. */
+export const faultKinds = [
+  ...(['node', 'reorganisation', 'dropped transaction', 'dear gas', 'rival', 'blocklist', 'pause'] as const),
+  ...(['database', 'clock', 'death', 'deadline', 'merchant'] as const),
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+const MAXIMUM_REORGANISATION = 64;
+
+/** What customers do, and what happens to the chain, its nodes, the database and the clock before a tick. */
+export function drawEvents(world: SimulatedWorld, faults: ReadonlySet<FaultKind>): void {
+  const { draws, payments } = world;
+  const payment = payments.length === 0 ? undefined : payments[draws.between(0, payments.length - 1)];
+  if (payment !== undefined && draws.chance(35)) {
+    world.chain.submit({ kind: 'mint', to: payment.depositAddress, units: drawUnits(world, payment) });
+  }
+  if (faults.has('node')) drawNodes(world);
+  drawChainEvents(world, faults, payment);
+  if (faults.has('database')) drawTrouble(world);
+  if (faults.has('clock') && draws.chance(6)) {
+    world.time.skewMs = draws.oneOf([-HOUR_MS, 0, HOUR_MS]);
+    world.recorder.fault(`clock ${world.time.skewMs / HOUR_MS} h`);
+  }
+}
+
+function drawUnits({ draws }: SimulatedWorld, { enoughUnits }: Payment): bigint {
+  const odd = BigInt(draws.between(1, 9_999));
+  return draws.oneOf([
+    ...([enoughUnits, enoughUnits, enoughUnits + odd, enoughUnits * 2n + odd] as const),
+    ...[enoughUnits - 1n, enoughUnits / 2n, enoughUnits / 2n + odd, 1n, odd, 200_000n],
+  ]);
+}
+
+function drawNodes({ draws, moods, chain, recorder }: SimulatedWorld): void {
+  for (const [index, mood] of moods.entries()) {
+    if (mood.kind !== 'honest' && draws.chance(30)) moods[index] = honest;
+    if (!draws.chance(15)) continue;
+    const isOnlyLiar = moods.every((other, place) => place === index || !other.kind.startsWith('lying'));
+    const next = drawMood(draws, chain.latest.number, moods.length > 1 && isOnlyLiar);
+    moods[index] = next;
+    recorder.fault(`node: ${next.kind}`);
+  }
+}
+
+function drawChainEvents(
+  world: SimulatedWorld,
+  faults: ReadonlySet<FaultKind>,
+  payment: Payment | undefined,
+): void {
+  const { draws, chain, recorder } = world;
+  const happens = (kind: FaultKind, percent: number) => {
+    if (!faults.has(kind) || !draws.chance(percent)) return false;
+    recorder.fault(kind);
+    return true;
+  };
+  const deepest = Math.min(MAXIMUM_REORGANISATION, chain.latest.number - chain.finalNumber);
+  if (deepest > 0 && happens('reorganisation', 12)) {
+    chain.reorganise(draws.between(1, deepest), draws.oneOf([0, 50, 90]));
+  }
+  if (happens('dropped transaction', 10)) {
+    for (const [hash, { sender }] of chain.pool) {
+      if (sender !== null && draws.chance(70)) chain.pool.delete(hash);
+    }
+  }
+  if (faults.has('dear gas') && draws.chance(15)) {
+    chain.baseFee = BigInt(draws.oneOf([30, 30, 60, 200, 900])) * 10n ** 9n;
+    recorder.fault('dear gas');
+  }
+  if (payment === undefined) return;
+  if (happens('rival', 8)) {
+    chain.submit({ kind: 'forward', terms: [termsOf(payment, paymentReference(payment.id))] });
+  }
+  if (happens('blocklist', 8)) {
+    const account = draws.chance(80) ? payment.payoutAddress : world.feeWallet;
+    chain.submit({ kind: 'blocklist', account, isOn: draws.chance(50) });
+  }
+  if (happens('pause', 6)) chain.submit({ kind: 'pause', isOn: draws.chance(50) });
+}
+
+function drawTrouble({ draws, trouble }: SimulatedWorld): void {
+  if (trouble.percent > 0 && draws.chance(40)) trouble.percent = 0;
+  else if (draws.chance(10)) trouble.percent = draws.oneOf([10, 30, 100]);
+}
+
+/** Ends all that is wrong; what is in the air stays. */
+export function endFaults(world: SimulatedWorld): void {
+  const { chain, moods, trouble, time } = world;
+  world.isCalm = true;
+  moods.fill(honest);
+  trouble.percent = 0;
+  time.skewMs = 0;
+  chain.baseFee = 30n * 10n ** 9n;
+  chain.submit({ kind: 'pause', isOn: false });
+  for (const account of [world.feeWallet, ...world.payments.map(({ payoutAddress }) => payoutAddress)]) {
+    chain.submit({ kind: 'blocklist', account, isOn: false });
+  }
+}
+
+export function drawCreate({ draws }: SimulatedWorld): CreateInput {
+  return {
+    payoutAddress: checksumAddress(draws.hex(40)),
+    amountCents: draws.oneOf([1_000, 2_499, 9_999, 10_000, 123_457]),
+    passFeeToCustomer: draws.chance(30),
+    idempotencyKey: draws.hex(16),
+  };
+}

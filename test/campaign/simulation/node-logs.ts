@@ -1,0 +1,61 @@
+import type { Draws } from './draws.ts';
+import type { Mood } from './node-mood.ts';
+import type { Block, PlacedLog } from './simulated-chain.ts';
+import { wordOf } from './token-state.ts';
+
+/** The parameter of `eth_getLogs`, as far as it is used. */
+export interface LogFilter {
+  readonly fromBlock: string;
+  readonly toBlock: string;
+  readonly address: string | readonly string[];
+  readonly topics: readonly (string | null | readonly string[])[];
+}
+
+/** The node's answer: what matches in the blocks it has, as its mood bends it. */
+export function findLogs(blocks: readonly Block[], filter: LogFilter, mood: Mood, draws: Draws): unknown[] {
+  const matching = blocks
+    .slice(Number(filter.fromBlock), Number(filter.toBlock) + 1)
+    .flatMap(({ logs }) => logs.filter((log) => matches(log, filter)));
+  return bend(matching, (blocks.at(-1) as Block).number, mood, draws).map(show);
+}
+
+function matches(log: PlacedLog, { address, topics }: LogFilter): boolean {
+  const addresses = [address].flat().map((one) => one.toLowerCase());
+  return (
+    addresses.includes(log.address.toLowerCase()) &&
+    topics.every((wanted, index) => wanted === null || [wanted].flat().includes(log.topics[index] ?? ''))
+  );
+}
+
+function bend(logs: PlacedLog[], latest: number, mood: Mood, draws: Draws): PlacedLog[] {
+  switch (mood.kind) {
+    case 'delayed logs':
+      return logs.filter(({ blockNumber }) => blockNumber <= latest - mood.blocks);
+    case 'dropped logs':
+      return logs.filter(() => draws.chance(50));
+    case 'duplicated logs':
+      return logs.flatMap((log) => (draws.chance(50) ? [log, log] : [log]));
+    case 'reordered logs':
+      return draws.shuffled(logs);
+    case 'lying hashes':
+      return logs.map((log) => (log.blockNumber < mood.fromBlock ? log : doubled(log)));
+    default:
+      return logs;
+  }
+}
+
+function doubled(log: PlacedLog): PlacedLog {
+  const words = log.data.slice(2).match(/.{64}/g) ?? [];
+  return { ...log, data: `0x${words.map((word) => wordOf(BigInt(`0x${word}`) * 2n)).join('')}` };
+}
+
+function show({ address, topics, data, blockNumber, logIndex, transactionHash }: PlacedLog): unknown {
+  return {
+    address: address.toLowerCase(),
+    topics,
+    data,
+    blockNumber: `0x${blockNumber.toString(16)}`,
+    logIndex: `0x${logIndex.toString(16)}`,
+    transactionHash,
+  };
+}

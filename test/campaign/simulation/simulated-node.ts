@@ -1,0 +1,181 @@
+import { decodeFunctionData, keccak256, parseTransaction } from 'viem/utils';
+import { depositFactoryAbi } from '../../../src/chain/deposit-factory-abi.ts';
+import { AnswerTooSlowError, JsonRpcAnswerError, type JsonRpcClient } from '../../../src/chain/json-rpc.ts';
+import { tokenAbi } from '../../../src/chain/token-abi.ts';
+import { type Address, checksumAddress } from '../../../src/domain/payout-address.ts';
+import { ChainUnavailableError } from '../../../src/domain/ports/chain.ts';
+import type { Draws } from './draws.ts';
+import { findLogs, type LogFilter } from './node-logs.ts';
+import type { Mood } from './node-mood.ts';
+import { type Block, type SimulatedChain, TIP } from './simulated-chain.ts';
+import { balanceOf, refusalOf, wordOf } from './token-state.ts';
+
+export interface NodeOptions {
+  readonly name: string;
+  /** How it behaves now. */
+  readonly mood: () => Mood;
+  readonly chainId: number;
+  /** Whose transactions this chain takes; the only ones that are signed. */
+  readonly relayer: Address;
+  /** Blocks in one request for logs at most. */
+  readonly maximumBlockRange: number;
+  /** Stands between the service and the node: process death, turns of the event loop. */
+  readonly pass: <T>(what: string, act: () => T | Promise<T>) => Promise<T>;
+  /** Shown every signed transaction before the node has it. */
+  readonly onBroadcast: (rawTransaction: string) => Promise<void>;
+}
+
+/** One endpoint of the simulated chain. */
+export function createSimulatedNode(
+  chain: SimulatedChain,
+  draws: Draws,
+  options: NodeOptions,
+): JsonRpcClient {
+  function answer(method: string, params: readonly unknown[]): unknown {
+    const mood = options.mood();
+    if (mood.kind === 'down') throw new ChainUnavailableError(`${options.name} is down`);
+    const result = execute(method, params);
+    if (mood.kind === 'slow' && draws.chance(70)) {
+      throw new AnswerTooSlowError(`${options.name} is slow to answer ${method}`);
+    }
+    return result;
+  }
+
+  function refuse(method: string, code: number, message: string): never {
+    throw new JsonRpcAnswerError(options.name, method, { code, message, data: undefined });
+  }
+
+  function lag(): number {
+    const mood = options.mood();
+    return mood.kind === 'behind' ? mood.blocks : 0;
+  }
+
+  /** The newest block this node has. */
+  function head(): Block {
+    return chain.blocks[Math.max(0, chain.latest.number - lag())] as Block;
+  }
+
+  function finalNumber(): number {
+    return Math.min(head().number, Math.max(0, chain.finalNumber - lag()));
+  }
+
+  function transactionCount(method: string, of: unknown, tag: unknown): number {
+    const mood = options.mood();
+    const skipped = mood.kind === 'nonce gap' && tag === 'latest' ? mood.transactions : 0;
+    return (blockAt(method, tag).state.nonces.get(String(of).toLowerCase()) ?? 0) + skipped;
+  }
+
+  function blockAt(method: string, tag: unknown): Block {
+    if (tag === 'latest') return head();
+    const number = tag === 'finalized' ? finalNumber() : Number(tag);
+    const block = number <= head().number ? chain.blocks[number] : undefined;
+    return block ?? refuse(method, -32_000, 'header not found');
+  }
+
+  function showBlock(tag: unknown): unknown {
+    if (typeof tag === 'string' && tag.startsWith('0x') && Number(tag) > head().number) return null;
+    const { number, hash, timestampMs } = blockAt('eth_getBlockByNumber', tag);
+    const mood = options.mood();
+    const isForked = mood.kind === 'lying hashes' && number >= mood.fromBlock;
+    return {
+      number: quantity(number),
+      hash: isForked ? `0xbad${hash.slice(5)}` : hash,
+      timestamp: quantity(Math.floor(timestampMs / 1000)),
+    };
+  }
+
+  function call(request: { from?: string; to: string; data: `0x${string}` }, tag: unknown): string {
+    const { state } = blockAt('eth_call', tag);
+    const { functionName, args } = decodeFunctionData({ abi: tokenAbi, data: request.data });
+    if (functionName === 'balanceOf') return `0x${wordOf(balanceOf(state, args[0]))}`;
+    if (functionName === 'isBlacklisted') {
+      return `0x${wordOf(state.blocklisted.has(args[0].toLowerCase()) ? 1n : 0n)}`;
+    }
+    const refusal = refusalOf(state, request.from as string, args[0], args[1]);
+    if (refusal !== null) refuse('eth_call', 3, `execution reverted: ${refusal}`);
+    return `0x${wordOf(1n)}`;
+  }
+
+  function execute(method: string, params: readonly unknown[]): unknown {
+    switch (method) {
+      case 'eth_chainId':
+        return quantity(options.mood().kind === 'lying chain' ? 1 : options.chainId);
+      case 'eth_getBlockByNumber':
+        return showBlock(params[0]);
+      case 'eth_getLogs': {
+        const filter = params[0] as LogFilter;
+        const blocks = Number(filter.toBlock) - Number(filter.fromBlock) + 1;
+        if (blocks > options.maximumBlockRange) refuse(method, -32_005, 'query exceeds the block range');
+        return findLogs(chain.blocks.slice(0, head().number + 1), filter, options.mood(), draws);
+      }
+      case 'eth_call':
+        return call(params[0] as Parameters<typeof call>[0], params[1]);
+      case 'eth_getCode':
+        return '0x';
+      case 'eth_getTransactionCount':
+        return quantity(transactionCount(method, params[0], params[1]));
+      case 'eth_estimateGas':
+        return quantity(200_000);
+      case 'eth_feeHistory':
+        return { baseFeePerGas: [quantity(chain.baseFee)], reward: [[quantity(TIP)]] };
+      case 'eth_getBalance':
+        return quantity(10n ** 21n);
+      case 'eth_sendRawTransaction':
+        return take(params[0] as `0x${string}`);
+      default:
+        throw new TypeError(`the simulated node does not know ${method}`);
+    }
+  }
+
+  /** Into the pool, by the rules of the nodes: no used nonce, and a replacement pays a tenth more. */
+  function take(rawTransaction: `0x${string}`): string {
+    const method = 'eth_sendRawTransaction';
+    const parsed = parseTransaction(rawTransaction);
+    const hash = keccak256(rawTransaction);
+    const address = options.relayer.toLowerCase();
+    const sender = {
+      address,
+      nonce: parsed.nonce ?? 0,
+      maxFeePerGas: parsed.maxFeePerGas ?? 0n,
+      tip: parsed.maxPriorityFeePerGas ?? 0n,
+    };
+    if (chain.pool.has(hash)) refuse(method, -32_000, 'already known');
+    if (sender.nonce < (head().state.nonces.get(address) ?? 0)) refuse(method, -32_000, 'nonce too low');
+    const rival = [...chain.pool.values()].find((other) => other.sender?.nonce === sender.nonce);
+    if (rival?.sender != null) {
+      const isEnough = sender.maxFeePerGas * 10n >= rival.sender.maxFeePerGas * 11n;
+      if (!isEnough || sender.tip * 10n < rival.sender.tip * 11n) {
+        refuse(method, -32_000, 'replacement transaction underpriced');
+      }
+      chain.pool.delete(rival.hash);
+    }
+    const { functionName, args } = decodeFunctionData({ abi: depositFactoryAbi, data: parsed.data ?? '0x' });
+    if (functionName !== 'forward') throw new TypeError(`the simulated chain does not know ${functionName}`);
+    const terms = args[0].map(({ merchant, feeBps, feeTo, ref }) => ({
+      merchant: checksumAddress(merchant.slice(2)),
+      feeBasisPoints: feeBps,
+      feeWallet: checksumAddress(feeTo.slice(2)),
+      reference: ref,
+    }));
+    chain.pool.set(hash, { hash, action: { kind: 'forward', terms }, sender });
+    return hash;
+  }
+
+  return {
+    label: options.name,
+    call: (method, params) =>
+      options.pass(method, async () => {
+        if (method === 'eth_sendRawTransaction') await options.onBroadcast(params[0] as string);
+        return answer(method, params);
+      }),
+    callBatch: (calls) =>
+      options.pass(calls[0]?.method ?? 'an empty batch', () =>
+        calls.map(({ method, params }) => answer(method, params)),
+      ),
+    close: async () => {},
+  };
+}
+
+function quantity(value: number | bigint): string {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,144 @@
+import type { Log } from '../../../src/app/log.ts';
+import { createMetrics } from '../../../src/app/metrics.ts';
+import type { WorkerParts } from '../../../src/app/worker-parts.ts';
+import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
+import type { World } from '../../../src/app/world.ts';
+import { createChainEndpoint } from '../../../src/chain/chain-endpoint.ts';
+import { createChainReader } from '../../../src/chain/create-chain-reader.ts';
+import { createRelayer } from '../../../src/chain/relayer.ts';
+import { createBalanceSweep } from '../../../src/chain/sweep-balances.ts';
+import { createTokenReader } from '../../../src/chain/token-reader.ts';
+import { createIpnTokens } from '../../../src/domain/ipn-token.ts';
+import type { Payment } from '../../../src/domain/payment.ts';
+import { cancelPayment } from '../../../src/payments/cancel-payment.ts';
+import { createKnownAddresses } from '../../../src/payments/known-addresses.ts';
+import { defaultRelayLimits } from '../../../src/payments/relay/relay-context.ts';
+import { releasePayment } from '../../../src/payments/release-payment.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { anvilKeys } from '../../support/anvil.ts';
+import { checkBroadcast, checkDecision, checkMistake } from './checks-during.ts';
+import { type CreateInput, createInWorld } from './create-in-world.ts';
+import { createProcessLife, type ProcessLife } from './process-life.ts';
+import { createSimulatedNode } from './simulated-node.ts';
+import { createReceiver } from './simulated-receiver.ts';
+import { CHAIN_ID, EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
+import { withTrouble } from './troubled-store.ts';
+
+/** Metrics are counted for all seeds together: making them anew costs more than a simulated process. */
+const metrics = createMetrics();
+export const tokens = createIpnTokens('a secret key of the simulation, long enough');
+const relayerKey = anvilKeys[1];
+
+/** Blocks that the simulated rescans read again: few, so that what they do not reach is reached by the sweep. */
+const RESCAN_DEPTH_BLOCKS = 150;
+
+/** The most that a task has to do in one go. */
+const MAXIMUM_RUNS = 2_000;
+
+export type SimulatedProcess = Awaited<ReturnType<typeof startProcess>>;
+
+/** The real service but for its HTTP side: steps, tasks, chain code and store, over a simulated outside. */
+export async function startProcess(world: SimulatedWorld) {
+  const life = createProcessLife(world.draws);
+  const raw = await world.openStore();
+  // As at the start of a real process that has the data for itself.
+  if (raw.shared === null) await raw.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER);
+  const parts = createParts(world, life, raw);
+  const { store, nowMs } = parts;
+  const tasks = createWorkerTasks(parts);
+  const all = [...tasks.watching, ...tasks.sending, ...tasks.shared];
+  return {
+    life,
+    /** The store as it is, for looking on: reads here never fail and take no turns. */
+    raw,
+    taskNames: all.map(({ name }) => name),
+    /** Runs a task as the worker does: again at once while it says that there is more. What fails is judged. */
+    async run(name: string): Promise<void> {
+      const task = all.find((one) => one.name === name);
+      if (task === undefined) throw new RangeError(`there is no task ${name}`);
+      try {
+        const { signal } = new AbortController();
+        for (let runs = 0; await task.run(signal); runs++) {
+          if (runs > MAXIMUM_RUNS) throw new Error(`${name} does not come to an end`);
+        }
+      } catch (error) {
+        checkMistake(world, name, error);
+      }
+    },
+    create: (input: CreateInput): Promise<Payment> => createInWorld(world, parts, input),
+    cancel: (payment: Payment) => cancelPayment({ ...store, nowMs }, payment.id, 'merchant'),
+    release: (payment: Payment) => releasePayment({ ...store, nowMs }, payment.id),
+    drain: tasks.drain,
+  };
+}
+
+function createParts(world: SimulatedWorld, life: ProcessLife, raw: Store): WorkerParts {
+  const nowMs = () => world.time.trueMs + world.time.skewMs;
+  const store = withTrouble(raw, {
+    life,
+    draws: world.draws,
+    trouble: world.trouble,
+    onTrouble: (when) => world.recorder.fault(`database fails ${when} the commit`),
+    onDecision: (view, decision) => checkDecision(world, view, decision),
+  });
+  return {
+    store,
+    world: createOutside(world, life, raw),
+    known: createKnownAddresses(store.payments),
+    tokens,
+    deliver: createReceiver(world, life, raw),
+    nowMs,
+    expiryMs: EXPIRY_MS,
+    log: createWatchedLog(world),
+    metrics,
+    wake: () => {},
+    inPlaceOf: (_, follow) => follow(),
+  };
+}
+
+function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store): World {
+  const { chain, draws } = world;
+  const { token, factory } = chain.contracts;
+  const relayerOf = (endpoints: Parameters<typeof createRelayer>[0]['endpoints']) =>
+    createRelayer({ endpoints, chainId: CHAIN_ID, privateKey: relayerKey });
+  const relayerAddress = relayerOf([]).address;
+  const endpoints = world.moods.map((_, index) =>
+    createChainEndpoint(
+      createSimulatedNode(chain, draws, {
+        name: `node ${index + 1}`,
+        mood: () => world.moods[index] ?? { kind: 'honest' },
+        chainId: CHAIN_ID,
+        relayer: relayerAddress,
+        maximumBlockRange: world.maximumBlockRange,
+        pass: life.pass,
+        onBroadcast: (rawTransaction) => checkBroadcast(world, raw, rawTransaction),
+      }),
+      CHAIN_ID,
+    ),
+  );
+  const outside: Pick<World, 'chain' | 'token' | 'relayer' | 'sweepBalances' | 'pace'> = {
+    chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
+    token: createTokenReader({ endpoints, token }),
+    relayer: relayerOf(endpoints),
+    sweepBalances: createBalanceSweep({ endpoints, token }),
+    pace: {
+      watchIntervalMs: 0,
+      relayIntervalMs: 0,
+      rescanIntervalMs: 0,
+      rescanDepthBlocks: RESCAN_DEPTH_BLOCKS,
+      sweepIntervalMs: 0,
+      deepRescanBlocks: 50_000,
+      relayLimits: { ...defaultRelayLimits, batchSize: 3 },
+      providerRestMs: 0,
+    },
+  };
+  return outside as World;
+}
+
+/** A log that nobody reads, but for mistakes that tasks only report. */
+function createWatchedLog(world: SimulatedWorld): Log {
+  const error = (fields: { err?: unknown }, text: string) => {
+    if (fields.err !== undefined) checkMistake(world, text, fields.err);
+  };
+  return { error, warn: () => {}, info: () => {}, debug: () => {} } as unknown as Log;
+}

@@ -1,0 +1,73 @@
+import { createDepositAddressCalculator } from '../../../src/domain/deposit-address.ts';
+import type { Payment } from '../../../src/domain/payment.ts';
+import type { Address } from '../../../src/domain/payout-address.ts';
+import { checksumAddress } from '../../../src/domain/payout-address.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Recorder } from '../promises.ts';
+import { createDraws, type Draws } from './draws.ts';
+import { honest, type Mood } from './node-mood.ts';
+import { createSimulatedChain, type SimulatedChain } from './simulated-chain.ts';
+import type { StoreTrouble } from './troubled-store.ts';
+
+export const CHAIN_ID = 137;
+export const HOUR_MS = 3_600_000;
+export const EXPIRY_MS = 168 * HOUR_MS;
+const START_MS = Date.UTC(2026, 10, 21);
+const finalities = [2, 2, 3, 8, 20, 64] as const;
+
+/** All that outlives a process: the chain, its nodes, time, the database's mood, and what customers and receivers saw. */
+export interface SimulatedWorld {
+  readonly draws: Draws;
+  readonly recorder: Recorder;
+  readonly chain: SimulatedChain;
+  readonly finalityBlocks: number;
+  readonly implementation: Address;
+  readonly feeWallet: Address;
+  readonly feeBasisPoints: number;
+  /** One for each endpoint. */
+  readonly moods: Mood[];
+  readonly maximumBlockRange: number;
+  readonly trouble: StoreTrouble;
+  /** What is true, and by how much the service's clock is wrong. */
+  readonly time: { trueMs: number; skewMs: number };
+  readonly openStore: () => Promise<Store>;
+  /** Payments whose creation was acknowledged. */
+  readonly payments: Payment[];
+  /** POSTs by payment. */
+  readonly posts: Map<string, number>;
+  /** Receivers that take their time; called to let them answer. */
+  readonly slowReceivers: (() => void)[];
+  /** Set once no more faults come. */
+  isCalm: boolean;
+}
+
+export function createSimulatedWorld(
+  seed: number,
+  recorder: Recorder,
+  openStore: (nowMs: () => number) => Promise<Store>,
+): SimulatedWorld {
+  const draws = createDraws(seed);
+  const newAddress = () => checksumAddress(draws.hex(40));
+  const [token, factory, implementation] = [newAddress(), newAddress(), newAddress()];
+  const depositOf = createDepositAddressCalculator({ chainId: CHAIN_ID, factory, implementation });
+  const finalityBlocks = draws.oneOf(finalities);
+  const time = { trueMs: START_MS, skewMs: 0 };
+  return {
+    draws,
+    recorder,
+    finalityBlocks,
+    implementation,
+    chain: createSimulatedChain(draws, { token, factory, depositOf }, { finalityBlocks, startMs: START_MS }),
+    feeWallet: newAddress(),
+    feeBasisPoints: draws.oneOf([0, 1, 250, 333, 1_000]),
+    moods: Array.from({ length: draws.between(1, 3) }, () => honest),
+    maximumBlockRange: draws.oneOf([5, 100, 2_000]),
+    trouble: { percent: 0 },
+    time,
+    openStore: () => openStore(() => time.trueMs + time.skewMs),
+    payments: [],
+    posts: new Map(),
+    slowReceivers: [],
+    isCalm: false,
+  };
+}

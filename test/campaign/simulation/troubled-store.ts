@@ -1,0 +1,69 @@
+import type { Decide, PaymentDecision, PaymentView } from '../../../src/domain/ports/payment-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { StoreWriteError } from '../../../src/store/store-errors.ts';
+import type { Draws } from './draws.ts';
+import type { ProcessLife } from './process-life.ts';
+
+/** What goes wrong between the steps and the database for a while: so many calls of a hundred fail. */
+export interface StoreTrouble {
+  percent: number;
+}
+
+const reasons = ['database is locked', 'database or disk is full', 'connection terminated'] as const;
+
+type Port = Record<string, (...parameters: unknown[]) => unknown>;
+
+/**
+ * The real store behind a process that may die and a database that may fail: before the call, so that nothing was done,
+ * or after it, so that all was done and nobody knows. Every decision is shown to `onDecision`.
+ */
+export function withTrouble(
+  store: Store,
+  options: {
+    readonly life: ProcessLife;
+    readonly draws: Draws;
+    readonly trouble: StoreTrouble;
+    readonly onTrouble: (when: 'before' | 'after') => void;
+    readonly onDecision: (view: PaymentView, decision: PaymentDecision | null) => void;
+  },
+): Store {
+  const { life, draws, trouble, onTrouble, onDecision } = options;
+
+  function failNow(name: string, when: 'before' | 'after'): void {
+    if (trouble.percent === 0 || !draws.chance(trouble.percent / 2)) return;
+    onTrouble(when);
+    throw new StoreWriteError(`${name}: ${draws.oneOf(reasons)}`, null);
+  }
+
+  function watched(parameter: unknown): unknown {
+    if (typeof parameter !== 'function') return parameter;
+    const decide = parameter as Decide;
+    return (view: PaymentView) => {
+      const decision = decide(view);
+      onDecision(view, decision);
+      return decision;
+    };
+  }
+
+  function wrap<T extends object>(port: T): T {
+    const wrapped: Port = {};
+    for (const [name, method] of Object.entries(port as unknown as Port)) {
+      wrapped[name] = (...parameters) =>
+        life.pass(name, async () => {
+          failNow(name, 'before');
+          const result = await method(...parameters.map(watched));
+          failNow(name, 'after');
+          return result;
+        });
+    }
+    return wrapped as unknown as T;
+  }
+
+  return {
+    ...store,
+    payments: wrap(store.payments),
+    ledger: wrap(store.ledger),
+    relay: wrap(store.relay),
+    webhooks: wrap(store.webhooks),
+  };
+}
