@@ -87,7 +87,7 @@ function settlementTasks(store: Store, world: World): { tasks: readonly WorkerTa
     ...{ store, world, known: createKnownAddresses(store.payments) },
     tokens: createIpnTokens(benchSecret),
     deliver: () => Promise.reject(new Error('no webhook is sent here')),
-    ...{ nowMs: Date.now, expiryMs: 168 * 3_600_000, wake: () => {} },
+    ...{ nowMs: Date.now, monotonicMs: () => performance.now(), expiryMs: 168 * 3_600_000, wake: () => {} },
     inPlaceOf: (_relayer, follow) => follow(),
     ...{ log: createLog('silent'), metrics: createMetrics() },
   });

@@ -8,7 +8,8 @@ import type { WorkerParts } from './worker-parts.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
 /** What the loops of a process are started with. */
-export interface WorkOptions extends Omit<WorkerParts, 'nowMs' | 'expiryMs' | 'wake' | 'inPlaceOf'> {
+export interface WorkOptions
+  extends Omit<WorkerParts, 'nowMs' | 'monotonicMs' | 'expiryMs' | 'wake' | 'inPlaceOf'> {
   readonly config: Config;
   readonly clock: Clock;
 }
@@ -36,6 +37,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   const tasks = createWorkerTasks({
     ...options,
     nowMs: clock.nowMs,
+    monotonicMs: clock.monotonicMs,
     expiryMs: config.checkoutExpiryHours * 3_600_000,
     wake,
     inPlaceOf: (relayer, follow) =>

@@ -92,7 +92,7 @@ function createInvestigation(
 }
 
 /** Goes over the open payments in portions, with a pause between them and a long one at the end. */
-function sweepTask({ store, world, nowMs }: WorkerParts, investigate: Investigate): WorkerTask {
+function sweepTask({ store, world, nowMs, monotonicMs }: WorkerParts, investigate: Investigate): WorkerTask {
   const context = { ...store, sweep: world.sweepBalances, nowMs };
   let after: string | null = null;
   let nextSweepAtMs = Number.NEGATIVE_INFINITY;
@@ -100,10 +100,10 @@ function sweepTask({ store, world, nowMs }: WorkerParts, investigate: Investigat
     name: 'sweep',
     intervalMs: SWEEP_PORTION_INTERVAL_MS,
     async run(signal) {
-      if (performance.now() < nextSweepAtMs) return false;
+      if (monotonicMs() < nextSweepAtMs) return false;
       const { last, unexplained } = await sweepOpenPayments(context, after);
       after = last;
-      if (last === null) nextSweepAtMs = performance.now() + world.pace.sweepIntervalMs;
+      if (last === null) nextSweepAtMs = monotonicMs() + world.pace.sweepIntervalMs;
       await investigate(unexplained, signal);
       return false;
     },

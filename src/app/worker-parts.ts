@@ -15,6 +15,8 @@ export interface WorkerParts {
   readonly tokens: IpnTokens;
   readonly deliver: DeliverWebhook;
   readonly nowMs: () => number;
+  /** Never goes back and never jumps. */
+  readonly monotonicMs: () => number;
   readonly expiryMs: number;
   readonly log: Log;
   readonly metrics: Metrics;

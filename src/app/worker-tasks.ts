@@ -4,6 +4,7 @@ import { sendWebhook } from '../payments/send-webhooks.ts';
 import type { WorkerTask } from '../worker.ts';
 import { createGasTask } from './gas-task.ts';
 import type { Log } from './log.ts';
+import { createStaleCutoff } from './stale-cutoff.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -65,12 +66,14 @@ function relayTask({ store, world, nowMs, log, metrics, inPlaceOf }: WorkerParts
 }
 
 /** Gives up webhooks whose process is gone: nobody knows whether they were sent. */
-function staleWebhooksTask({ store, nowMs, log }: WorkerParts): WorkerTask {
+function staleWebhooksTask({ store, nowMs, monotonicMs, log }: WorkerParts): WorkerTask {
+  const cutoff = createStaleCutoff({ nowMs, monotonicMs }, STALE_AFTER_MS);
   return {
     name: 'stale webhooks',
     intervalMs: STALE_INTERVAL_MS,
     async run() {
-      reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(nowMs() - STALE_AFTER_MS));
+      const beforeMs = cutoff();
+      if (beforeMs !== null) reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(beforeMs));
       return false;
     },
   };

@@ -11,7 +11,9 @@ import { createSimulatedWorld, EXPIRY_MS, type SimulatedWorld } from './simulate
 
 const MAXIMUM_PAYMENTS = 4;
 const MINUTE_MS = 60_000;
-const QUICK_ROUNDS = 10;
+/** Deliveries stay open over steps up to this, two of them at most. */
+const LONGEST_OPEN_STEP_MS = 4_000;
+const QUICK_ROUNDS = 6;
 const LONGEST_SETTLING_ROUNDS = QUICK_ROUNDS + 20;
 
 /** A run: the world, the process that lives in it now, and what merchants still wait for. */
@@ -37,7 +39,7 @@ export async function runSeed(
     await run.process.raw.accounts.createAccount(accountOf(world.feeBasisPoints));
     world.chain.mine(100);
     run.asked.push(drawCreate(world), drawCreate(world));
-    const ticks = draws.between(25, 50);
+    const ticks = draws.between(15, 40);
     for (let tick = 0; tick < ticks; tick++) await faultyTick(run);
     await settleDown(run);
     await checkAfter(world, run.process.raw);
@@ -50,14 +52,17 @@ async function faultyTick(run: Run): Promise<void> {
   const { world, faults } = run;
   const { draws, recorder, time } = world;
   if (faults.has('deadline') && draws.chance(3)) await passDeadline(run);
-  time.trueMs += draws.oneOf([2_000, 2_000, 4_000, 20_000, 60_000, 300_000]);
+  const stepMs = draws.oneOf([2_000, 2_000, 4_000, 20_000, 60_000, 300_000]);
+  // No receiver holds a delivery for longer than ten seconds.
+  if (stepMs > LONGEST_OPEN_STEP_MS) await endDeliveries(run);
+  time.trueMs += stepMs;
   drawEvents(world, faults);
   for (let blocks = draws.between(0, 3); blocks > 0; blocks--) mineNow(world, draws.oneOf([30, 70, 100]));
   const mayAsk = world.payments.length + run.asked.length < MAXIMUM_PAYMENTS;
   if (mayAsk && draws.chance(10)) run.asked.push(drawCreate(world));
 
   if (faults.has('death')) run.process.life.dieAfter(draws.chance(25) ? draws.between(0, 80) : null);
-  if (draws.chance(50)) letReceiversAnswer(world);
+  if (draws.chance(60)) letReceiversAnswer(world);
   const names = draws.shuffled(run.process.taskNames).filter((name) => draws.chance(oftenness(name)));
   const steps = [...names.map((name) => run.process.run(name)), createAsked(run), ...merchantSteps(run)];
   const fate = await Promise.race([Promise.all(steps).then(() => null), run.process.life.death]);
@@ -124,6 +129,7 @@ async function passDeadline(run: Run): Promise<void> {
   world.moods.fill(honest);
   world.trouble.percent = 0;
   await keepAlive(run);
+  await endDeliveries(run);
   await run.process.run('watch');
   await run.process.run('rescan');
   world.time.trueMs += EXPIRY_MS;
@@ -143,7 +149,7 @@ async function settleDown(run: Run): Promise<void> {
     if (round === QUICK_ROUNDS / 2) await releaseCanceled(run);
     if (round > QUICK_ROUNDS && (await isAtRest(run))) return;
     // Two minutes of blocks every few seconds, and then three hours in longer steps, for what is put off.
-    world.time.trueMs += round < QUICK_ROUNDS ? 12_000 : 9 * MINUTE_MS;
+    world.time.trueMs += round < QUICK_ROUNDS ? 20_000 : 9 * MINUTE_MS;
     for (let blocks = 0; blocks < world.finalityBlocks / 2 + 1; blocks++) mineNow(world, 100);
     for (const name of ['watch', 'rescan', 'sweep', 'relay', 'expire', 'webhooks', 'stale webhooks']) {
       await run.process.run(name);
@@ -157,8 +163,25 @@ async function isAtRest({ world, process }: Run): Promise<boolean> {
   if ((await process.raw.relay.listOpenBatches(1)).length > 0) return false;
   for (const { id } of world.payments) {
     if ((await process.raw.payments.findPaymentById(id))?.releaseDueAtMs !== null) return false;
+    const webhooks = await process.raw.webhooks.listWebhooks(id);
+    if (webhooks.some(({ status }) => status === 'pending' || status === 'sending')) return false;
   }
   return true;
+}
+
+/** Every open delivery comes to its end, or dies with its process. */
+async function endDeliveries({ world, process }: Run): Promise<void> {
+  const drained = process.drain();
+  // One that has just been begun comes to its receiver in the meantime.
+  let isDrained = false;
+  const end = Promise.race([drained, process.life.death]).then(() => {
+    isDrained = true;
+  });
+  while (!isDrained) {
+    letReceiversAnswer(world);
+    await nextTurn();
+  }
+  await end;
 }
 
 function letReceiversAnswer({ slowReceivers }: SimulatedWorld): void {

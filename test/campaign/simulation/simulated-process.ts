@@ -88,6 +88,7 @@ function createParts(world: SimulatedWorld, life: ProcessLife, raw: Store): Work
     tokens,
     deliver: createReceiver(world, life, raw),
     nowMs,
+    monotonicMs: () => world.time.trueMs,
     expiryMs: EXPIRY_MS,
     log: createWatchedLog(world),
     metrics,
