@@ -80,7 +80,6 @@ function createInvestigation(
     const fresh = unexplained.filter((id) => !investigated.has(id));
     if (fresh.length === 0) return;
     if (investigated.size + fresh.length > MAXIMUM_REMEMBERED) investigated.clear();
-    for (const id of fresh) investigated.add(id);
     metrics.unexplainedBalances.inc(fresh.length);
     log.error(
       { payments: fresh.slice(0, 10) },
@@ -88,6 +87,8 @@ function createInvestigation(
     );
     const added = await rescanFinalBlocks(context, world.pace.deepRescanBlocks, signal);
     metrics.missedLogs.inc(added);
+    // Not before: a reading that failed has explained nothing, and is tried again with the next sweep.
+    for (const id of fresh) investigated.add(id);
   };
 }
 
