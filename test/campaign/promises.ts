@@ -3,6 +3,7 @@ export const promises = {
   conservation: 'Deposits = forwarded + fees + held, to the unit',
   creditedOnce:
     'Every log of the final chain is in the books once, whatever nodes left out, repeated or made up',
+  readAtOnce: 'What honest nodes show is read the first time: a second look finds nothing',
   finality: '`paid` only at finality, with the amounts of the final chain',
   legalPath: 'Every payment moves along the state table, and nothing changes a paid one',
   acknowledged: 'Every acknowledged create is there',

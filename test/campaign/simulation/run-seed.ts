@@ -34,6 +34,7 @@ export async function runSeed(
   const world = createSimulatedWorld(seed, createRecorder(findings, seed), openStore);
   const { draws } = world;
   const faults = new Set(faultKinds.filter(() => draws.chance(50)));
+  world.areNodesHonest = !faults.has('node');
   const run: Run = { world, faults, process: await startProcess(world), asked: [] };
   try {
     await run.process.raw.accounts.createAccount(accountOf(world.feeBasisPoints));

@@ -37,6 +37,10 @@ export interface SimulatedWorld {
   readonly posts: Map<string, number>;
   /** Receivers that take their time; called to let them answer. */
   readonly slowReceivers: (() => void)[];
+  /** Whether nodes misbehave in this run. */
+  areNodesHonest: boolean;
+  /** How often the service said that it had missed something on the chain. */
+  misses: number;
   /** Set once no more faults come. */
   isCalm: boolean;
 }
@@ -68,6 +72,8 @@ export function createSimulatedWorld(
     payments: [],
     posts: new Map(),
     slowReceivers: [],
+    areNodesHonest: true,
+    misses: 0,
     isCalm: false,
   };
 }
