@@ -13,7 +13,7 @@ const MAXIMUM_PAYMENTS = 4;
 const MINUTE_MS = 60_000;
 /** Deliveries stay open over steps up to this, two of them at most. */
 const LONGEST_OPEN_STEP_MS = 4_000;
-const QUICK_ROUNDS = 6;
+const QUICK_ROUNDS = 5;
 const LONGEST_SETTLING_ROUNDS = QUICK_ROUNDS + 20;
 
 /** A run: the world, the process that lives in it now, and what merchants still wait for. */
@@ -40,7 +40,7 @@ export async function runSeed(
     await run.process.raw.accounts.createAccount(accountOf(world.feeBasisPoints));
     world.chain.mine(100);
     run.asked.push(drawCreate(world), drawCreate(world));
-    const ticks = draws.between(15, 40);
+    const ticks = draws.between(12, 32);
     for (let tick = 0; tick < ticks; tick++) await faultyTick(run);
     await settleDown(run);
     await checkAfter(world, run.process.raw);
@@ -147,10 +147,10 @@ async function settleDown(run: Run): Promise<void> {
   letReceiversAnswer(world);
   await createAsked(run);
   for (let round = 0; round < LONGEST_SETTLING_ROUNDS; round++) {
-    if (round === QUICK_ROUNDS / 2) await releaseCanceled(run);
+    if (round === QUICK_ROUNDS - 2) await releaseCanceled(run);
     if (round > QUICK_ROUNDS && (await isAtRest(run))) return;
     // Two minutes of blocks every few seconds, and then three hours in longer steps, for what is put off.
-    world.time.trueMs += round < QUICK_ROUNDS ? 20_000 : 9 * MINUTE_MS;
+    world.time.trueMs += round < QUICK_ROUNDS ? 24_000 : 9 * MINUTE_MS;
     for (let blocks = 0; blocks < world.finalityBlocks / 2 + 1; blocks++) mineNow(world, 100);
     for (const name of ['watch', 'rescan', 'sweep', 'relay', 'expire', 'webhooks', 'stale webhooks']) {
       await run.process.run(name);
