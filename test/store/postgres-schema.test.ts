@@ -44,6 +44,7 @@ describe('the schema', () => {
       '5f7867a2e383fd3f',
       '6ab06a184d355397',
       '5764b0d522cfa71d',
+      'a87b037cda3190a5',
     ]);
   });
 

@@ -100,6 +100,16 @@ export function relayPromises(context: StoreContext): void {
     expect(await context.store.relay.findOpenBatch('another')).toBeNull();
   });
 
+  it('takes the same signed bytes again in a later batch, as when nonce and fees are those of one given up', async () => {
+    const payments = await givePayments(context.store, 1, { releaseDueAtMs: NOW_MS });
+    const first = await context.store.relay.openBatch(newBatch(payments), leave);
+    await context.store.relay.closeBatch(first.id, 'abandoned', NOW_MS, leave);
+    const { attempts, relayer } = first;
+    const second = await context.store.relay.openBatch(newBatch(payments, { attempts, relayer }), leave);
+    expect(await context.store.relay.findOpenBatch(relayer)).toEqual(second);
+    expect(second.attempts).toEqual(attempts);
+  });
+
   it('marks the payments before they are decided, and frees them before they are decided again', async () => {
     const payments = await givePayments(context.store, 2, { releaseDueAtMs: NOW_MS });
     const carriers: (number | null)[] = [];

@@ -294,4 +294,10 @@ export const migrations: readonly Migration[] = [
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_movements();
     `,
   },
+  {
+    number: 6,
+    name: 'the same signed bytes in more than one batch',
+    // What was given up comes back byte by byte when nonce, payments and fees are the same again.
+    sql: 'ALTER TABLE relay_attempts DROP CONSTRAINT relay_attempts_hash_key',
+  },
 ];

@@ -251,4 +251,27 @@ export const migrations: readonly Migration[] = [
       BEGIN SELECT RAISE(ABORT, 'an entry of the book of movements follows on the last one'); END;
     `,
   },
+  {
+    number: 5,
+    name: 'the same signed bytes in more than one batch',
+    sql: `
+      -- What was given up comes back byte by byte when nonce, payments and fees are the same again.
+      CREATE TABLE repeatable_attempts (
+        batch_id INTEGER NOT NULL REFERENCES relay_batches (id),
+        position INTEGER NOT NULL,
+        hash TEXT NOT NULL,
+        raw_transaction TEXT NOT NULL,
+        max_fee_per_gas TEXT NOT NULL,
+        max_priority_fee_per_gas TEXT NOT NULL,
+        signed_at_ms INTEGER NOT NULL,
+        PRIMARY KEY (batch_id, position)
+      ) STRICT;
+      INSERT INTO repeatable_attempts
+        (batch_id, position, hash, raw_transaction, max_fee_per_gas, max_priority_fee_per_gas, signed_at_ms)
+        SELECT batch_id, position, hash, raw_transaction, max_fee_per_gas, max_priority_fee_per_gas, signed_at_ms
+        FROM relay_attempts;
+      DROP TABLE relay_attempts;
+      ALTER TABLE repeatable_attempts RENAME TO relay_attempts;
+    `,
+  },
 ];
