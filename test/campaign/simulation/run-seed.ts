@@ -39,6 +39,8 @@ export async function runSeed(
   try {
     await run.process.raw.accounts.createAccount(accountOf(world.feeBasisPoints));
     world.chain.mine(100);
+    // A service that has just been set up has looked at its chain before the first payment is made.
+    await run.process.run('watch');
     run.asked.push(drawCreate(world), drawCreate(world));
     const ticks = draws.between(10, 26);
     for (let tick = 0; tick < ticks; tick++) await faultyTick(run);
