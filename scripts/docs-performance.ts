@@ -9,19 +9,17 @@ const FEWEST_ROUNDS = 8;
 /** The goals with what was reached, and where and when. */
 export function goalTable(): string {
   const { goals, machine, at, extent } = readPublished();
+  const isProvisional = extent.rounds < FEWEST_ROUNDS;
   const rows = goals.map((goal) => [
     goal.what,
     `${goal.isUpperBound ? '≤' : '≥'} ${formatNumber(goal.bound)}${unitOf(goal)}`,
     `**${formatNumber(goal.median)}**${unitOf(goal)}`,
     `${formatNumber(goal.lowest)} to ${formatNumber(goal.highest)}`,
-    goal.isReached ? 'yes' : 'no',
+    isProvisional ? 'not shown' : goal.isReached ? 'yes' : 'no',
   ]);
-  const warning =
-    extent.rounds < FEWEST_ROUNDS
-      ? [
-          `**Provisional: ${extent.rounds} short rounds on a machine that others used. Neither a yes nor a no is shown.**`,
-        ]
-      : [];
+  const warning = isProvisional
+    ? [`**Provisional: ${extent.rounds} short rounds are too few to show a yes or a no.**`]
+    : [];
   return [
     ...warning,
     `${at.slice(0, 10)}, ${extent.rounds} rounds. ${machine.cpu}, Node ${machine.node}, SQLite ${machine.sqlite}; load by ${machine.loadGenerator}; ${machine.cores}; ${machine.otherLoad}.`,
