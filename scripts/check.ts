@@ -2,19 +2,23 @@
  * Checks everything, in an order in which the cheapest failures come first: `npm run check`, and with `--all`
  * (`npm test`) also the slow projects, which start whole services and a browser.
  *
- * One line a step; the whole output only of a step that failed. The very last line is `N passed, N failed`, the
+ * One line a step; of one that failed also its failed tests, or the end of its output where it has none, and the
+ * whole output as a file in `test-output/`. The very last line is `N passed, N failed`, the
  * sum of the tests of all steps, where a step that failed without a failed test counts as one. A test project
  * without tests is a failure: a check that checks nothing must not look green.
  */
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts';
-import { forgeCounts, projectsWithTests, type TestCounts, vitestCounts } from './test-counts.ts';
+import { failedTests, forgeCounts, projectsWithTests, type TestCounts, vitestCounts } from './test-counts.ts';
 
 const root = join(import.meta.dirname, '..');
 const node = process.execPath;
 const minuteMs = 60_000;
+/** What a failed step shows of itself: enough to begin with, and little enough to be read in a log. */
+const shownFailures = 10;
+const shownOutputLines = 40;
 
 /** The vitest projects: one run for those that are quick, one for those that start services and a browser. */
 const quickProjects = ['structure', 'unit', 'http', 'integration'];
@@ -28,6 +32,8 @@ interface Checked {
   result: StepResult;
   counts: TestCounts;
   failure: string | undefined;
+  /** What went wrong, a text for each failed test; empty where the runner names none. */
+  failedTests?: string[];
 }
 
 const script = (name: string) => join(root, 'scripts', name);
@@ -98,7 +104,7 @@ async function checkPlain(step: Step): Promise<Checked> {
 async function checkContracts(step: Step): Promise<Checked> {
   const result = await runStep(step);
   const counts = forgeCounts(result.output);
-  const checked = report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
+  const checked = await report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) });
   // What a payment costs on the chain is worth a look even when all is well.
   const gas = result.output.indexOf('Gas per payment');
   if (gas !== -1 && checked.failure === undefined) console.log(indent(result.output.slice(gas)));
@@ -111,7 +117,7 @@ async function checkProjects(
   projects: string[],
   filled: string[] = projects,
 ): Promise<Checked[]> {
-  const reportFile = join(root, 'test-output', `${name.replaceAll(' ', '-')}.json`);
+  const reportFile = join(root, 'test-output', `${fileName(name)}.json`);
   await rm(reportFile, { force: true });
   const result = await runStep({
     name: `${name} (${projects.join(', ')})`,
@@ -130,7 +136,12 @@ async function checkProjects(
   const counts = vitestCounts(json);
   const empty = filled.filter((project) => !projectsWithTests(json, root).has(project));
   const emptiness = empty.length > 0 ? `no test ran in ${empty.join(', ')}` : undefined;
-  const checked = report({ result, counts, failure: result.problem ?? emptyOrSkipped(counts) ?? emptiness });
+  const checked = await report({
+    result,
+    counts,
+    failure: result.problem ?? emptyOrSkipped(counts) ?? emptiness,
+    failedTests: failedTests(json, root),
+  });
   for (const line of closingLines(result.output)) console.log(line);
   return [checked];
 }
@@ -145,12 +156,28 @@ function emptyOrSkipped(counts: TestCounts): string | undefined {
   return counts.passed + counts.failed === 0 ? 'no test ran' : undefined;
 }
 
-function report(checked: Checked): Checked {
+async function report(checked: Checked): Promise<Checked> {
   const { result, failure } = checked;
   const seconds = `${(result.durationMs / 1000).toFixed(1)} s`;
   console.log(`${failure === undefined ? 'ok  ' : 'FAIL'} ${seconds.padStart(8)}  ${result.step.name}`);
-  if (failure !== undefined) console.log(`${indent(result.output)}\n     ${failure}`);
+  if (failure === undefined) return checked;
+  const logFile = join(root, 'test-output', `${fileName(result.step.name)}.log`);
+  await mkdir(join(root, 'test-output'), { recursive: true });
+  await writeFile(logFile, result.output);
+  console.log(
+    indent(`${whatWentWrong(checked)}\n${failure}; all of its output is in ${relative(root, logFile)}`),
+  );
   return checked;
+}
+
+/** The failed tests; where the runner named none, the end of what it printed. */
+function whatWentWrong({ failedTests = [], result }: Checked): string {
+  if (failedTests.length > 0) return failedTests.slice(0, shownFailures).join('\n\n');
+  return result.output.trimEnd().split('\n').slice(-shownOutputLines).join('\n');
+}
+
+function fileName(stepName: string): string {
+  return stepName.replaceAll(/[^A-Za-z0-9]+/g, '-');
 }
 
 function indent(text: string): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { forgeCounts, projectsWithTests, vitestCounts } from './test-counts.ts';
+import { failedTests, forgeCounts, projectsWithTests, vitestCounts } from './test-counts.ts';
 
 it("adds up forge's closing lines and leaves those of single suites aside", () => {
   const output = [
@@ -35,4 +35,26 @@ it('tells to which project a test belongs, and leaves out files in which none ra
   );
   expect([...projectsWithTests(json, '/project')].sort()).toEqual(['e2e', 'http', 'integration', 'unit']);
   expect(projectsWithTests(undefined, '/project').size).toBe(0);
+});
+
+it('shows of each failed test its file, its name and the first lines of what went wrong', () => {
+  const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+  const report = {
+    testResults: [
+      {
+        name: '/project/test/http/a.test.ts',
+        message: '',
+        assertionResults: [
+          { fullName: 'a payment is created', status: 'passed', failureMessages: [] },
+          { fullName: 'a payment is paid', status: 'failed', failureMessages: [long] },
+        ],
+      },
+      { name: '/project/test/e2e/b.test.ts', message: 'Error: cannot find chromium', assertionResults: [] },
+    ],
+  };
+  const [inTest, inFile, ...more] = failedTests(JSON.stringify(report), '/project');
+  expect(inTest).toMatch(/^test\/http\/a\.test\.ts: a payment is paid\nline 0\n/);
+  expect(inTest?.split('\n')).toHaveLength(16);
+  expect(inFile).toBe('test/e2e/b.test.ts:\nError: cannot find chromium');
+  expect(more).toEqual([]);
 });

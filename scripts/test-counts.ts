@@ -14,8 +14,18 @@ interface VitestReport {
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  testResults: { name: string; assertionResults: unknown[] }[];
+  testResults: { name: string; message?: string; assertionResults: VitestAssertion[] }[];
 }
+
+/** One test of the report. */
+interface VitestAssertion {
+  fullName: string;
+  status: string;
+  failureMessages?: string[];
+}
+
+/** Lines of a failure's message that are shown: what was expected and where, not the whole difference. */
+const shownMessageLines = 15;
 
 /**
  * The counts of vitest's JSON report; zero of everything without a whole report, as after a crash.
@@ -31,6 +41,25 @@ export function vitestCounts(json: string | undefined): TestCounts {
   };
   if (!Object.values(counts).every(Number.isSafeInteger)) throw new Error('not a JSON report of vitest');
   return counts;
+}
+
+/** The failed tests of vitest's JSON report, a text each: file, name and the beginning of what went wrong. */
+export function failedTests(json: string | undefined, root: string): string[] {
+  const failures: string[] = [];
+  for (const { name, message, assertionResults } of parseReport(json)?.testResults ?? []) {
+    const file = relative(root, name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    for (const test of failed) {
+      failures.push(`${file}: ${test.fullName}\n${firstLines((test.failureMessages ?? []).join('\n'))}`);
+    }
+    // A file that could not be loaded, or whose shared preparation failed, has a message and no failed test.
+    if (failed.length === 0 && message) failures.push(`${file}:\n${firstLines(message)}`);
+  }
+  return failures;
+}
+
+function firstLines(text: string): string {
+  return text.split('\n').slice(0, shownMessageLines).join('\n');
 }
 
 /** Projects of vitest.config.ts that take one folder below `test/` of their own name. */
