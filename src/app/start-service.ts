@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-server.ts';
 import type { SandboxControls } from '../cli/operations-context.ts';
@@ -38,6 +37,7 @@ import { createOwnAddresses } from '../webhooks/own-addresses.ts';
 import { createHostResolver } from '../webhooks/resolve-host.ts';
 import { createCallbackGuard } from './callback-guard.ts';
 import { withCleanUp } from './clean-up.ts';
+import { giveNotice } from './give-notice.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
 import { requireKnownSecret } from './require-known-secret.ts';
@@ -125,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port: server === null ? config.port : portOf(server.server),
     adminPort,
     async stop() {
-      notice = server === null ? Promise.resolve() : delay(options.noticeMs);
+      notice = server === null ? Promise.resolve() : giveNotice(options.noticeMs);
       log.info('stopping');
       await running.stop();
     },
