@@ -266,6 +266,8 @@ describe('a page that waits', () => {
         page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
           document.dispatchEvent(new Event('visibilitychange'))`);
       await setHidden(true);
+      // A slow machine may have given it the time for a question before.
+      questions = 0;
       await page.clock.runFor(600_000);
       expect(questions).toBe(0);
       become(id, checkoutStates.paid());
