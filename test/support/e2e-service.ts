@@ -43,7 +43,8 @@ export async function startEndToEndService(changes: ServiceEnvironment = {}): Pr
   const receiver = await startWebhookReceiver();
   writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
   const [port, adminPort] = (await freePorts(2)) as [number, number];
-  const url = `http://localhost:${port}`;
+  // No name: of its two addresses the service has one, and a client that is held up gives up the right one too early.
+  const url = `http://127.0.0.1:${port}`;
   const environment = {
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),
