@@ -10,7 +10,7 @@ import { orderOfRound, type Sample } from './statistics.ts';
 import { type ScenarioSummary, summarize } from './summary.ts';
 
 const WARM_UP_CONNECTIONS = 64;
-const MOST_WARM_UPS = 8;
+const MOST_WARM_UPS = 20;
 
 /** What the scenarios of load found, and every run behind it. */
 export interface LoadFindings {

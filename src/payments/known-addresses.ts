@@ -40,13 +40,18 @@ export function createKnownAddresses(payments: PaymentStore): KnownAddresses {
 
 /** A payment this young may be missing in the address book when its address is judged. */
 const BOOK_FRESH_MS = 1_000;
+/**
+ * From this age on the book is caught up beside the creates. Waiting for that once a second made one create in a
+ * hundred wait for the reading of all that were created in that second.
+ */
+const BOOK_CATCH_UP_MS = 500;
 
 /**
  * Judges payout addresses: neither one of these fixed ones nor one of our own deposit addresses. The watcher fills
- * the book at its own pace, or in another process; so the book is caught up here as well, at most once a second: the
- * creates that arrive while that is read wait for it, and all others wait for nothing. Bound: the deposit address of
- * a payment that was created less than a second ago may pass. That needs a merchant who is quicker than that in
- * naming it, and harms only them: what their customer pays goes on to the payment whose address they named.
+ * the book at its own pace, or in another process; so the book is caught up here as well, at most twice a second. A
+ * create waits for that only when the book is older than a second, as after a rest. Bound: the deposit address of a
+ * payment that was created less than a second ago may pass. That needs a merchant who is quicker than that in naming
+ * it, and harms only them: what their customer pays goes on to the payment whose address they named.
  */
 export function createReservedAddressCheck(
   known: KnownAddresses,
@@ -54,18 +59,14 @@ export function createReservedAddressCheck(
   monotonicMs: () => number,
 ): (address: Address) => Promise<boolean> | boolean {
   const fixedAddresses = new Set<string>(fixed);
-  let freshUntilMs = Number.NEGATIVE_INFINITY;
+  let caughtUpAtMs = Number.NEGATIVE_INFINITY;
   let catchingUp: Promise<void> | null = null;
 
-  /** Null while the book is fresh. */
-  function refresh(): Promise<void> | null {
-    if (catchingUp !== null) return catchingUp;
-    const startedAtMs = monotonicMs();
-    if (startedAtMs < freshUntilMs) return null;
-    catchingUp = known
+  function refresh(startedAtMs: number): Promise<void> {
+    catchingUp ??= known
       .catchUp()
       .then(() => {
-        freshUntilMs = startedAtMs + BOOK_FRESH_MS;
+        caughtUpAtMs = startedAtMs;
       })
       .finally(() => {
         catchingUp = null;
@@ -80,8 +81,12 @@ export function createReservedAddressCheck(
 
   return (address) => {
     if (fixedAddresses.has(address)) return true;
-    const refreshing = refresh();
-    return refreshing === null ? isOwn(address) : refreshing.then(() => isOwn(address));
+    const nowMs = monotonicMs();
+    const ageMs = nowMs - caughtUpAtMs;
+    if (ageMs >= BOOK_FRESH_MS) return refresh(nowMs).then(() => isOwn(address));
+    // Fails for those who wait for it, once the book is too old.
+    if (ageMs >= BOOK_CATCH_UP_MS) refresh(nowMs).catch(() => {});
+    return isOwn(address);
   };
 }
 
