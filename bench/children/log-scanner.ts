@@ -22,7 +22,7 @@ const context = {
     ...{ initialBlockRange: BLOCKS_A_PAGE, maximumBlockRange: BLOCKS_A_PAGE },
   }),
   ledger: store.ledger,
-  known: createKnownAddresses(store.payments),
+  known: createKnownAddresses(store.payments, store.addressPages),
   decide(view: Parameters<typeof settle>[0]) {
     deposits++;
     return settle(view, { nowMs: Date.now(), expiredBeforeMs: null });

@@ -84,7 +84,7 @@ function worldOf({ endpoints, anvil, token, factory, implementation }: LocalChai
 /** The worker's own watcher and sender, and how long the sender has been at work. */
 function settlementTasks(store: Store, world: World): { tasks: readonly WorkerTask[]; busyMs: () => number } {
   const { watching, sending } = createWorkerTasks({
-    ...{ store, world, known: createKnownAddresses(store.payments) },
+    ...{ store, world, known: createKnownAddresses(store.payments, store.addressPages) },
     tokens: createIpnTokens(benchSecret),
     deliver: () => Promise.reject(new Error('no webhook is sent here')),
     ...{ nowMs: Date.now, monotonicMs: () => performance.now(), expiryMs: 168 * 3_600_000, wake: () => {} },

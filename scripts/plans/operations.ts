@@ -44,6 +44,8 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'payments.listPayments': 'command line, and the newest one at the start',
   'webhooks.listWebhooks': 'command line, by the primary key',
   'providers.writeProviderSettings': 'command line',
+  'addressPages.listAddressPages': 'once at the start, a hundredth of a second for a million payments',
+  'addressPages.keepAddressPage': 'once in 10,000 payments',
   'settlements.rememberSettlement': 'once at the start',
   'settlements.listSettlements': 'once at the start, a handful of rows',
   'ledger.startCursor': 'once in a store’s life',

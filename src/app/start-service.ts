@@ -166,7 +166,7 @@ function assemble(options: ServiceOptions): Parts {
     ...options,
     directory,
     tokens: createIpnTokens(options.secretKey, config.previousSecretKeys),
-    known: createKnownAddresses(store.payments),
+    known: createKnownAddresses(store.payments, store.addressPages),
     metrics: createMetrics(),
     resolver: createHostResolver({
       timeoutMs: CALLBACK_LOOKUP_TIMEOUT_MS,

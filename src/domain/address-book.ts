@@ -1,4 +1,5 @@
 import type { Address } from './payout-address.ts';
+import type { AddressPage } from './ports/address-page-store.ts';
 
 /**
  * Which deposit addresses are ours, for all payments there ever were, in twelve to sixteen bytes each: an
@@ -12,6 +13,8 @@ export interface AddressBook {
   readonly lastRow: number;
   /** Rows must be added in ascending order; a row that was already added is ignored. */
   add(row: number, address: Address): void;
+  /** The same for the rows of a page. */
+  addPage(page: AddressPage): void;
   /** Whether an address (any case) may be ours. */
   isCandidate(address: string): boolean;
   /** All addresses while there are at most a thousand, to be filtered for at the node; then null. */
@@ -25,14 +28,58 @@ const MAXIMUM_LISTED_ADDRESSES = 1000;
 const MAXIMUM_LOAD = 0.6;
 const INITIAL_CAPACITY = 1024;
 
+/** CREATE2 addresses are uniformly distributed, so their first 32 bits serve as the hash. */
+export function prefixOf(address: string): number {
+  return Number.parseInt(address.slice(2, 10), 16);
+}
+
 export function createAddressBook(): AddressBook {
-  let prefixes = new Uint32Array(INITIAL_CAPACITY);
-  let rows = new Uint32Array(INITIAL_CAPACITY); // 0 marks an empty slot; row numbers begin at 1.
+  const table = createPrefixTable();
   let addresses: Address[] | null = [];
-  let size = 0;
   let lastRow = 0;
 
-  function insert(prefix: number, row: number): void {
+  function append(row: number, prefix: number): void {
+    if (row > 0xffff_ffff) throw new RangeError('the address book holds row numbers of 32 bits');
+    table.insert(prefix, row);
+    lastRow = row;
+  }
+
+  return {
+    get size() {
+      return table.size;
+    },
+    get lastRow() {
+      return lastRow;
+    },
+    get addresses() {
+      return addresses;
+    },
+    add(row, address) {
+      if (row <= lastRow) return;
+      append(row, prefixOf(address));
+      if (table.size <= MAXIMUM_LISTED_ADDRESSES) addresses?.push(address);
+      else addresses = null;
+    },
+    addPage(page) {
+      // Of a page only the prefixes are known.
+      addresses = null;
+      for (let index = 0; index < page.rows.length; index++) {
+        const row = page.rows[index] as number;
+        if (row > lastRow) append(row, page.prefixes[index] as number);
+      }
+    },
+    isCandidate: (address) => table.has(prefixOf(address)),
+    candidatesOf: (address) => table.rowsOf(prefixOf(address)),
+  };
+}
+
+/** An open-addressing table from prefixes to row numbers, several of one prefix among them. */
+function createPrefixTable() {
+  let prefixes = new Uint32Array(INITIAL_CAPACITY);
+  let rows = new Uint32Array(INITIAL_CAPACITY); // 0 marks an empty slot; row numbers begin at 1.
+  let size = 0;
+
+  function place(prefix: number, row: number): void {
     const mask = rows.length - 1;
     let slot = prefix & mask;
     while (rows[slot] !== 0) slot = (slot + 1) & mask;
@@ -45,55 +92,34 @@ export function createAddressBook(): AddressBook {
     prefixes = new Uint32Array(oldRows.length * 2);
     rows = new Uint32Array(oldRows.length * 2);
     for (let slot = 0; slot < oldRows.length; slot++) {
-      if (oldRows[slot] !== 0) insert(oldPrefixes[slot] as number, oldRows[slot] as number);
+      if (oldRows[slot] !== 0) place(oldPrefixes[slot] as number, oldRows[slot] as number);
     }
-  }
-
-  /** CREATE2 addresses are uniformly distributed, so their first 32 bits serve as the hash. */
-  function prefixOf(address: string): number {
-    return Number.parseInt(address.slice(2, 10), 16);
-  }
-
-  /** Asked for each create and each transfer of the token: a miss makes no list. */
-  function isTaken(prefix: number): boolean {
-    const mask = rows.length - 1;
-    for (let slot = prefix & mask; rows[slot] !== 0; slot = (slot + 1) & mask) {
-      if (prefixes[slot] === prefix) return true;
-    }
-    return false;
-  }
-
-  function candidatesOf(address: string): number[] {
-    const prefix = prefixOf(address);
-    const mask = rows.length - 1;
-    const found: number[] = [];
-    for (let slot = prefix & mask; rows[slot] !== 0; slot = (slot + 1) & mask) {
-      if (prefixes[slot] === prefix) found.push(rows[slot] as number);
-    }
-    return found;
   }
 
   return {
     get size() {
       return size;
     },
-    get lastRow() {
-      return lastRow;
-    },
-    get addresses() {
-      return addresses;
-    },
-    add(row, address) {
-      if (row <= lastRow) return;
-      if (row > 0xffff_ffff) throw new RangeError('the address book holds row numbers of 32 bits');
+    insert(prefix: number, row: number): void {
       if (size + 1 > rows.length * MAXIMUM_LOAD) grow();
-      insert(prefixOf(address), row);
+      place(prefix, row);
       size++;
-      lastRow = row;
-      if (size <= MAXIMUM_LISTED_ADDRESSES) addresses?.push(address);
-      else addresses = null;
     },
-    isCandidate: (address) => isTaken(prefixOf(address)),
-    candidatesOf,
+    /** Asked for each create and each transfer of the token: a miss makes no list. */
+    has(prefix: number): boolean {
+      const mask = rows.length - 1;
+      for (let slot = prefix & mask; rows[slot] !== 0; slot = (slot + 1) & mask) {
+        if (prefixes[slot] === prefix) return true;
+      }
+      return false;
+    },
+    rowsOf(prefix: number): number[] {
+      const mask = rows.length - 1;
+      const found: number[] = [];
+      for (let slot = prefix & mask; rows[slot] !== 0; slot = (slot + 1) & mask) {
+        if (prefixes[slot] === prefix) found.push(rows[slot] as number);
+      }
+      return found;
+    },
   };
 }

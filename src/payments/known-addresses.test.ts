@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
+import type { AddressPage, AddressPageStore } from '../domain/ports/address-page-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import { createKnownAddresses, createReservedAddressCheck } from './known-addresses.ts';
+import { createKnownAddresses, createReservedAddressCheck, type KnownAddresses } from './known-addresses.ts';
 
 const FIXED: Address = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 const OTHER: Address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -10,6 +11,8 @@ const deposits: readonly Address[] = [
   '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
   '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
 ];
+
+const noPages: AddressPageStore = { listAddressPages: async () => [], keepAddressPage: async () => {} };
 
 describe('a reserved address', () => {
   let stored: Address[];
@@ -35,7 +38,7 @@ describe('a reserved address', () => {
       findPaymentsByRow: async (rows: readonly number[]) =>
         rows.map((row) => ({ depositAddress: stored[row - 1] }) as Payment),
     } as unknown as PaymentStore;
-    isReserved = createReservedAddressCheck(createKnownAddresses(payments), [FIXED], () => clockMs);
+    isReserved = createReservedAddressCheck(createKnownAddresses(payments, noPages), [FIXED], () => clockMs);
   });
 
   it('is one of the fixed ones or the deposit address of any payment', async () => {
@@ -104,5 +107,100 @@ describe('a reserved address', () => {
     await new Promise(setImmediate);
     clockMs = 1_000;
     await expect(isReserved(OTHER)).rejects.toThrow('the store does not answer');
+  });
+});
+
+describe('the known addresses', () => {
+  const addresses = Array.from(
+    { length: 47 },
+    (_, index) => `0x${(index * 7_654_321).toString(16).padStart(8, '0').repeat(5)}` as Address,
+  );
+  let stored: Address[];
+  let pages: AddressPage[];
+  let rowsRead: number;
+  let isDiskFull: boolean;
+  let start: () => KnownAddresses;
+
+  beforeEach(() => {
+    stored = addresses.slice(0, 44);
+    pages = [];
+    rowsRead = 0;
+    isDiskFull = false;
+    // Every third row number was given up, as PostgreSQL leaves gaps.
+    const rowOf = (index: number) => index + 1 + Math.floor(index / 2);
+    const payments = {
+      async listDepositAddresses(afterRow: number) {
+        const listed = stored.map((depositAddress, index) => ({ row: rowOf(index), depositAddress }));
+        const page = listed.filter(({ row }) => row > afterRow);
+        rowsRead += page.length;
+        return page;
+      },
+      findPaymentsByRow: async (rows: readonly number[]) =>
+        stored
+          .filter((_, index) => rows.includes(rowOf(index)))
+          .map((depositAddress) => ({ depositAddress }) as Payment),
+    } as unknown as PaymentStore;
+    const pageStore: AddressPageStore = {
+      listAddressPages: async (afterRow, limit) =>
+        pages
+          .filter((page) => page.afterRow >= afterRow)
+          .sort((left, right) => left.afterRow - right.afterRow)
+          .slice(0, limit),
+      async keepAddressPage(page) {
+        if (isDiskFull) throw new Error('the disk is full');
+        if (!pages.some(({ afterRow }) => afterRow === page.afterRow)) pages.push(page);
+      },
+    };
+    start = () => createKnownAddresses(payments, pageStore, 4);
+  });
+
+  async function expectAllKnown(known: KnownAddresses) {
+    expect(known.book.size).toBe(stored.length);
+    for (const address of stored) expect((await known.findPayment(address))?.depositAddress).toBe(address);
+  }
+
+  it('are the same after a start, which reads the pages and only the payments that are in none', async () => {
+    await start().catchUp();
+    expect(pages).toHaveLength(11);
+    stored = addresses;
+    rowsRead = 0;
+    const again = start();
+    await again.catchUp();
+    expect(rowsRead).toBe(3);
+    await expectAllKnown(again);
+  });
+
+  it('are read from the payments where a page was not kept, and it is kept then', async () => {
+    const first = start();
+    isDiskFull = true;
+    await expect(first.catchUp()).rejects.toThrow('the disk is full');
+    isDiskFull = false;
+    await first.catchUp();
+    expect(pages).toHaveLength(10);
+    await expectAllKnown(first);
+    const second = start();
+    await second.catchUp();
+    await expectAllKnown(second);
+    rowsRead = 0;
+    const third = start();
+    await third.catchUp();
+    expect(rowsRead).toBe(0);
+    await expectAllKnown(third);
+  });
+
+  it('are all there when several ask at once, and each page is whole', async () => {
+    const known = start();
+    await Promise.all([known.catchUp(), known.catchUp(), known.catchUp()]);
+    await expectAllKnown(known);
+    expect(pages).toHaveLength(11);
+    expect(pages.flatMap(({ rows }) => [...rows])).toHaveLength(44);
+  });
+
+  it('are refused when the pages are of other payments', async () => {
+    await start().catchUp();
+    stored = addresses.slice(3, 47);
+    await expect(start().catchUp()).rejects.toThrow('address_pages is of other payments');
+    stored = addresses.slice(0, 20);
+    await expect(start().catchUp()).rejects.toThrow('address_pages is of other payments');
   });
 });

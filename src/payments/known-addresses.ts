@@ -1,6 +1,8 @@
 import { type AddressBook, createAddressBook } from '../domain/address-book.ts';
+import { type AddressPageDraft, createAddressPageDraft } from '../domain/address-page-draft.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
+import type { AddressPageStore } from '../domain/ports/address-page-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 
 /** The deposit addresses of all payments, kept in memory and filled from the store. */
@@ -13,20 +15,61 @@ export interface KnownAddresses {
 }
 
 /**
- * Small, so that a page is garbage before it is old: with pages of 10,000 the heap grew to 190 MB over a million
- * addresses and kept it.
+ * Small, so that what was read is garbage before it is old: with 10,000 addresses at a time the heap grew to 190 MB
+ * over a million of them and kept it.
  */
-const PAGE_SIZE = 1_000;
+const READ_SIZE = 1_000;
+/** Payments in a page that is kept: it is read in a millisecond, and what is in no page yet in some fifty. */
+const PAGE_SIZE = 10_000;
+/** Pages that are read at a time. */
+const PAGES_AT_A_TIME = 8;
 
-export function createKnownAddresses(payments: PaymentStore): KnownAddresses {
+/** @param pageSize how many payments a page has that is kept */
+export function createKnownAddresses(
+  payments: PaymentStore,
+  pages: AddressPageStore,
+  pageSize = PAGE_SIZE,
+): KnownAddresses {
   const book = createAddressBook();
+  let opening: Promise<AddressPageDraft> | null = null;
+
+  /** Takes in all pages; each follows on the one before it. What follows on them is drafted. */
+  async function open(): Promise<AddressPageDraft> {
+    for (;;) {
+      const kept = await pages.listAddressPages(book.lastRow, PAGES_AT_A_TIME);
+      // One was not kept, for want of disk space perhaps. What follows is read from the payments, and it is kept now.
+      const next = kept.findIndex(
+        (page, index) => page.afterRow !== (kept[index - 1]?.rows.at(-1) ?? book.lastRow),
+      );
+      for (const page of kept.slice(0, next === -1 ? undefined : next)) book.addPage(page);
+      if (next !== -1 || kept.length < PAGES_AT_A_TIME) break;
+    }
+    await requirePagesOf(payments, book);
+    return createAddressPageDraft(book.lastRow, pageSize);
+  }
+
+  function openOnce(): Promise<AddressPageDraft> {
+    opening ??= open().catch((error) => {
+      opening = null;
+      throw error;
+    });
+    return opening;
+  }
+
   return {
     book,
     async catchUp() {
+      const draft = await openOnce();
       for (;;) {
-        const page = await payments.listDepositAddresses(book.lastRow, PAGE_SIZE);
-        for (const { row, depositAddress } of page) book.add(row, depositAddress);
-        if (page.length < PAGE_SIZE) return;
+        const listed = await payments.listDepositAddresses(book.lastRow, READ_SIZE);
+        for (const { row, depositAddress } of listed) {
+          // Taken in meanwhile by another call.
+          if (row <= book.lastRow) continue;
+          book.add(row, depositAddress);
+          const page = draft.add(row, depositAddress);
+          if (page !== null) await pages.keepAddressPage(page);
+        }
+        if (listed.length < READ_SIZE) return;
       }
     },
     async findPayment(depositAddress) {
@@ -36,6 +79,14 @@ export function createKnownAddresses(payments: PaymentStore): KnownAddresses {
       return candidates.find((payment) => isSameAddress(payment.depositAddress, depositAddress)) ?? null;
     },
   };
+}
+
+/** Rows that are taken for known are not read again: pages of other payments would hide deposits. */
+async function requirePagesOf(payments: PaymentStore, { lastRow, candidatesOf }: AddressBook): Promise<void> {
+  if (lastRow === 0) return;
+  const [last] = await payments.findPaymentsByRow([lastRow]);
+  if (last !== undefined && candidatesOf(last.depositAddress).includes(lastRow)) return;
+  throw new Error('address_pages is of other payments; without its rows the table is made anew');
 }
 
 /** A payment this young may be missing in the address book when its address is judged. */

@@ -1,6 +1,7 @@
 /**
  * What is stored, described once for all engines, so that rows can be carried from one to the other. Left out is what
- * lives for seconds only and for one engine: leases, claims of releases, rate windows.
+ * lives for seconds only and for one engine (leases, claims of releases, rate windows), and what is made anew from the
+ * payments (pages of the address book).
  */
 
 /**

@@ -1,4 +1,5 @@
 import type { AccountStore } from '../domain/ports/account-store.ts';
+import type { AddressPageStore } from '../domain/ports/address-page-store.ts';
 import type { LeaseStore } from '../domain/ports/lease-store.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
@@ -19,6 +20,7 @@ export interface SharedStore {
 export interface Store {
   readonly accounts: AccountStore;
   readonly payments: PaymentStore;
+  readonly addressPages: AddressPageStore;
   readonly ledger: LedgerStore;
   readonly relay: RelayStore;
   readonly webhooks: WebhookStore;

@@ -165,7 +165,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
 
   async function openParts() {
     const store = await database.open();
-    const known = createKnownAddresses(store.payments);
+    const known = createKnownAddresses(store.payments, store.addressPages);
     const relayer = createRelayer({
       endpoints: chain.endpoints,
       chainId: chain.anvil.chainId,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { accountPromises } from './accounts.ts';
+import { addressPagePromises } from './address-pages.ts';
 import type { OpenedStore } from './engines.ts';
 import type { StoreContext } from './fixtures.ts';
 import { ledgerPromises } from './ledger.ts';
@@ -39,6 +40,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('accounts and keys', () => accountPromises(context));
     describe('payments', () => paymentPromises(context));
     describe('lists of payments', () => paymentListPromises(context));
+    describe('pages of the address book', () => addressPagePromises(context));
     describe('the ledger', () => ledgerPromises(context));
     describe('the ledger under any sequence of scans and reorganisations', () =>
       ledgerModelPromises(context));

@@ -182,7 +182,8 @@ describe('moving a store', () => {
         .all()
         .map((row) => String(row.name)),
     );
-    const isOwn = (name: string) => !/^(migrations|leases|rate_windows|release_claims)\./.test(name);
+    const isOwn = (name: string) =>
+      !/^(migrations|leases|rate_windows|release_claims|address_pages)\./.test(name);
     const known = (withAccounts: boolean) =>
       portableTables
         .flatMap(({ name, columns }) =>

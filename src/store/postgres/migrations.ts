@@ -300,4 +300,12 @@ export const migrations: readonly Migration[] = [
     // What was given up comes back byte by byte when nonce, payments and fees are the same again.
     sql: 'ALTER TABLE relay_attempts DROP CONSTRAINT relay_attempts_hash_key',
   },
+  {
+    number: 7,
+    name: 'pages of the address book',
+    // Derived from the payments, which a start would otherwise read one and all.
+    sql: `
+      CREATE TABLE address_pages (after_row bigint PRIMARY KEY, entries bytea NOT NULL, entries_hash text NOT NULL);
+    `,
+  },
 ];

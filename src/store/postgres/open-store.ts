@@ -1,5 +1,6 @@
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
+import { createAddressPageStore } from './address-pages.ts';
 import { createLeaseStore } from './leases.ts';
 import { createLedgerStore } from './ledger.ts';
 import { migrate } from './migrate.ts';
@@ -68,6 +69,7 @@ export function createPostgresStore(
   return {
     accounts: accounts.store,
     payments: payments.store,
+    addressPages: createAddressPageStore(database),
     ledger: createLedgerStore(database, decider, nowMs),
     relay: createRelayStore(database, decider),
     webhooks: createWebhookStore(database, nowMs),

@@ -274,4 +274,16 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE repeatable_attempts RENAME TO relay_attempts;
     `,
   },
+  {
+    number: 6,
+    name: 'pages of the address book',
+    sql: `
+      -- Derived from the payments, which a start would otherwise read one and all. Rows follow on each other.
+      CREATE TABLE address_pages (
+        after_row INTEGER PRIMARY KEY,
+        entries BLOB NOT NULL,
+        entries_hash TEXT NOT NULL
+      ) STRICT;
+    `,
+  },
 ];

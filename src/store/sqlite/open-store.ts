@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
+import { createAddressPageStore } from './address-pages.ts';
 import { lockFile } from './file-lock.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createGroupRead } from './group-read.ts';
@@ -74,6 +75,7 @@ function createStore(
   return {
     accounts: createAccountStore(database, writes, reads),
     payments: createPaymentStore(database, writes, reads, decider),
+    addressPages: createAddressPageStore(database, writes, reads),
     ledger: createLedgerStore(database, writes, reads, decider, nowMs),
     relay: createRelayStore(database, writes, reads, decider),
     webhooks: createWebhookStore(database, writes, reads, nowMs),

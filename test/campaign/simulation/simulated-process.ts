@@ -89,7 +89,7 @@ function createParts(world: SimulatedWorld, life: ProcessLife, raw: Store): Work
   return {
     store,
     world: createOutside(world, life, raw),
-    known: createKnownAddresses(store.payments),
+    known: createKnownAddresses(store.payments, store.addressPages),
     tokens,
     deliver: createReceiver(world, life, raw),
     nowMs,

@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto';
+import type { AddressPage } from '../domain/ports/address-page-store.ts';
+
+/** A row of the table: for each payment four bytes of its row number and four of its prefix, little-endian. */
+export interface StoredAddressPage {
+  readonly afterRow: number;
+  readonly entries: Uint8Array;
+  /** SHA-256 of the entries, hexadecimal. */
+  readonly entriesHash: string;
+}
+
+const ENTRY_BYTES = 8;
+
+export function storedPageOf({ afterRow, rows, prefixes }: AddressPage): StoredAddressPage {
+  const entries = new Uint8Array(rows.length * ENTRY_BYTES);
+  const view = new DataView(entries.buffer);
+  for (let index = 0; index < rows.length; index++) {
+    view.setUint32(index * ENTRY_BYTES, rows[index] as number, true);
+    view.setUint32(index * ENTRY_BYTES + 4, prefixes[index] as number, true);
+  }
+  return { afterRow, entries, entriesHash: hash('sha256', entries) };
+}
+
+/** @throws when the entries are not those that were stored */
+export function pageOfStored({ afterRow, entries, entriesHash }: StoredAddressPage): AddressPage {
+  if (entries.length % ENTRY_BYTES !== 0 || hash('sha256', entries) !== entriesHash) {
+    throw new Error(
+      `the page of address_pages after row ${afterRow} is damaged; without its rows the table is made anew`,
+    );
+  }
+  const count = entries.length / ENTRY_BYTES;
+  const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
+  const page = { afterRow, rows: new Uint32Array(count), prefixes: new Uint32Array(count) };
+  for (let index = 0; index < count; index++) {
+    page.rows[index] = view.getUint32(index * ENTRY_BYTES, true);
+    page.prefixes[index] = view.getUint32(index * ENTRY_BYTES + 4, true);
+  }
+  return page;
+}
