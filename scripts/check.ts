@@ -26,6 +26,8 @@ const quickProjects = ['structure', 'unit', 'http', 'integration'];
 const postgresProject = 'postgres';
 const projectsOnStore = ['http', 'integration'];
 const slowProjects = ['e2e', 'browser'];
+/** One more than there are cores on a small machine: these tests wait for blocks and pages most of the time. */
+const slowWorkers = 3;
 
 /** Outcome of one step together with its tests. */
 interface Checked {
@@ -76,7 +78,11 @@ async function main(all: boolean): Promise<number> {
   checked.push(...(await checkProjects('tests', quickProjects)));
   if (all) {
     checked.push(...(await checkProjects('tests on PostgreSQL', [postgresProject], projectsOnStore)));
-    checked.push(...(await checkProjects('end-to-end tests', slowProjects)));
+    checked.push(
+      ...(await checkProjects('end-to-end tests', slowProjects, slowProjects, [
+        `--maxWorkers=${slowWorkers}`,
+      ])),
+    );
   }
   return summarize(checked, performance.now() - started);
 }
@@ -116,6 +122,7 @@ async function checkProjects(
   name: string,
   projects: string[],
   filled: string[] = projects,
+  flags: string[] = [],
 ): Promise<Checked[]> {
   const reportFile = join(root, 'test-output', `${fileName(name)}.json`);
   await rm(reportFile, { force: true });
@@ -126,6 +133,7 @@ async function checkProjects(
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
       ...projects.flatMap((project) => ['--project', project]),
+      ...flags,
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${reportFile}`,
