@@ -41,7 +41,7 @@ const adapter: ProviderAdapter = {
 /** The real creation step. */
 export function createInWorld(
   world: SimulatedWorld,
-  parts: WorkerParts,
+  parts: Pick<WorkerParts, 'store' | 'known' | 'tokens' | 'nowMs'>,
   input: CreateInput,
 ): Promise<Payment> {
   const { token, factory, depositOf } = world.chain.contracts;

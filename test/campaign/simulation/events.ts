@@ -8,7 +8,7 @@ import { HOUR_MS, type SimulatedWorld } from './simulated-world.ts';
 /** Kinds of faults; each seed has about half of them, so that rare mixtures come about as well. */
 export const faultKinds = [
   ...(['node', 'reorganisation', 'dropped transaction', 'dear gas', 'rival', 'blocklist', 'pause'] as const),
-  ...(['database', 'clock', 'death', 'deadline', 'merchant'] as const),
+  ...(['database', 'clock', 'death', 'deadline', 'merchant', 'split leases'] as const),
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -27,6 +27,10 @@ export function drawEvents(world: SimulatedWorld, faults: ReadonlySet<FaultKind>
   if (faults.has('clock') && draws.chance(6)) {
     world.time.skewMs = draws.oneOf([-HOUR_MS, 0, HOUR_MS]);
     world.recorder.fault(`clock ${world.time.skewMs / HOUR_MS} h`);
+  }
+  if (faults.has('split leases') && draws.chance(20)) {
+    world.leases.isSplit = draws.chance(70);
+    if (world.leases.isSplit) world.recorder.fault('split leases');
   }
 }
 
@@ -96,6 +100,7 @@ export function endFaults(world: SimulatedWorld): void {
   moods.fill(honest);
   trouble.percent = 0;
   time.skewMs = 0;
+  world.leases.isSplit = false;
   chain.baseFee = 30n * 10n ** 9n;
   chain.submit({ kind: 'pause', isOn: false });
   for (const account of [world.feeWallet, ...world.payments.map(({ payoutAddress }) => payoutAddress)]) {

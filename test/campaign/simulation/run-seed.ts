@@ -1,59 +1,127 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createRelayer } from '../../../src/chain/relayer.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { anvilKeys } from '../../support/anvil.ts';
 import { createRecorder, type Findings } from '../promises.ts';
 import { checkAfter } from './checks-after.ts';
 import { checkMistake } from './checks-during.ts';
 import { accountOf, type CreateInput } from './create-in-world.ts';
 import { drawCreate, drawEvents, endFaults, type FaultKind, faultKinds } from './events.ts';
 import { honest } from './node-mood.ts';
-import { type SimulatedProcess, startProcess } from './simulated-process.ts';
-import { createSimulatedWorld, EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
+import { type RelayerKey, type SimulatedProcess, startProcess } from './simulated-process.ts';
+import { CHAIN_ID, createSimulatedWorld, EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
+import { verifyAfter } from './verify-after.ts';
 
 const MAXIMUM_PAYMENTS = 4;
 const MINUTE_MS = 60_000;
 /** Deliveries stay open over steps up to this, two of them at most. */
 const LONGEST_OPEN_STEP_MS = 4_000;
+/** Longer than a lease lasts. */
+const LEASE_END_MS = 7_000;
 const QUICK_ROUNDS = 5;
 const LONGEST_SETTLING_ROUNDS = QUICK_ROUNDS + 20;
 
-/** A run: the world, the process that lives in it now, and what merchants still wait for. */
+/** The key of each relayer, and its address. */
+const relayers = anvilKeys.map((key) => ({
+  key,
+  address: createRelayer({ endpoints: [], chainId: CHAIN_ID, privateKey: key }).address,
+}));
+
+/** One of the processes that live in a world, which is another one after each death. */
+interface Instance {
+  readonly relayerKey: RelayerKey;
+  process: SimulatedProcess;
+}
+
+/** A run: the world, the processes that live in it now, and what merchants still wait for. */
 interface Run {
   readonly world: SimulatedWorld;
   readonly faults: ReadonlySet<FaultKind>;
-  process: SimulatedProcess;
+  readonly instances: Instance[];
   /** Creations that were not acknowledged yet. */
   readonly asked: CreateInput[];
 }
 
+/** Where a run keeps what outlives its processes. */
+export interface SeedStore {
+  readonly open: (nowMs: () => number) => Promise<Store>;
+  /** The most instances at a time. */
+  readonly instances: number;
+}
+
 /** One seed from its first payment to the last check. The store begins empty and is closed afterwards. */
-export async function runSeed(
-  seed: number,
-  findings: Findings,
-  openStore: (nowMs: () => number) => Promise<Store>,
-): Promise<void> {
-  const world = createSimulatedWorld(seed, createRecorder(findings, seed), openStore);
-  const { draws } = world;
-  const faults = new Set(faultKinds.filter(() => draws.chance(50)));
-  world.areNodesHonest = !faults.has('node');
-  const run: Run = { world, faults, process: await startProcess(world), asked: [] };
+export async function runSeed(seed: number, findings: Findings, store: SeedStore): Promise<void> {
+  const run = createRun(seed, findings, store);
+  const { world, instances } = run;
+  for (const relayerKey of drawRelayerKeys(world, store.instances)) {
+    instances.push({ relayerKey, process: await startProcess(world, relayerKey) });
+  }
+  world.recorder.fault(
+    `worlds with ${instances.length} ${instances.length === 1 ? 'instance' : 'instances'}`,
+  );
   try {
-    await run.process.raw.accounts.createAccount(accountOf(world.feeBasisPoints));
-    world.chain.mine(100);
-    // A service that has just been set up has looked at its chain before the first payment is made.
-    await run.process.run('watch');
+    await setUp(run);
     run.asked.push(drawCreate(world), drawCreate(world));
-    const ticks = draws.between(10, 26);
+    const ticks = world.draws.between(10, 26);
     for (let tick = 0; tick < ticks; tick++) await faultyTick(run);
     await settleDown(run);
-    await checkAfter(world, run.process.raw);
+    const { raw, chain } = firstOf(run);
+    await checkAfter(world, raw);
+    await verifyAfter(world, raw, chain);
   } finally {
-    await run.process.raw.close();
+    for (const { process } of instances) await process.raw.close();
   }
+}
+
+function createRun(seed: number, findings: Findings, store: SeedStore): Run {
+  const [first, ...others] = relayers.map(({ address }) => address);
+  if (first === undefined) throw new RangeError('there is no relayer');
+  // Of a process that is alone, the node need not find out who signed.
+  const known = store.instances === 1 ? ([soleRelayer.address] as const) : ([first, ...others] as const);
+  const world = createSimulatedWorld(seed, createRecorder(findings, seed), known, store.open);
+  const kinds = faultKinds.filter((kind) => kind !== 'split leases' || store.instances > 1);
+  const faults = new Set(kinds.filter(() => world.draws.chance(50)));
+  world.areNodesHonest = !faults.has('node');
+  return { world, faults, instances: [], asked: [] };
+}
+
+const soleRelayer = relayers[1] as (typeof relayers)[number];
+
+/** One process for each; some of them share a key. */
+function drawRelayerKeys({ draws }: SimulatedWorld, maximumInstances: number): RelayerKey[] {
+  if (maximumInstances === 1) return [soleRelayer.key];
+  const isShared = draws.chance(50);
+  const instances = draws.oneOf([1, 2, 2, maximumInstances, maximumInstances]);
+  return relayers.slice(0, instances).map(({ key }) => (isShared ? soleRelayer.key : key));
+}
+
+function firstOf({ instances }: Run): SimulatedProcess {
+  return (instances[0] as Instance).process;
+}
+
+async function setUp(run: Run): Promise<void> {
+  const { world } = run;
+  const { raw } = firstOf(run);
+  const { token, factory } = world.chain.contracts;
+  await raw.accounts.createAccount(accountOf(world.feeBasisPoints));
+  await raw.settlements.rememberSettlement({
+    ...{ chainId: CHAIN_ID, token, factory, implementation: world.implementation, factoryCodeHash: '0x' },
+    ...{ feeWallet: world.feeWallet, lastStartedAtMs: world.time.trueMs },
+  });
+  world.chain.mine(100);
+  // A service that has just been set up has looked at its chain before the first payment is made.
+  await runOnAll(run, ['watch']);
+}
+
+/** Runs these tasks one after the other on every instance; each does what its leases allow. */
+async function runOnAll(run: Run, names: readonly string[]): Promise<void> {
+  for (const { process } of run.instances) await process.renewLeases();
+  for (const name of names) for (const { process } of run.instances) await process.run(name);
 }
 
 async function faultyTick(run: Run): Promise<void> {
   const { world, faults } = run;
-  const { draws, recorder, time } = world;
+  const { draws, time } = world;
   if (faults.has('deadline') && draws.chance(3)) await passDeadline(run);
   const stepMs = draws.oneOf([2_000, 2_000, 4_000, 20_000, 60_000, 300_000]);
   // No receiver holds a delivery for longer than ten seconds.
@@ -64,14 +132,32 @@ async function faultyTick(run: Run): Promise<void> {
   const mayAsk = world.payments.length + run.asked.length < MAXIMUM_PAYMENTS;
   if (mayAsk && draws.chance(10)) run.asked.push(drawCreate(world));
 
-  if (faults.has('death')) run.process.life.dieAfter(draws.chance(25) ? draws.between(0, 80) : null);
+  const living = run.instances.filter(({ process }) => !process.life.isDead);
+  if (faults.has('death')) {
+    for (const { process } of living) process.life.dieAfter(draws.chance(25) ? draws.between(0, 80) : null);
+  }
   if (draws.chance(60)) letReceiversAnswer(world);
-  const names = draws.shuffled(run.process.taskNames).filter((name) => draws.chance(oftenness(name)));
-  const steps = [...names.map((name) => run.process.run(name)), createAsked(run), ...merchantSteps(run)];
-  const fate = await Promise.race([Promise.all(steps).then(() => null), run.process.life.death]);
-  if (fate === null) return;
-  recorder.fault('death');
-  await restart(run);
+  await Promise.all(living.map(({ process }) => liveOn(run, process)));
+  for (const instance of run.instances) {
+    if (!instance.process.life.isDead) continue;
+    // Among several one may be missing for a while, and another takes its place.
+    if (run.instances.length === 1 || draws.chance(40)) await restart(world, instance);
+  }
+}
+
+/** A process does what comes its way, until it has done it or dies. */
+async function liveOn(run: Run, process: SimulatedProcess): Promise<void> {
+  const { world } = run;
+  const { draws } = world;
+  if (draws.chance(80)) await Promise.race([process.renewLeases(), process.life.death]);
+  const names = draws.shuffled(process.taskNames).filter((name) => draws.chance(oftenness(name)));
+  const steps = [
+    ...names.map((name) => process.run(name)),
+    createAsked(run, process),
+    ...merchantSteps(run, process),
+  ];
+  const fate = await Promise.race([Promise.all(steps).then(() => null), process.life.death]);
+  if (fate !== null) world.recorder.fault('death');
 }
 
 /** How often a task runs, in percent of the ticks. */
@@ -85,32 +171,40 @@ function mineNow({ chain, time }: SimulatedWorld, inclusionPercent: number): voi
   chain.mine(inclusionPercent, Math.max(1_000, time.trueMs - chain.latest.timestampMs));
 }
 
-async function restart(run: Run): Promise<void> {
-  run.world.slowReceivers.length = 0;
-  await run.process.raw.close();
-  run.process = await startProcess(run.world);
+async function restart(world: SimulatedWorld, instance: Instance): Promise<void> {
+  await instance.process.raw.close();
+  instance.process = await startProcess(world, instance.relayerKey);
 }
 
 /** A delivery may have died with its process after the last step ended. From now on nothing dies. */
-async function keepAlive(run: Run): Promise<void> {
-  run.process.life.dieAfter(null);
-  if (run.process.life.isDead) await restart(run);
+async function keepAlive({ world, instances }: Run): Promise<void> {
+  for (const instance of instances) {
+    instance.process.life.dieAfter(null);
+    if (instance.process.life.isDead) await restart(world, instance);
+  }
 }
 
-async function createAsked(run: Run): Promise<void> {
-  for (const input of [...run.asked]) {
+async function createAsked({ world, asked }: Run, process: SimulatedProcess): Promise<void> {
+  for (const input of [...asked]) {
     try {
-      const payment = await run.process.create(input);
-      run.asked.splice(run.asked.indexOf(input), 1);
-      run.world.payments.push(payment);
+      const payment = await process.create(input);
+      const place = asked.indexOf(input);
+      if (place === -1) {
+        // Another instance was asked the same at the same time, and has answered first.
+        const isKnown = world.payments.some(({ id }) => id === payment.id);
+        world.recorder.expect('madeOnce', isKnown, () => `${payment.id} is a second one for one request`);
+        continue;
+      }
+      asked.splice(place, 1);
+      world.payments.push(payment);
     } catch (error) {
-      checkMistake(run.world, 'create', error);
+      checkMistake(world, 'create', error);
     }
   }
 }
 
 /** Now and then somebody cancels a payment or asks for its release. */
-function merchantSteps({ world, faults, process }: Run): Promise<void>[] {
+function merchantSteps({ world, faults }: Run, process: SimulatedProcess): Promise<void>[] {
   const { draws, payments } = world;
   if (!faults.has('merchant') || payments.length === 0 || !draws.chance(10)) return [];
   const payment = draws.oneOf(payments as [(typeof payments)[0]]);
@@ -133,8 +227,9 @@ async function passDeadline(run: Run): Promise<void> {
   world.trouble.percent = 0;
   await keepAlive(run);
   await endDeliveries(run);
-  await run.process.run('watch');
-  await run.process.run('rescan');
+  // Whoever held a lease and is gone makes way.
+  if (run.instances.length > 1) world.time.trueMs += LEASE_END_MS;
+  await runOnAll(run, ['watch', 'rescan']);
   world.time.trueMs += EXPIRY_MS;
   mineNow(world, 100);
   world.recorder.fault('deadline');
@@ -142,12 +237,12 @@ async function passDeadline(run: Run): Promise<void> {
 
 /** No more faults: blocks come, tasks run, and in the end nothing may be left to do. */
 async function settleDown(run: Run): Promise<void> {
-  const { world } = run;
+  const { world, instances } = run;
   await keepAlive(run);
   endFaults(world);
-  run.process.life.hurry();
+  for (const { process } of instances) process.life.hurry();
   letReceiversAnswer(world);
-  await createAsked(run);
+  await createAsked(run, firstOf(run));
   for (let round = 0; round < LONGEST_SETTLING_ROUNDS; round++) {
     if (round === QUICK_ROUNDS - 2) await releaseCanceled(run);
     if (round > QUICK_ROUNDS && round % 2 === 1 && (await isAtRest(run))) return;
@@ -155,28 +250,29 @@ async function settleDown(run: Run): Promise<void> {
     world.time.trueMs += round < QUICK_ROUNDS ? 24_000 : 9 * MINUTE_MS;
     for (let blocks = 0; blocks < world.finalityBlocks / 2 + 1; blocks++) mineNow(world, 100);
     const seldom = round % 2 === 0 ? ['rescan', 'sweep', 'expire', 'stale webhooks'] : [];
-    for (const name of ['watch', ...seldom, 'relay', 'webhooks']) await run.process.run(name);
-    await run.process.drain();
+    await runOnAll(run, ['watch', ...seldom, 'relay', 'webhooks']);
+    for (const { process } of instances) await process.drain();
     await nextTurn();
   }
 }
 
-async function isAtRest({ world, process }: Run): Promise<boolean> {
-  if ((await process.raw.relay.listOpenBatches(1)).length > 0) return false;
-  for (const { id } of world.payments) {
-    if ((await process.raw.payments.findPaymentById(id))?.releaseDueAtMs !== null) return false;
-    const webhooks = await process.raw.webhooks.listWebhooks(id);
+async function isAtRest(run: Run): Promise<boolean> {
+  const { raw } = firstOf(run);
+  if ((await raw.relay.listOpenBatches(1)).length > 0) return false;
+  for (const { id } of run.world.payments) {
+    if ((await raw.payments.findPaymentById(id))?.releaseDueAtMs !== null) return false;
+    const webhooks = await raw.webhooks.listWebhooks(id);
     if (webhooks.some(({ status }) => status === 'pending' || status === 'sending')) return false;
   }
   return true;
 }
 
 /** Every open delivery comes to its end, or dies with its process. */
-async function endDeliveries({ world, process }: Run): Promise<void> {
-  const drained = process.drain();
+async function endDeliveries({ world, instances }: Run): Promise<void> {
+  const ends = instances.map(({ process }) => Promise.race([process.drain(), process.life.death]));
   // One that has just been begun comes to its receiver in the meantime.
   let isDrained = false;
-  const end = Promise.race([drained, process.life.death]).then(() => {
+  const end = Promise.all(ends).then(() => {
     isDrained = true;
   });
   while (!isDrained) {
@@ -191,8 +287,11 @@ function letReceiversAnswer({ slowReceivers }: SimulatedWorld): void {
 }
 
 /** What was canceled with a deposit waits for somebody to ask for its release. */
-async function releaseCanceled({ world, process }: Run): Promise<void> {
+async function releaseCanceled(run: Run): Promise<void> {
+  const { world } = run;
   for (const payment of world.payments) {
-    await process.release(payment).catch((error: unknown) => checkMistake(world, 'release', error));
+    await firstOf(run)
+      .release(payment)
+      .catch((error: unknown) => checkMistake(world, 'release', error));
   }
 }

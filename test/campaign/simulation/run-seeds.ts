@@ -17,7 +17,7 @@ export async function runSeeds(options: {
     const seed = firstSeed + done;
     const place = await stores.prepare();
     try {
-      await runSeed(seed, findings, place.open);
+      await runSeed(seed, findings, { open: place.open, instances: stores.instances });
     } catch (error) {
       findings.violations.push({ promise: 'noMistake', seed, detail: String((error as Error).stack) });
     } finally {

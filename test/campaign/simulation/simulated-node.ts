@@ -1,3 +1,4 @@
+import { recoverTransactionAddress } from 'viem';
 import { decodeFunctionData, keccak256, parseTransaction } from 'viem/utils';
 import { depositFactoryAbi } from '../../../src/chain/deposit-factory-abi.ts';
 import { AnswerTooSlowError, JsonRpcAnswerError, type JsonRpcClient } from '../../../src/chain/json-rpc.ts';
@@ -16,7 +17,7 @@ export interface NodeOptions {
   readonly mood: () => Mood;
   readonly chainId: number;
   /** Whose transactions this chain takes; the only ones that are signed. */
-  readonly relayer: Address;
+  readonly relayers: readonly [Address, ...Address[]];
   /** Blocks in one request for logs at most. */
   readonly maximumBlockRange: number;
   /** Stands between the service and the node: process death, turns of the event loop. */
@@ -31,10 +32,22 @@ export function createSimulatedNode(
   draws: Draws,
   options: NodeOptions,
 ): JsonRpcClient {
-  function answer(method: string, params: readonly unknown[]): unknown {
+  async function signerOf(rawTransaction: string): Promise<Address> {
+    const [only, ...others] = options.relayers;
+    // To find out takes a millisecond.
+    if (others.length === 0) return only;
+    const serializedTransaction = rawTransaction as `0x02${string}`;
+    return checksumAddress((await recoverTransactionAddress({ serializedTransaction })).slice(2));
+  }
+
+  function answer(
+    method: string,
+    params: readonly unknown[],
+    signer: Address = options.relayers[0],
+  ): unknown {
     const mood = options.mood();
     if (mood.kind === 'down') throw new ChainUnavailableError(`${options.name} is down`);
-    const result = execute(method, params);
+    const result = execute(method, params, signer);
     if (mood.kind === 'slow' && draws.chance(70)) {
       throw new AnswerTooSlowError(`${options.name} is slow to answer ${method}`);
     }
@@ -96,7 +109,7 @@ export function createSimulatedNode(
     return `0x${wordOf(1n)}`;
   }
 
-  function execute(method: string, params: readonly unknown[]): unknown {
+  function execute(method: string, params: readonly unknown[], signer: Address): unknown {
     switch (method) {
       case 'eth_chainId':
         return quantity(options.mood().kind === 'lying chain' ? 1 : options.chainId);
@@ -121,18 +134,18 @@ export function createSimulatedNode(
       case 'eth_getBalance':
         return quantity(10n ** 21n);
       case 'eth_sendRawTransaction':
-        return take(params[0] as `0x${string}`);
+        return take(params[0] as `0x${string}`, signer);
       default:
         throw new TypeError(`the simulated node does not know ${method}`);
     }
   }
 
   /** Into the pool, by the rules of the nodes: no used nonce, and a replacement pays a tenth more. */
-  function take(rawTransaction: `0x${string}`): string {
+  function take(rawTransaction: `0x${string}`, signer: Address): string {
     const method = 'eth_sendRawTransaction';
     const parsed = parseTransaction(rawTransaction);
     const hash = keccak256(rawTransaction);
-    const address = options.relayer.toLowerCase();
+    const address = signer.toLowerCase();
     const sender = {
       address,
       nonce: parsed.nonce ?? 0,
@@ -141,7 +154,9 @@ export function createSimulatedNode(
     };
     if (chain.pool.has(hash)) refuse(method, -32_000, 'already known');
     if (sender.nonce < (head().state.nonces.get(address) ?? 0)) refuse(method, -32_000, 'nonce too low');
-    const rival = [...chain.pool.values()].find((other) => other.sender?.nonce === sender.nonce);
+    const rival = [...chain.pool.values()].find(
+      (other) => other.sender?.nonce === sender.nonce && other.sender.address === address,
+    );
     if (rival?.sender != null) {
       const isEnough = sender.maxFeePerGas * 10n >= rival.sender.maxFeePerGas * 11n;
       if (!isEnough || sender.tip * 10n < rival.sender.tip * 11n) {
@@ -165,8 +180,9 @@ export function createSimulatedNode(
     label: options.name,
     call: (method, params) =>
       options.pass(method, async () => {
-        if (method === 'eth_sendRawTransaction') await options.onBroadcast(params[0] as string);
-        return answer(method, params);
+        if (method !== 'eth_sendRawTransaction') return answer(method, params);
+        await options.onBroadcast(params[0] as string);
+        return answer(method, params, await signerOf(params[0] as string));
       }),
     callBatch: (calls) =>
       options.pass(calls[0]?.method ?? 'an empty batch', () =>

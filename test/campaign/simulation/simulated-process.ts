@@ -1,7 +1,6 @@
 import type { Log } from '../../../src/app/log.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
-import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
 import type { World } from '../../../src/app/world.ts';
 import { createChainEndpoint } from '../../../src/chain/chain-endpoint.ts';
 import { createChainReader } from '../../../src/chain/create-chain-reader.ts';
@@ -15,10 +14,11 @@ import { createKnownAddresses } from '../../../src/payments/known-addresses.ts';
 import { defaultRelayLimits } from '../../../src/payments/relay/relay-context.ts';
 import { releasePayment } from '../../../src/payments/release-payment.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { anvilKeys } from '../../support/anvil.ts';
+import type { anvilKeys } from '../../support/anvil.ts';
 import { checkBroadcast, checkDecision, checkMistake } from './checks-during.ts';
 import { type CreateInput, createInWorld } from './create-in-world.ts';
 import { createProcessLife, type ProcessLife } from './process-life.ts';
+import { createInstanceTasks } from './simulated-instance.ts';
 import { createSimulatedNode } from './simulated-node.ts';
 import { createReceiver } from './simulated-receiver.ts';
 import { CHAIN_ID, EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
@@ -27,7 +27,9 @@ import { withTrouble } from './troubled-store.ts';
 /** Metrics are counted for all seeds together: making them anew costs more than a simulated process. */
 const metrics = createMetrics();
 export const tokens = createIpnTokens('a secret key of the simulation, long enough');
-const relayerKey = anvilKeys[1];
+
+/** The key of whoever sends transactions. */
+export type RelayerKey = (typeof anvilKeys)[number];
 
 /** Blocks that the simulated rescans read again: few, so that what they do not reach is reached by the sweep. */
 const RESCAN_DEPTH_BLOCKS = 150;
@@ -38,32 +40,41 @@ const MAXIMUM_RUNS = 500;
 export type SimulatedProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** The real service but for its HTTP side: steps, tasks, chain code and store, over a simulated outside. */
-export async function startProcess(world: SimulatedWorld) {
+export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey) {
   const life = createProcessLife(world.draws);
   const raw = await world.openStore();
   // As at the start of a real process that has the data for itself.
   if (raw.shared === null) await raw.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER);
-  const parts = createParts(world, life, raw);
+  const parts = createParts(world, life, raw, relayerKey);
   const { store, nowMs } = parts;
-  const tasks = createWorkerTasks(parts);
-  const all = [...tasks.watching, ...tasks.sending, ...tasks.shared];
+  const tasks = createInstanceTasks(world, life, parts);
+  const { all } = tasks;
   return {
     life,
     /** The store as it is, for looking on: reads here never fail and take no turns. */
     raw,
     taskNames: all.map(({ name }) => name),
+    /** The chain as a verification sees it. */
+    chain: { reader: parts.world.chain, sweepBalances: parts.world.sweepBalances },
+    /** Takes leases that are free, and keeps those that it has. */
+    async renewLeases(): Promise<void> {
+      const { signal } = new AbortController();
+      await Promise.all(tasks.renewals.map((renewal) => renewal.run(signal)));
+    },
     /** Runs a task as the worker does: again at once while it says that there is more. What fails is judged. */
     async run(name: string): Promise<void> {
       const task = all.find((one) => one.name === name);
       if (task === undefined) throw new RangeError(`there is no task ${name}`);
       const { signal } = new AbortController();
       let runs = 0;
+      tasks.ran.delete(name);
       try {
         while (runs <= MAXIMUM_RUNS && (await task.run(signal))) runs++;
       } catch (error) {
         checkMistake(world, name, error);
       }
-      if ((name === 'rescan' || name === 'sweep') && world.areNodesHonest) {
+      // Without the lease nothing was looked at.
+      if ((name === 'rescan' || name === 'sweep') && world.areNodesHonest && tasks.ran.has(name)) {
         const { recorder, misses } = world;
         recorder.expect('readAtOnce', misses === 0, () => `${name} found what the watcher had not`);
       }
@@ -77,7 +88,12 @@ export async function startProcess(world: SimulatedWorld) {
   };
 }
 
-function createParts(world: SimulatedWorld, life: ProcessLife, raw: Store): WorkerParts {
+function createParts(
+  world: SimulatedWorld,
+  life: ProcessLife,
+  raw: Store,
+  relayerKey: RelayerKey,
+): Omit<WorkerParts, 'inPlaceOf'> {
   const nowMs = () => world.time.trueMs + world.time.skewMs;
   const store = withTrouble(raw, {
     life,
@@ -88,7 +104,7 @@ function createParts(world: SimulatedWorld, life: ProcessLife, raw: Store): Work
   });
   return {
     store,
-    world: createOutside(world, life, raw),
+    world: createOutside(world, life, raw, relayerKey),
     known: createKnownAddresses(store.payments, store.addressPages),
     tokens,
     deliver: createReceiver(world, life, raw),
@@ -98,23 +114,21 @@ function createParts(world: SimulatedWorld, life: ProcessLife, raw: Store): Work
     log: createWatchedLog(world),
     metrics,
     wake: () => {},
-    inPlaceOf: (_, follow) => follow(),
   };
 }
 
-function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store): World {
+function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, relayerKey: RelayerKey): World {
   const { chain, draws } = world;
   const { token, factory } = chain.contracts;
   const relayerOf = (endpoints: Parameters<typeof createRelayer>[0]['endpoints']) =>
     createRelayer({ endpoints, chainId: CHAIN_ID, privateKey: relayerKey });
-  const relayerAddress = relayerOf([]).address;
   const endpoints = world.moods.map((_, index) =>
     createChainEndpoint(
       createSimulatedNode(chain, draws, {
         name: `node ${index + 1}`,
         mood: () => world.moods[index] ?? { kind: 'honest' },
         chainId: CHAIN_ID,
-        relayer: relayerAddress,
+        relayers: world.relayers,
         maximumBlockRange: world.maximumBlockRange,
         pass: life.pass,
         onBroadcast: (rawTransaction) => checkBroadcast(world, raw, rawTransaction),

@@ -7,6 +7,7 @@ import type { Recorder } from '../promises.ts';
 import { createDraws, type Draws } from './draws.ts';
 import { honest, type Mood } from './node-mood.ts';
 import { createSimulatedChain, type SimulatedChain } from './simulated-chain.ts';
+import { createSimulatedLeases, type SimulatedLeases } from './simulated-leases.ts';
 import type { StoreTrouble } from './troubled-store.ts';
 
 export const CHAIN_ID = 137;
@@ -31,6 +32,12 @@ export interface SimulatedWorld {
   /** What is true, and by how much the service's clock is wrong. */
   readonly time: { trueMs: number; skewMs: number };
   readonly openStore: () => Promise<Store>;
+  /** Of all instances; several may use one key. */
+  readonly relayers: readonly [Address, ...Address[]];
+  /** Who of several instances does what one should do; asked only where the store serves several. */
+  readonly leases: SimulatedLeases;
+  /** Signed transactions that an open batch had when they were broadcast. */
+  readonly broadcast: Set<string>;
   /** Payments whose creation was acknowledged. */
   readonly payments: Payment[];
   /** POSTs by payment. */
@@ -48,6 +55,7 @@ export interface SimulatedWorld {
 export function createSimulatedWorld(
   seed: number,
   recorder: Recorder,
+  relayers: SimulatedWorld['relayers'],
   openStore: (nowMs: () => number) => Promise<Store>,
 ): SimulatedWorld {
   const draws = createDraws(seed);
@@ -68,7 +76,10 @@ export function createSimulatedWorld(
     maximumBlockRange: draws.oneOf([5, 100, 2_000]),
     trouble: { percent: 0 },
     time,
+    relayers,
     openStore: () => openStore(() => time.trueMs + time.skewMs),
+    leases: createSimulatedLeases(() => time.trueMs),
+    broadcast: new Set(),
     payments: [],
     posts: new Map(),
     slowReceivers: [],
