@@ -53,6 +53,14 @@ export class StoreWriteError extends Error {
 }
 
 /**
+ * What is to be recorded of a relayer's batch contradicts what is recorded: one is in flight already, or this one no
+ * longer is. Another process with the same key may have been quicker. Nothing was written.
+ */
+export class RelayConflictError extends Error {
+  override readonly name = 'RelayConflictError';
+}
+
+/**
  * What is to be recorded of the chain contradicts what is recorded already: another writer has moved the cursor, or
  * a final transaction turns up in another block or with other contents. Nothing was written.
  */

@@ -202,8 +202,3 @@ export async function queryPostgres(url: string, sql: string): Promise<Record<st
     await client.end();
   }
 }
-
-/** One statement that empties a migrated database, as a replica would write: the book is guarded against just this. */
-export const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXECUTE (
-  SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
-  FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'); END $$; RESET session_replication_role`;

@@ -8,7 +8,7 @@ import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import './postgres-for-all.ts';
-import { emptyAllTables, queryPostgres } from './postgres.ts';
+import { queryPostgres } from './postgres.ts';
 
 /** An empty database of its own, of the engine that the test project is for. */
 export interface TestDatabase {
@@ -45,6 +45,11 @@ async function createSqlite(nowMs: () => number): Promise<TestDatabase> {
 
 /** Databases that a test of this file has left, emptied: to empty one takes a tenth of the time of making one. */
 const emptied: string[] = [];
+
+/** As a replica would write: the book of movements is guarded against just this. */
+const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXECUTE (
+  SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
+  FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'); END $$; RESET session_replication_role`;
 
 async function createPostgres(template: string, nowMs: () => number): Promise<TestDatabase> {
   const url = emptied.pop() ?? (await copyDatabase(template));

@@ -1,6 +1,7 @@
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/relay-store.ts';
 import { type AttemptRow, attemptOfRow } from '../chain-rows.ts';
+import { RelayConflictError } from '../store-errors.ts';
 import type { Connection } from './open-database.ts';
 import { isUniqueViolation } from './postgres-error.ts';
 import { statement } from './statement.ts';
@@ -57,7 +58,9 @@ export async function insertBatch(connection: Connection, batch: Omit<RelayBatch
   const { relayer, nonce, kind, rescueToken, gasLimit, createdAtMs } = batch;
   const values = [relayer, nonce, kind, rescueToken, gasLimit, createdAtMs];
   const [row] = await connection.query<{ id: number }>(insert, values).catch((error: unknown) => {
-    throw isUniqueViolation(error) ? new Error(`relayer ${relayer} has a batch in flight already`) : error;
+    throw isUniqueViolation(error)
+      ? new RelayConflictError(`relayer ${relayer} has a batch in flight already`)
+      : error;
   });
   const { id } = row as { id: number };
   await connection.execute(insertPayments, [id, batch.paymentIds]);
@@ -68,7 +71,7 @@ export async function insertBatch(connection: Connection, batch: Omit<RelayBatch
 /** @throws when no batch with this id is open */
 export async function requireOpenBatch(connection: Connection, batchId: number): Promise<RelayBatch> {
   const [row] = await connection.query<BatchRow>(selectOpen, [batchId]);
-  if (row === undefined) throw new Error(`there is no open relay batch ${batchId}`);
+  if (row === undefined) throw new RelayConflictError(`there is no open relay batch ${batchId}`);
   return batchOfRow(row);
 }
 

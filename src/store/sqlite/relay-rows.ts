@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/relay-store.ts';
 import { type AttemptRow, attemptOfRow } from '../chain-rows.ts';
+import { RelayConflictError } from '../store-errors.ts';
 
 /** Relay batches and what belongs to them. Synchronous, inside a read or a transaction. */
 export interface RelayRows {
@@ -57,7 +58,7 @@ export function createRelayRows(database: DatabaseSync): RelayRows {
 
   function requireOpen(batchId: number): BatchRow {
     const row = selectOpen.get(batchId) as unknown as BatchRow | undefined;
-    if (row === undefined) throw new Error(`there is no open relay batch ${batchId}`);
+    if (row === undefined) throw new RelayConflictError(`there is no open relay batch ${batchId}`);
     return row;
   }
 

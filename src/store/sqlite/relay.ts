@@ -4,6 +4,7 @@ import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
 import { paymentOfRow } from '../payment-rows.ts';
+import { RelayConflictError } from '../store-errors.ts';
 import { checkListLimit } from '../store-limits.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
@@ -42,7 +43,8 @@ export function createRelayStore(
       throw new RangeError('a relay batch needs a payment and a signed attempt');
     }
     const open = rows.findOpen(batch.relayer);
-    if (open !== null) throw new Error(`relayer ${batch.relayer} has batch ${open.id} in flight already`);
+    if (open !== null)
+      throw new RelayConflictError(`relayer ${batch.relayer} has batch ${open.id} in flight already`);
     const id = rows.insert(batch);
     for (const paymentId of batch.paymentIds) {
       // None changed: there is no such payment, or another batch carries it.

@@ -5,7 +5,7 @@ import { type PaymentState, paymentTransitions, stateOf } from '../../../src/dom
 import { ChainUnavailableError, TransactionRefusedError } from '../../../src/domain/ports/chain.ts';
 import type { PaymentDecision, PaymentView } from '../../../src/domain/ports/payment-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { StoreWriteError } from '../../../src/store/store-errors.ts';
+import { LedgerConflictError, RelayConflictError, StoreWriteError } from '../../../src/store/store-errors.ts';
 import { finalReleases } from './chain-truth.ts';
 import { EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
 
@@ -115,5 +115,11 @@ export function checkMistake(world: SimulatedWorld, step: string, error: unknown
     error instanceof TransactionRefusedError ||
     error instanceof StoreWriteError ||
     (error instanceof ServiceError && error.errorName === 'payment_state_conflict');
+  // Of two instances that both believe to have the lease, the store lets one write.
+  const isFenced = error instanceof LedgerConflictError || error instanceof RelayConflictError;
+  if (isFenced && world.hasRivals) {
+    world.recorder.fault('instance refused by the store');
+    return;
+  }
   world.recorder.expect('noMistake', isOfOutside, () => `${step}: ${(error as Error).stack}`);
 }

@@ -1,4 +1,3 @@
-import { recoverTransactionAddress } from 'viem';
 import { decodeFunctionData, keccak256, parseTransaction } from 'viem/utils';
 import { depositFactoryAbi } from '../../../src/chain/deposit-factory-abi.ts';
 import { AnswerTooSlowError, JsonRpcAnswerError, type JsonRpcClient } from '../../../src/chain/json-rpc.ts';
@@ -16,8 +15,8 @@ export interface NodeOptions {
   /** How it behaves now. */
   readonly mood: () => Mood;
   readonly chainId: number;
-  /** Whose transactions this chain takes; the only ones that are signed. */
-  readonly relayers: readonly [Address, ...Address[]];
+  /** Who signed a transaction, of all whose transactions this chain takes. */
+  readonly signerOf: (rawTransaction: string) => Address | Promise<Address>;
   /** Blocks in one request for logs at most. */
   readonly maximumBlockRange: number;
   /** Stands between the service and the node: process death, turns of the event loop. */
@@ -32,19 +31,7 @@ export function createSimulatedNode(
   draws: Draws,
   options: NodeOptions,
 ): JsonRpcClient {
-  async function signerOf(rawTransaction: string): Promise<Address> {
-    const [only, ...others] = options.relayers;
-    // To find out takes a millisecond.
-    if (others.length === 0) return only;
-    const serializedTransaction = rawTransaction as `0x02${string}`;
-    return checksumAddress((await recoverTransactionAddress({ serializedTransaction })).slice(2));
-  }
-
-  function answer(
-    method: string,
-    params: readonly unknown[],
-    signer: Address = options.relayers[0],
-  ): unknown {
+  function answer(method: string, params: readonly unknown[], signer: Address | null = null): unknown {
     const mood = options.mood();
     if (mood.kind === 'down') throw new ChainUnavailableError(`${options.name} is down`);
     const result = execute(method, params, signer);
@@ -109,7 +96,7 @@ export function createSimulatedNode(
     return `0x${wordOf(1n)}`;
   }
 
-  function execute(method: string, params: readonly unknown[], signer: Address): unknown {
+  function execute(method: string, params: readonly unknown[], signer: Address | null): unknown {
     switch (method) {
       case 'eth_chainId':
         return quantity(options.mood().kind === 'lying chain' ? 1 : options.chainId);
@@ -134,7 +121,7 @@ export function createSimulatedNode(
       case 'eth_getBalance':
         return quantity(10n ** 21n);
       case 'eth_sendRawTransaction':
-        return take(params[0] as `0x${string}`, signer);
+        return take(params[0] as `0x${string}`, signer as Address);
       default:
         throw new TypeError(`the simulated node does not know ${method}`);
     }
@@ -182,7 +169,7 @@ export function createSimulatedNode(
       options.pass(method, async () => {
         if (method !== 'eth_sendRawTransaction') return answer(method, params);
         await options.onBroadcast(params[0] as string);
-        return answer(method, params, await signerOf(params[0] as string));
+        return answer(method, params, await options.signerOf(params[0] as string));
       }),
     callBatch: (calls) =>
       options.pass(calls[0]?.method ?? 'an empty batch', () =>

@@ -128,7 +128,7 @@ function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, rel
         name: `node ${index + 1}`,
         mood: () => world.moods[index] ?? { kind: 'honest' },
         chainId: CHAIN_ID,
-        relayers: world.relayers,
+        signerOf: world.signerOf,
         maximumBlockRange: world.maximumBlockRange,
         pass: life.pass,
         onBroadcast: (rawTransaction) => checkBroadcast(world, raw, rawTransaction),

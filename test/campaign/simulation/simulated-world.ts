@@ -1,3 +1,4 @@
+import { recoverTransactionAddress } from 'viem';
 import { createDepositAddressCalculator } from '../../../src/domain/deposit-address.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import type { Address } from '../../../src/domain/payout-address.ts';
@@ -32,8 +33,8 @@ export interface SimulatedWorld {
   /** What is true, and by how much the service's clock is wrong. */
   readonly time: { trueMs: number; skewMs: number };
   readonly openStore: () => Promise<Store>;
-  /** Of all instances; several may use one key. */
-  readonly relayers: readonly [Address, ...Address[]];
+  /** Which of the relayers signed a transaction. */
+  readonly signerOf: (rawTransaction: string) => Address | Promise<Address>;
   /** Who of several instances does what one should do; asked only where the store serves several. */
   readonly leases: SimulatedLeases;
   /** Signed transactions that an open batch had when they were broadcast. */
@@ -44,6 +45,10 @@ export interface SimulatedWorld {
   readonly posts: Map<string, number>;
   /** Receivers that take their time; called to let them answer. */
   readonly slowReceivers: (() => void)[];
+  /** Whether several instances work on one store. */
+  hasRivals: boolean;
+  /** Whether the store is on a server, and not in this process. */
+  isStoreRemote: boolean;
   /** Whether nodes misbehave in this run. */
   areNodesHonest: boolean;
   /** How often the service said that it had missed something on the chain. */
@@ -55,7 +60,7 @@ export interface SimulatedWorld {
 export function createSimulatedWorld(
   seed: number,
   recorder: Recorder,
-  relayers: SimulatedWorld['relayers'],
+  relayers: readonly [Address, ...Address[]],
   openStore: (nowMs: () => number) => Promise<Store>,
 ): SimulatedWorld {
   const draws = createDraws(seed);
@@ -76,15 +81,32 @@ export function createSimulatedWorld(
     maximumBlockRange: draws.oneOf([5, 100, 2_000]),
     trouble: { percent: 0 },
     time,
-    relayers,
+    signerOf: createSignerOf(relayers),
     openStore: () => openStore(() => time.trueMs + time.skewMs),
     leases: createSimulatedLeases(() => time.trueMs),
     broadcast: new Set(),
     payments: [],
     posts: new Map(),
     slowReceivers: [],
+    hasRivals: false,
+    isStoreRemote: false,
     areNodesHonest: true,
     misses: 0,
     isCalm: false,
+  };
+}
+
+/** Where there is one relayer only, nobody has to find out. Else it takes a millisecond, and nodes ask again and again. */
+function createSignerOf([only, ...others]: readonly [Address, ...Address[]]): SimulatedWorld['signerOf'] {
+  if (others.length === 0) return () => only;
+  const known = new Map<string, Promise<Address>>();
+  return (rawTransaction) => {
+    const found =
+      known.get(rawTransaction) ??
+      recoverTransactionAddress({ serializedTransaction: rawTransaction as `0x02${string}` }).then(
+        (address) => checksumAddress(address.slice(2)),
+      );
+    known.set(rawTransaction, found);
+    return found;
   };
 }

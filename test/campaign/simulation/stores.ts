@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { openPostgresStore } from '../../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { emptyAllTables, startPostgres } from '../../support/postgres.ts';
+import { startPostgres } from '../../support/postgres.ts';
 
 /** Where seeds get their stores from. */
 export interface Stores {
   /** The most instances that may have one of these stores open at a time. */
   readonly instances: number;
+  readonly seedsAtATime: number;
   /** An empty store of its own, which can be closed and opened again. */
   prepare(): Promise<{ open(nowMs: () => number): Promise<Store>; remove(): Promise<void> }>;
   close(): Promise<void>;
@@ -20,8 +21,7 @@ export interface Stores {
 const MEMORY_FOLDER = '/dev/shm';
 
 export async function openSqliteStores(): Promise<Stores> {
-  const place = existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
-  const folder = await mkdtemp(join(place, 'card-checkout-campaign-'));
+  const folder = await mkdtemp(join(memoryFolder(), 'card-checkout-campaign-'));
   // Each seed gets a copy of one empty store: bringing its schema up to date each time would take as long as a run.
   const template = join(folder, 'template.sqlite');
   await (await openSqliteStore({ file: template })).close();
@@ -29,6 +29,7 @@ export async function openSqliteStores(): Promise<Stores> {
   return {
     // A second process is refused by this engine.
     instances: 1,
+    seedsAtATime: 1,
     async prepare() {
       const own = join(folder, String(++prepared));
       await mkdir(own);
@@ -42,17 +43,40 @@ export async function openSqliteStores(): Promise<Stores> {
   };
 }
 
+/** Deletes what a seed has left, as a replica would: the book is guarded against just this. */
+const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXECUTE (
+  SELECT string_agg('DELETE FROM ' || quote_ident(tablename), '; ')
+  FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'); END $$`;
+
+/** Most of a seed's time is spent waiting for the server. */
+const POSTGRES_SEEDS_AT_A_TIME = 4;
+
 export async function openPostgresStores(): Promise<Stores> {
-  const server = await startPostgres();
-  // One database for all seeds: to empty it takes a tenth of the time of making one.
-  const url = await server.createDatabase();
-  await (await openPostgresStore({ url })).close();
+  const server = await startPostgres(undefined, memoryFolder());
+  /** Databases that no seed uses now: to empty one takes far less time than making one. */
+  const empty: string[] = [];
+  async function makeDatabase(): Promise<string> {
+    const url = await server.createDatabase();
+    await (await openPostgresStore({ url })).close();
+    return url;
+  }
   return {
     instances: 3,
-    prepare: async () => ({
-      open: (nowMs) => openPostgresStore({ url, nowMs, poolSize: 4 }),
-      remove: async () => void (await server.query(url, emptyAllTables)),
-    }),
+    seedsAtATime: POSTGRES_SEEDS_AT_A_TIME,
+    async prepare() {
+      const url = empty.pop() ?? (await makeDatabase());
+      return {
+        open: (nowMs) => openPostgresStore({ url, nowMs, poolSize: 2 }),
+        async remove() {
+          await server.query(url, emptyAllTables);
+          empty.push(url);
+        },
+      };
+    },
     close: () => server.stop(),
   };
+}
+
+function memoryFolder(): string {
+  return existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
 }
