@@ -1,51 +1,93 @@
 /**
- * `npm run campaign`: the promises of docs/reliability.md, each tried against many faults. Ends with an error when
- * one was broken.
+ * `npm run campaign`: the promises of docs/reliability.md, each tried against many faults. Prints one table, and ends
+ * with an error when a promise was broken.
  *
- *   --seeds N          simulated runs (10,000)
- *   --seed S           the first of them; the others follow
- *   --store postgres   on PostgreSQL instead of SQLite
+ *   --only part,part   these parts only; all of them otherwise
+ *   --seed S           decides every choice; the first of the seeds, where there are several. Random and printed otherwise
+ *   --short            a few minutes instead of hours
+ *   --seeds N          simulated runs; without --only, only the simulation
+ *   --store postgres   simulated on PostgreSQL instead of SQLite: the part "instances"
+ *   --planted          plants faults in copies of the source, each of which has to be found
  */
 import { randomInt } from 'node:crypto';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { emptyFindings } from './promises.ts';
-import { formatFindings } from './report.ts';
-import { runSeeds } from './simulation/run-seeds.ts';
-import { openPostgresStores, openSqliteStores } from './simulation/stores.ts';
+import type { PromiseResult } from './part.ts';
+import { formatTable, type PartReport } from './report.ts';
+import type { SimulationOptions } from './simulation/run.ts';
+
+interface Part {
+  readonly name: string;
+  /** Only what is chosen is imported. */
+  readonly load: () => Promise<(options: SimulationOptions) => Promise<readonly PromiseResult[]>>;
+}
+
+const parts: readonly Part[] = [
+  { name: 'simulation', load: async () => (await import('./simulation/run.ts')).runSimulation },
+  { name: 'instances', load: async () => (await import('./simulation/run.ts')).runInstances },
+  { name: 'delivery', load: async () => (await import('./delivery/run.ts')).runDelivery },
+];
 
 const { values: flags } = parseArgs({
   options: {
-    seeds: { type: 'string', default: '10000' },
+    only: { type: 'string' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    store: { type: 'string', default: 'sqlite' },
+    seeds: { type: 'string' },
+    store: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    planted: { type: 'boolean', default: false },
   },
 });
 
 /** A whole number from a flag, or an error that names it. */
-function readCount(name: 'seeds' | 'seed'): number {
-  const count = Number(flags[name]);
+function readCount(name: string, value: string): number {
+  const count = Number(value);
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`--${name} is a whole number`);
   return count;
 }
 
-const firstSeed = readCount('seed');
-const seeds = readCount('seeds');
-const stores = flags.store === 'postgres' ? await openPostgresStores() : await openSqliteStores();
-const findings = emptyFindings();
-const startedAtMs = performance.now();
-try {
-  console.log(`${seeds} seeds from ${firstSeed} on ${flags.store}, ${cpus().length} × ${cpus()[0]?.model}`);
-  await runSeeds({
-    firstSeed,
-    seeds,
-    stores,
-    findings,
-    onProgress: (done) => console.log(`  ${done} seeds`),
+function chooseParts(): readonly Part[] {
+  const isSimulationOnly = flags.seeds !== undefined || flags.store !== undefined;
+  const simulated = flags.store === 'postgres' ? 'instances' : 'simulation';
+  const wanted = flags.only ?? (isSimulationOnly ? simulated : parts.map(({ name }) => name).join(','));
+  return wanted.split(',').map((name) => {
+    const part = parts.find((one) => one.name === name);
+    if (part !== undefined) return part;
+    throw new RangeError(`there is no part ${name}, only ${parts.map((one) => one.name).join(', ')}`);
   });
-} finally {
-  await stores.close();
 }
-console.log(formatFindings(findings));
-console.log(`${Math.round((performance.now() - startedAtMs) / 1000)} s`);
-process.exitCode = findings.violations.length === 0 ? 0 : 1;
+
+/** A part that cannot run at all has kept nothing. */
+async function runPart({ name, load }: Part, options: SimulationOptions): Promise<PartReport> {
+  const startedAtMs = performance.now();
+  const log = (line: string) => options.log(`  ${name}: ${line}`);
+  try {
+    const run = await load();
+    return { part: name, results: await run({ ...options, log }) };
+  } catch (error) {
+    log((error as Error).stack ?? String(error));
+    return { part: name, results: [{ promise: `The part "${name}" can be run`, cases: 1, violations: 1 }] };
+  } finally {
+    log(`took ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
+  }
+}
+
+async function runCampaign(): Promise<boolean> {
+  const seed = readCount('seed', flags.seed);
+  const seeds = flags.seeds === undefined ? null : readCount('seeds', flags.seeds);
+  const chosen = chooseParts();
+  const names = chosen.map(({ name }) => name).join(', ');
+  console.log(`${names} from seed ${seed}, ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`);
+  const reports: PartReport[] = [];
+  for (const part of chosen) {
+    reports.push(await runPart(part, { seed, seeds, long: !flags.short, log: (line) => console.log(line) }));
+  }
+  console.log(formatTable(reports));
+  return reports.every(({ results }) => results.every(({ violations }) => violations === 0));
+}
+
+const isKept = flags.planted
+  ? await (await import('./planted/run.ts')).runPlanted(console.log)
+  : await runCampaign();
+process.exitCode = isKept ? 0 : 1;

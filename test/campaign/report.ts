@@ -1,28 +1,51 @@
+import type { PromiseResult } from './part.ts';
 import { type Findings, type PromiseName, promises } from './promises.ts';
 
 const SHOWN_VIOLATIONS = 20;
 
-/** The table of promises, cases and violations, the faults that were injected, and each violation with its seed. */
-export function formatFindings({ cases, violations, faults }: Findings): string {
-  const names = Object.keys(promises) as PromiseName[];
-  const rows = names.map((name) => {
-    const broken = violations.filter(({ promise }) => promise === name);
-    return [promises[name], cases.get(name) ?? 0, broken.length] as const;
+/** What a part of the campaign came to. */
+export interface PartReport {
+  readonly part: string;
+  readonly results: readonly PromiseResult[];
+}
+
+/** The one table of all parts. */
+export function formatTable(reports: readonly PartReport[]): string {
+  const rows = reports.flatMap(({ part, results }) =>
+    results.map(({ promise, cases, violations, unchecked }) => {
+      const looked =
+        unchecked === undefined ? counted(cases) : `${counted(cases)}, not checked: ${unchecked}`;
+      return `| ${promise} | ${part} | ${looked} | ${counted(violations)} |`;
+    }),
+  );
+  return ['| promise | part | cases | violations |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** What seeds came to, a row for each promise. */
+export function resultsOf({ cases, violations }: Findings): readonly PromiseResult[] {
+  return (Object.keys(promises) as PromiseName[]).map((name) => {
+    const looked = cases.get(name) ?? 0;
+    const row = {
+      promise: promises[name],
+      cases: looked,
+      violations: violations.filter(({ promise }) => promise === name).length,
+    };
+    return looked === 0 ? { ...row, unchecked: 'it did not come about in these runs' } : row;
   });
+}
+
+/** The faults that were injected, and the first violations with their seeds. */
+export function linesOf({ violations, faults }: Findings): readonly string[] {
   const injected = [...faults].sort(([one], [other]) => (one < other ? -1 : 1));
   return [
-    '| promise | cases | violations |',
-    '|---|---|---|',
-    ...rows.map((row) => `| ${row.map(shown).join(' | ')} |`),
-    '',
-    `faults: ${injected.map(([kind, times]) => `${kind} ${shown(times)}`).join(', ')}`,
+    `faults: ${injected.map(([kind, times]) => `${kind} ${counted(times)}`).join(', ')}`,
     ...violations
       .slice(0, SHOWN_VIOLATIONS)
       .map(({ promise, seed, detail }) => `seed ${seed} broke "${promises[promise]}": ${detail}`),
     ...(violations.length > SHOWN_VIOLATIONS ? [`… and ${violations.length - SHOWN_VIOLATIONS} more`] : []),
-  ].join('\n');
+  ];
 }
 
-function shown(value: string | number): string {
-  return typeof value === 'number' ? value.toLocaleString('en') : value;
+function counted(value: number): string {
+  return value.toLocaleString('en');
 }

@@ -1,0 +1,20 @@
+import { type Plant, simulated } from './plant.ts';
+
+/** A process that dies between the two has sent what nobody knows of. */
+export const broadcastBeforeStored: Plant = {
+  fault: 'a broadcast before the raw transaction is stored',
+  file: 'src/payments/relay/open-batch.ts',
+  changes: [
+    {
+      before: '  const nowMs = context.nowMs();\n  await context.relay.openBatch(',
+      after:
+        '  await relayer.broadcast(attempt.rawTransaction);\n  const nowMs = context.nowMs();\n  await context.relay.openBatch(',
+    },
+    {
+      before: "  await relayer.broadcast(attempt.rawTransaction);\n  return 'opened';",
+      after: "  return 'opened';",
+    },
+  ],
+  run: simulated,
+  brokenPromise: 'Nothing is broadcast before it is stored',
+};

@@ -1,0 +1,15 @@
+import type { Plant } from './plant.ts';
+
+/** Only the first answer is judged, and the others are tried when it does not answer. */
+export const privateAddress: Plant = {
+  fault: 'a private address let through at delivery',
+  file: 'src/webhooks/deliver.ts',
+  changes: [
+    {
+      before: 'of isAllowed ? [] : resolution.addresses)',
+      after: 'of isAllowed ? [] : resolution.addresses.slice(0, 1))',
+    },
+  ],
+  run: ['--only', 'delivery', '--short', '--seed', '1'],
+  brokenPromise: 'No webhook ever leaves to a private address',
+};
