@@ -9,7 +9,7 @@ import { privateAddress } from './private-address.ts';
 import { roundingError } from './rounding-error.ts';
 import { webhookBeforeClaim } from './webhook-before-claim.ts';
 
-const plants: readonly Plant[] = [
+export const plants: readonly Plant[] = [
   ...[lostCursorCommit, broadcastBeforeStored, webhookBeforeClaim, roundingError, privateAddress],
 ];
 
@@ -70,15 +70,20 @@ async function copyTree(): Promise<void> {
   await symlink(join(root, 'node_modules'), join(place, 'node_modules'));
 }
 
-/** Fails where the source has changed so that the fault cannot be planted any more. */
-async function apply({ fault, file, changes }: Plant): Promise<void> {
-  let text = await readFile(join(place, file), 'utf8');
+async function apply(plant: Plant): Promise<void> {
+  const file = join(place, plant.file);
+  await writeFile(file, plantIn(await readFile(file, 'utf8'), plant));
+}
+
+/** The text of the plant's file with the fault in it. Throws where it has changed so that this is not possible any more. */
+export function plantIn(text: string, { fault, file, changes }: Plant): string {
+  let planted = text;
   for (const { before, after } of changes) {
-    const times = text.split(before).length - 1;
+    const times = planted.split(before).length - 1;
     if (times !== 1) throw new Error(`"${fault}" cannot be planted: ${file} has ${times} times: ${before}`);
-    text = text.replace(before, () => after);
+    planted = planted.replace(before, () => after);
   }
-  await writeFile(join(place, file), text);
+  return planted;
 }
 
 async function findViolations(run: readonly string[]): Promise<readonly Found[]> {
