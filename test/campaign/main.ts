@@ -4,7 +4,7 @@
  *
  *   --only part,part   these parts only; all of them otherwise
  *   --seed S           decides every choice; the first of the seeds, where there are several. Random and printed otherwise
- *   --short            a few minutes instead of hours
+ *   --short            a few minutes instead of hours; --long, the default, may be said as well
  *   --seeds N          simulated runs; without --only, only the simulation
  *   --store postgres   simulated on PostgreSQL instead of SQLite: the part "instances"
  *   --planted          plants faults in copies of the source, each of which has to be found
