@@ -8,23 +8,33 @@ const names: Readonly<Record<string, ErrorName>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers what the HTTP parser refused, in our shape, and closes the connection. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  // An earlier request of the connection may be in the middle of its answer: anything written now would be taken
-  // for a part of it.
-  const current = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
-  const isAnswering = current?.headersSent === true;
-  if (socket.writable && !isAnswering) {
-    const { status, headers, body } = rawError(names[error.code ?? ''] ?? 'invalid_request');
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  }
-  socket.destroySoon();
+/** Answers to what never becomes a request with a reply object. */
+export interface ClientErrorAnswers {
+  /** To what the HTTP parser refused, in our shape; closes the connection. */
+  readonly answer: (error: Error & { code?: string }, socket: Socket) => void;
+  /** To an `Expect` header we do not know; Node itself would answer 417 without a body. */
+  readonly answerUnknownExpectation: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** Answers an `Expect` header we do not know; Node itself would answer 417 without a body. */
-export function answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, body } = rawError('invalid_request');
-  response.writeHead(status, headers).end(body);
+/** @param isHttpsOnly whether callers reach the server by HTTPS only, so that browsers may be told to insist on it */
+export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolean }): ClientErrorAnswers {
+  return {
+    answer(error, socket) {
+      if (error.code === 'ECONNRESET' || socket.destroyed) return;
+      // An earlier request of the connection may be in the middle of its answer: anything written now would be taken
+      // for a part of it.
+      const current = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
+      const isAnswering = current?.headersSent === true;
+      if (socket.writable && !isAnswering) {
+        const { status, headers, body } = rawError(names[error.code ?? ''] ?? 'invalid_request', options);
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+        socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+      }
+      socket.destroySoon();
+    },
+    answerUnknownExpectation(_request, response) {
+      const { status, headers, body } = rawError('invalid_request', options);
+      response.writeHead(status, headers).end(body);
+    },
+  };
 }

@@ -21,6 +21,20 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
     .send(JSON.stringify(bodyOf(error)));
 }
 
+/**
+ * For answers that are data: nobody stores, sniffs, frames or runs them. Pages replace the policy and the caching with
+ * their own. `isHttpsOnly`: whether browsers may be told to insist on HTTPS.
+ */
+export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, string>> {
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    ...(isHttpsOnly ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}
+
 /** An answer where there is no reply object: to what is no HTTP request at all, or not one we take. */
 export interface RawError {
   readonly status: number;
@@ -29,7 +43,7 @@ export interface RawError {
 }
 
 /** The row of the table as a raw answer, after which the connection is closed. */
-export function rawError(errorName: ErrorName): RawError {
+export function rawError(errorName: ErrorName, { isHttpsOnly }: { readonly isHttpsOnly: boolean }): RawError {
   const error = new ServiceError(errorName);
   const body = JSON.stringify(bodyOf(error));
   return {
@@ -37,8 +51,7 @@ export function rawError(errorName: ErrorName): RawError {
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+      ...securityHeaders(isHttpsOnly),
       connection: 'close',
     },
     body,

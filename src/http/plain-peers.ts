@@ -34,7 +34,8 @@ function addNetwork(list: BlockList, network: string): void {
 }
 
 function refuse(socket: Socket): void {
-  const { status, headers, body } = rawError('https_required');
+  // A browser must not believe it over plain HTTP, where anybody on the way could say it.
+  const { status, headers, body } = rawError('https_required', { isHttpsOnly: false });
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on('error', () => socket.destroy());
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);

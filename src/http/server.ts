@@ -9,8 +9,8 @@ import {
 } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
-import { answerClientError, answerUnknownExpectation } from './client-error.ts';
-import { sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
+import { createClientErrorAnswers } from './client-error.ts';
+import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
 import { describeError } from './redact.ts';
 import { createRequestLog, type Observe } from './request-log.ts';
 
@@ -69,6 +69,8 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   const logger = options.logger == null ? null : withoutChildren(options.logger);
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
+  const { isHttpsOnly = false } = options;
+  const clientErrors = createClientErrorAnswers({ isHttpsOnly });
   const replyNotFound = (request: FastifyRequest, reply: FastifyReply) =>
     sendNotFound(allowed.at(pathOf(request)), request, reply);
 
@@ -87,15 +89,15 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     connectionTimeout: limits.idleSocketTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: clientErrors.answer,
     frameworkErrors: (error, request, reply) => {
-      void reply.headers(securityHeaders(options));
+      void reply.headers(securityHeaders(isHttpsOnly));
       void sendError(reply as unknown as FastifyReply, serviceErrorOf(error));
       log.completed(request as unknown as FastifyRequest, reply as unknown as FastifyReply);
     },
   }) as unknown as FastifyInstance;
 
-  server.server.on('checkExpectation', answerUnknownExpectation);
+  server.server.on('checkExpectation', clientErrors.answerUnknownExpectation);
   server.removeAllContentTypeParsers();
   addHooks(server, options, log);
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
@@ -139,24 +141,13 @@ function listenerOptions(options: PublicServerOptions, limits: ServerLimits) {
   };
 }
 
-/** For answers that are data. Pages replace the policy and the caching with their own. */
-function securityHeaders({ isHttpsOnly = false }: PublicServerOptions): Readonly<Record<string, string>> {
-  return {
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    ...(isHttpsOnly ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-  };
-}
-
 function addHooks(
   server: FastifyInstance,
   options: PublicServerOptions,
   log: ReturnType<typeof createRequestLog>,
 ): void {
-  const entries = Object.entries(securityHeaders(options));
-  const { isLeaving = () => false } = options;
+  const { isLeaving = () => false, isHttpsOnly = false } = options;
+  const entries = Object.entries(securityHeaders(isHttpsOnly));
   server.addHook('onRequest', (request, reply, done) => {
     for (const [name, value] of entries) reply.header(name, value);
     if (isLeaving()) reply.header('connection', 'close');

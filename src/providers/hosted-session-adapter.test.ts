@@ -167,6 +167,17 @@ describe('a refusal', () => {
     expect(error.errorName).toBe('provider_unavailable');
     expect(error.cause).toBeInstanceOf(cause);
   });
+
+  it.each([
+    ['a code', 422, JSON.stringify({ error: { code: 'key_1 is suspended' } })],
+    ['a status', 200, JSON.stringify({ status: 'no: key_1' })],
+    ['no JSON', 401, 'key_1 is wrong'],
+  ])('that repeats the key as %s leaves it out of the error', async (_what, status, text) => {
+    const adapter = await adapterFor((_request, response) => void response.writeHead(status).end(text));
+    const { cause } = await errorOf(adapter.quote(request));
+    expect(cause).toBeInstanceOf(Error);
+    expect((cause as Error).message).not.toContain('key_1');
+  });
 });
 
 describe('a session', () => {

@@ -23,7 +23,7 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
-import { createProviderAgent, type JsonAnswer, requestJson } from './request-json.ts';
+import { createProviderAgent, type JsonAnswer, quote, requestJson } from './request-json.ts';
 
 export interface HostedSessionOptions {
   readonly id: ProviderId;
@@ -98,11 +98,15 @@ function readTimeMs(value: unknown): number {
 }
 
 /** What a refusal means to the caller; an unknown one is the provider's fault and says so in the cause. */
-function refusal(id: ProviderId, request: QuoteRequest, answer: JsonAnswer): ServiceError {
+function refusal(
+  { id, apiKey }: HostedSessionOptions,
+  request: QuoteRequest,
+  answer: JsonAnswer,
+): ServiceError {
   const { name } = providerCatalogue[id];
   const error = fieldsOf(fieldsOf(answer.body)['error']);
   const code = error['code'];
-  const cause = new Error(`${id} answered ${answer.status} ${String(code)}`);
+  const cause = new Error(`${id} answered ${answer.status} ${quote(code, apiKey)}`);
   if (code === 'below_minimum') {
     const minimumCents = readCentsOrNull(error, 'minimum_usd');
     const given = formatCents(Number(request.usdUnits / 10_000n));
@@ -117,15 +121,13 @@ function refusal(id: ProviderId, request: QuoteRequest, answer: JsonAnswer): Ser
   if (code === 'suspended' || code === 'unauthorized') {
     return new ServiceError('provider_inactive', `${name} is currently unavailable.`, { cause });
   }
-  throw new UnknownStateError(
-    `${id} answered ${answer.status} with the unknown code ${JSON.stringify(code)}`,
-  );
+  throw new UnknownStateError(`${id} answered ${answer.status} with the unknown code ${quote(code, apiKey)}`);
 }
 
-function readQuote(body: unknown): Quote {
+function readQuote(body: unknown, apiKey: string): Quote {
   const fields = fieldsOf(body);
   if (fields['status'] !== 'available') {
-    throw new UnknownStateError(`unknown quote status ${JSON.stringify(fields['status'])}`);
+    throw new UnknownStateError(`unknown quote status ${quote(fields['status'], apiKey)}`);
   }
   return {
     deliveryUnits: readUnitsOrNull(fields, 'delivery_amount'),
@@ -148,12 +150,12 @@ async function converse<T>(
   options: HostedSessionOptions,
   request: QuoteRequest,
   call: () => Promise<JsonAnswer>,
-  read: (body: unknown) => T,
+  read: (body: unknown, apiKey: string) => T,
 ): Promise<T> {
   try {
     const answer = await call();
-    if (answer.status === 200 || answer.status === 201) return read(answer.body);
-    throw refusal(options.id, request, answer);
+    if (answer.status === 200 || answer.status === 201) return read(answer.body, options.apiKey);
+    throw refusal(options, request, answer);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     const { name } = providerCatalogue[options.id];

@@ -54,5 +54,22 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   });
   const text = await readBounded(body);
   if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
-  return { status: statusCode, body: JSON.parse(text) as unknown };
+  return { status: statusCode, body: parseJson(text) };
+}
+
+/** The parser's own error would quote the answer, which may repeat the key. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new SyntaxError('the answer is not JSON');
+  }
+}
+
+const MAXIMUM_QUOTED_CHARACTERS = 200;
+
+/** What a provider said, for an error message: briefly, and without the key it was asked with. */
+export function quote(said: unknown, apiKey: string): string {
+  const text = (JSON.stringify(said) ?? 'nothing').replaceAll(apiKey, '[secret]');
+  return text.length <= MAXIMUM_QUOTED_CHARACTERS ? text : `${text.slice(0, MAXIMUM_QUOTED_CHARACTERS)}…`;
 }

@@ -77,6 +77,7 @@ function requireError(text: string, status: number, error: string): Answer {
   expect(answer?.status).toBe(status);
   expect(JSON.parse(answer?.body ?? '')).toEqual({ error });
   expect(answer?.headers).toContain('content-type: application/json');
+  expect(answer?.headers).toContain("content-security-policy: default-src 'none'; frame-ancestors 'none'");
   return answer as Answer;
 }
 
@@ -301,6 +302,8 @@ it('speaks HTTPS with its own certificate, TLS 1.2 at least, HTTP/1.1 only', asy
   expect(text).toContain('{"ok":true}');
   expect(text).toContain('strict-transport-security: max-age=31536000');
   expect(protocol).toBe('http/1.1');
-  requireError((await ask('GET / HTTP/1.1\r\nX-Slow: ')).text, 408, 'The request did not arrive in time.');
+  const late = (await ask('GET / HTTP/1.1\r\nX-Slow: ')).text;
+  const { headers } = requireError(late, 408, 'The request did not arrive in time.');
+  expect(headers).toContain('strict-transport-security: max-age=31536000');
   await server.close();
 });

@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { createRandom } from '../../support/random.ts';
+import { createCanarySearch, drawSecret } from './canaries.ts';
+import { runSecrets } from './run.ts';
+import { judgeTiming } from './timing.ts';
+
+const seed = Number(process.env['CAMPAIGN_SEED'] ?? randomInt(2 ** 31));
+
+it(`keeps every secret and every tenant apart in a walk through a real service (CAMPAIGN_SEED=${seed})`, async () => {
+  const broken: string[] = [];
+  const rows = await runSecrets({ seed, long: false, log: (line) => broken.push(line) });
+  expect(broken).toEqual([]);
+  for (const { promise, cases, violations, unchecked } of rows) {
+    expect({ promise, violations }).toEqual({ promise, violations: 0 });
+    if (unchecked === undefined) expect(cases, promise).toBeGreaterThan(0);
+  }
+}, 120_000);
+
+it('finds a canary however it is written, and in part', () => {
+  const search = createCanarySearch();
+  const secret = drawSecret(createRandom(1));
+  search.add({ name: 'it', kind: 'key', secret });
+  const bytes = Buffer.from(`user:${secret}@host`);
+  for (const text of [
+    `before ${secret} after`,
+    secret.toUpperCase(),
+    secret.slice(5, 18),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+    encodeURIComponent(`?key=${secret}&`),
+    JSON.stringify({ secret }),
+  ]) {
+    expect(search.find(text).map(({ name }) => name)).toEqual(['it']);
+  }
+  expect(search.find(`…${secret.slice(-4)} ${drawSecret(createRandom(2), 500)}`)).toEqual([]);
+  expect(search.find(secret, new Set(['email'] as const))).toEqual([]);
+});
+
+it('tells a quarter more time from none, and noise from both', () => {
+  const random = createRandom(3);
+  const times = (factor: number) =>
+    Array.from({ length: 2_000 }, () => factor * (0.2 + 0.1 * random() + (random() < 0.02 ? 20 : 0)));
+  expect(judgeTiming({ unknown: times(1), again: times(1), foreign: times(1) }).verdict).toBe('alike');
+  expect(judgeTiming({ unknown: times(1), again: times(1), foreign: times(1.25) }).verdict).toBe('apart');
+  expect(judgeTiming({ unknown: times(1.25), again: times(1.25), foreign: times(1) }).verdict).toBe('apart');
+  expect(judgeTiming({ unknown: times(1), again: times(1.25), foreign: times(1) }).verdict).toBe('too noisy');
+});
