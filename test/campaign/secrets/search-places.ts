@@ -133,10 +133,10 @@ export async function searchFailedStarts(stage: Stage, { long }: { readonly long
       ['verify without nodes', withoutNodes, ['verify']],
     );
   }
-  const printed = await Promise.all(commands.map(([, environment, words]) => printedBy(environment, words)));
-  for (const [index, text] of printed.entries()) {
-    if (text.trim() === '') throw new Error(`${commands[index]?.[0]} printed nothing`);
-    judge(stage, 'failedStarts', commands[index]?.[0] ?? '', text);
+  for (const [what, environment, words] of commands) {
+    const printed = await printedBy(environment, words);
+    if (printed.trim() === '') throw new Error(`${what} printed nothing`);
+    judge(stage, 'failedStarts', what, printed);
   }
 }
 
@@ -146,7 +146,7 @@ function printedBy(environment: ServiceEnvironment, words: readonly string[]): P
     execFile(
       process.execPath,
       ['src/main.ts', ...words],
-      { cwd: root, env: { PATH: process.env['PATH'], ...environment }, timeout: 60_000 },
+      { cwd: root, env: { PATH: process.env['PATH'], ...environment }, timeout: 120_000 },
       (_error, stdout, stderr) => resolve(stdout + stderr),
     );
   });
