@@ -72,8 +72,7 @@ async function walk(
     })(),
   ]);
   await checkForeignIds(stage, { asking, owner }, [await paying], own);
-  if (long)
-    await measureTiming(stage, { asking, owner }, databaseUrl === null ? 'SQLite' : 'PostgreSQL', log);
-  await letOthersQuote(stage, owner);
+  if (long) await measureTiming(stage, asking, databaseUrl === null ? 'SQLite' : 'PostgreSQL', log);
+  await letOthersQuote(stage);
   await searchPlaces(stage, owner, databaseUrl);
 }

@@ -1,8 +1,7 @@
 import { Agent, request } from 'undici';
 import { createPaymentIdGenerator } from '../../../src/domain/payment-id.ts';
 import type { CreatedPayment } from '../../support/e2e-service.ts';
-import type { Stage } from './stage.ts';
-import type { Strangers } from './tenancy.ts';
+import type { Merchant, Stage } from './stage.ts';
 
 /**
  * Whoever asks must not learn from the time an answer takes whether an id exists. What is measured is a ratio: of the
@@ -55,10 +54,11 @@ type Query = (round: number) => string;
 /** Compares ids that never were with ids of others, and tokens that nobody made for the one and for the other. */
 export async function measureTiming(
   stage: Stage,
-  { asking, owner }: Strangers,
+  asking: Merchant,
   engine: string,
   log: (line: string) => void,
 ): Promise<void> {
+  const owner = await stage.addMerchant('Timed shop');
   const payments: CreatedPayment[] = [];
   while (payments.length < FOREIGN_PAYMENTS) payments.push(await stage.create(owner));
   const ids = payments.map(({ payment_id: id }) => id);

@@ -220,7 +220,9 @@ export async function payToTheEnd(stage: Stage, merchant: Merchant): Promise<Cre
 }
 
 /** Provider and node refuse while they repeat everything they were told, credentials first. */
-export async function letOthersQuote(stage: Stage, merchant: Merchant): Promise<void> {
+export async function letOthersQuote(stage: Stage): Promise<void> {
+  // With a rate limit of its own: a refused create asks nobody.
+  const merchant = await stage.addMerchant('Quoted shop');
   const { payment_id: id } = await stage.create(merchant);
   let amountCents = 5_000;
   const create = () => {

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { projectFiles } from './project-files.ts';
+import { secretComparisons } from './secret-comparisons.ts';
+
+it('compares nothing that is named like a secret in a time that depends on it', () => {
+  const files = projectFiles(/^(src|sdk|examples)\/.*(?<!\.test)\.ts$/);
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.flatMap(secretComparisons)).toEqual([]);
+});
+
+const found = (code: string) => secretComparisons({ path: 'a.ts', text: code }).length;
+
+it.each([
+  'if (mac === given) open();',
+  'if (given !== expectedMac) throw error;',
+  'const isKnown = key.secretKey == given;',
+  'const isKnown = stored.keyHash === hashOf(key);',
+  'const isSigned = signature.startsWith(given);',
+  'const isSigned = Buffer.from(x).equals(signature);',
+])('catches: %s', (code) => {
+  expect(found(code)).toBe(1);
+});
+
+it.each([
+  'if (mac === null) stop();',
+  "if (apiKey === '') stop();",
+  "if (typeof signature !== 'string') stop();",
+  'if (timingSafeEqual(mac, given)) open();',
+  'if (block.hash === other.hash) stop();',
+  'if (mac.length === 43) stop();',
+])('lets through: %s', (code) => {
+  expect(found(code)).toBe(0);
+});
