@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { UnknownStateError } from '../../src/domain/errors.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import {
@@ -55,6 +56,14 @@ export function paymentPromises(context: StoreContext): void {
     expect(await context.store.payments.findPayment(payment.accountId, newPayment('x').id)).toBeNull();
     expect(await context.store.payments.findPaymentById(newPayment('x').id)).toBeNull();
     expect(await context.store.payments.viewPayment(newPayment('x').id)).toBeNull();
+  });
+
+  it("answers for another account's payment as for an unknown one, also where it cannot be read", async () => {
+    const payment = await givePayment(context.store);
+    await context.change(`UPDATE payments SET status = 'refunded' WHERE id = '${payment.id}'`);
+    const found = context.store.payments.findPayment(payment.accountId, payment.id);
+    await expect(found).rejects.toThrow(UnknownStateError);
+    expect(await context.store.payments.findPayment('another', payment.id)).toBeNull();
   });
 
   it('fails a bad creation alone among good ones', async () => {

@@ -2,12 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../domain/payment.ts';
 import type { CreateOutcome, IdempotencyRecord, PaymentStore } from '../../domain/ports/payment-store.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../domain/ports/payment-store.ts';
+import { paymentOfRow } from '../payment-rows.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 import { createIdempotencyTable } from './idempotency.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { createPaymentLists } from './payment-lists.ts';
-import { insertPaymentSql, paymentValues } from './payment-rows.ts';
+import { insertPaymentSql, paymentColumns, paymentValues } from './payment-rows.ts';
 import { insertSessionSql, sessionValues } from './session-rows.ts';
 
 const CREATED: CreateOutcome = { kind: 'created' };
@@ -20,6 +21,11 @@ export function createPaymentStore(
 ): PaymentStore {
   const insert = database.prepare(insertPaymentSql);
   const insertSession = database.prepare(insertSessionSql);
+  // Names the account: another's row is neither read nor judged, so it takes no longer than one that never was.
+  const selectOwned = database.prepare(
+    `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
+  );
+  selectOwned.setReturnArrays(true);
   const idempotency = createIdempotencyTable(database);
 
   function insertPayment(payment: Payment): CreateOutcome {
@@ -57,8 +63,8 @@ export function createPaymentStore(
     findIdempotent: (accountId, key, sinceMs) => reads.run(() => findIdempotent(accountId, key, sinceMs)),
     findPayment: (accountId, id) =>
       reads.run(() => {
-        const payment = decider.readPayment(id);
-        return payment?.accountId === accountId ? payment : null;
+        const row = selectOwned.get(id, accountId);
+        return row === undefined ? null : paymentOfRow(row);
       }),
     findPaymentById: (id) => reads.run(() => decider.readPayment(id)),
     viewPayment: (payment) => reads.run(() => decider.view(payment)),
