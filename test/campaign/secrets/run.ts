@@ -5,6 +5,7 @@ import { searchFailedStarts, searchPlaces } from './search-places.ts';
 import { openStage, type Stage } from './stage.ts';
 import { checkDeadKeys, checkForeignIdempotency, checkForeignIds } from './tenancy.ts';
 import { measureTiming } from './timing.ts';
+import { meetUnreadableRow } from './unreadable-row.ts';
 import { letOthersQuote, payToTheEnd, walkAnswers } from './walk.ts';
 
 /**
@@ -74,5 +75,6 @@ async function walk(
   await checkForeignIds(stage, { asking, owner }, [await paying], own);
   if (long) await measureTiming(stage, asking, databaseUrl === null ? 'SQLite' : 'PostgreSQL', log);
   await letOthersQuote(stage);
+  await meetUnreadableRow(stage, { asking, owner }, databaseUrl);
   await searchPlaces(stage, owner, databaseUrl);
 }
