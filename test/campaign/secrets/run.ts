@@ -60,11 +60,13 @@ async function walk(
   const canceled = await stage.create(owner);
   await stage.command('payment cancel', { payment: canceled.payment_id });
   // Takes its time on the chain; the rest goes on meanwhile.
-  const paying = payToTheEnd(stage, owner);
+  const paying = payToTheEnd(stage, owner, 'delivered');
+  const payingInSilence = payToTheEnd(stage, owner, 'failed');
   const failing = searchFailedStarts(stage, { long });
   await Promise.all([
     failing,
     paying,
+    payingInSilence,
     (async () => {
       await checkForeignIds(stage, { asking, owner }, [unpaid, canceled], own);
       await checkDeadKeys(stage, owner, own);

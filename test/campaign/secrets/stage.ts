@@ -33,6 +33,8 @@ export interface Stage {
   readonly process: ServiceProcess;
   readonly world: Sandbox;
   readonly receiver: WebhookReceiver;
+  /** Where callbacks may lead, and nobody listens. */
+  readonly silentHost: string;
   /** What stands between the service and its provider, and between it and its node. */
   readonly provider: TalkativeServer;
   readonly node: TalkativeServer;
@@ -56,6 +58,8 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** The path's first part of `ipn_token` names a secret, and the next ones the payment: neither is one. */
 const TOKEN_MAC_START = 'ipn_'.length + 6 + 32;
+/** The discard port: below those that anybody is given. */
+const SILENT_HOST = 'localhost:9';
 const KEY_SECRET_START = 'service_live_'.length;
 
 /** @param databaseUrl null for SQLite */
@@ -97,7 +101,7 @@ export async function openStage(options: {
     RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
     MOONPAY_API_KEY: world.providerKeys.moonpay,
     MOONPAY_BASE_URL: `${provider.url}/v1/onramp`,
-    CALLBACK_ALLOWED_HOSTS: receiver.host,
+    CALLBACK_ALLOWED_HOSTS: `${receiver.host},${SILENT_HOST}`,
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     RATE_LIMIT_STATUS_PER_MINUTE: '1000000',
     RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: '1000000',
@@ -121,6 +125,7 @@ export async function openStage(options: {
       process,
       world,
       receiver,
+      silentHost: SILENT_HOST,
       provider,
       node,
       search,

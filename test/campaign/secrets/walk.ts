@@ -199,22 +199,29 @@ async function checkMetrics(stage: Stage): Promise<void> {
   }
 }
 
-/** One payment from the click to the webhook, so that everything that is written on the way is there to be searched. */
-export async function payToTheEnd(stage: Stage, merchant: Merchant): Promise<CreatedPayment> {
-  const payment = await stage.create(merchant, { provider: 'moonpay' });
+/**
+ * One payment from the click to the outcome of its webhook, so that everything that is written on the way is there to be
+ * searched. @param outcome `failed` for a callback where nobody listens
+ */
+export async function payToTheEnd(
+  stage: Stage,
+  merchant: Merchant,
+  outcome: 'delivered' | 'failed',
+): Promise<CreatedPayment> {
+  const { callback = '' } = stage.drawFields();
+  const nobody = callback.replace(stage.receiver.host, stage.silentHost);
+  const payment = await stage.create(merchant, {
+    provider: 'moonpay',
+    ...(outcome === 'failed' ? { callback: nobody } : {}),
+  });
   const click = await stage.ask({ method: 'POST', path: `/pay/${payment.payment_id}/providers/moonpay` });
   await stage.world.pay({ order: click.headers.get('location') as string });
-  const read = {
-    method: 'GET',
-    path: `/api/v1/payment-status?payment_id=${payment.payment_id}`,
-    headers: { 'x-api-key': merchant.apiKey },
-  };
-  await waitFor('the payment to be paid', 60_000, async () =>
-    (await exchange(stage.url, read)).body.includes('"status":"paid"'),
-  );
-  await waitFor('its webhook', 20_000, () =>
-    stage.receiver.received.some(({ rawBody }) => rawBody.includes(payment.payment_id)),
-  );
+  await waitFor(`the webhook to be ${outcome}`, 90_000, async () => {
+    const { webhooks } = await stage.command<{ webhooks: readonly { status: string }[] }>('payment show', {
+      payment: payment.payment_id,
+    });
+    return webhooks.some(({ status }) => status === outcome);
+  });
   await stage.ask({ method: 'GET', path: `/pay/${payment.payment_id}` });
   return payment;
 }
