@@ -8,13 +8,14 @@ import type { Merchant, Stage } from './stage.ts';
  * times of two kinds of requests sent in turn, so that whatever else the machine does meets both alike, and of their
  * medians, which the few slow ones do not move.
  *
- * The bound is 10 %. One kind that reads a row which the other does not, or that builds an answer and throws it away,
- * takes a quarter longer or more; a warm page of the database instead of a cold one does not show. A third kind
- * that is the second once more says what the machine itself makes of no difference at all: where that is more than
- * 5 %, nothing can be said, and it is said that nothing was looked at.
+ * The bound is 4 %: a foreign row that was read and judged before its account was looked at took 4.4 and 4.9 % longer,
+ * two equal kinds at most 1.6 %, on a machine that was busy beside it. A third kind that is the second once more says
+ * what the machine itself makes of no difference at all: where that is more than 2 %, nothing can be said. So it is
+ * measured up to three times; it takes two that are apart to be a violation, and one that is alike to be none.
  */
-const HIGHEST_RATIO = 1.1;
-const HIGHEST_NOISE = 1.05;
+const HIGHEST_RATIO = 1.04;
+const HIGHEST_NOISE = 1.02;
+const ATTEMPTS = 3;
 const ROUNDS = 4_000;
 const WARM_UP_ROUNDS = 300;
 const FOREIGN_PAYMENTS = 50;
@@ -26,9 +27,11 @@ export interface TimingSamples {
   readonly foreign: readonly number[];
 }
 
+type TimingVerdict = 'alike' | 'apart' | 'too noisy';
+
 /** What the samples say; both ratios are at least 1. */
 export function judgeTiming({ unknown, again, foreign }: TimingSamples): {
-  readonly verdict: 'alike' | 'apart' | 'too noisy';
+  readonly verdict: TimingVerdict;
   readonly ratio: number;
   readonly noise: number;
 } {
@@ -82,14 +85,20 @@ export async function measureTiming(
     ],
   ];
   for (const [what, unknown, foreign] of pairs) {
-    const samples = await sample(stage.url, asking.apiKey, { unknown, again: unknown, foreign });
-    const { verdict, ratio, noise } = judgeTiming(samples);
-    log(
-      `${what} on ${engine}: foreign to unknown ${ratio.toFixed(3)}, unknown to itself ${noise.toFixed(3)}`,
-    );
-    if (verdict === 'too noisy')
-      stage.tally.leaveOut('timing', `the machine is too noisy (${what}, ${engine})`);
-    else stage.tally.expect('timing', verdict === 'alike', () => `${what} on ${engine}: ${ratio.toFixed(3)}`);
+    const verdicts: TimingVerdict[] = [];
+    while (verdicts.length < ATTEMPTS && !verdicts.includes('alike')) {
+      const samples = await sample(stage.url, asking.apiKey, { unknown, again: unknown, foreign });
+      const { verdict, ratio, noise } = judgeTiming(samples);
+      verdicts.push(verdict);
+      log(
+        `${what} on ${engine}: foreign to unknown ${ratio.toFixed(3)}, unknown to itself ${noise.toFixed(3)}`,
+      );
+    }
+    const isApart =
+      !verdicts.includes('alike') && verdicts.filter((verdict) => verdict === 'apart').length > 1;
+    if (isApart || verdicts.includes('alike')) {
+      stage.tally.expect('timing', !isApart, () => `${what} on ${engine}`);
+    } else stage.tally.leaveOut('timing', `the machine is too noisy (${what}, ${engine})`);
   }
 }
 
