@@ -1,3 +1,5 @@
+import type { PromiseResult } from '../part.ts';
+
 /** What the service promises about other people's payments and about secrets, as rows of the campaign's table. */
 export const secretPromises = {
   foreignIds: "Every id of another account's payment is answered like one that never was, byte for byte",
@@ -18,21 +20,12 @@ export const secretPromises = {
 
 export type SecretPromise = keyof typeof secretPromises;
 
-/** One row of the campaign's table. */
-export interface SecretsRow {
-  readonly promise: string;
-  readonly cases: number;
-  readonly violations: number;
-  /** Why it could not be looked at. */
-  readonly unchecked?: string;
-}
-
 /** Counts cases and violations; the details of violations go to the log. */
 export interface Tally {
   expect(promise: SecretPromise, isKept: boolean, detail: () => string): void;
   /** Says why a promise was not looked at. */
   leaveOut(promise: SecretPromise, reason: string): void;
-  rows(): SecretsRow[];
+  rows(): PromiseResult[];
 }
 
 export function createTally(log: (line: string) => void): Tally {

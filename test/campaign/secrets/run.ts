@@ -1,6 +1,7 @@
 import { startPostgres } from '../../support/postgres.ts';
 import { createRandom } from '../../support/random.ts';
-import { createTally, type SecretsRow, type Tally } from './promises.ts';
+import type { PartOptions, PromiseResult } from '../part.ts';
+import { createTally, type Tally } from './promises.ts';
 import { searchFailedStarts, searchPlaces } from './search-places.ts';
 import { openStage, type Stage } from './stage.ts';
 import { checkDeadKeys, checkForeignIdempotency, checkForeignIds } from './tenancy.ts';
@@ -12,11 +13,7 @@ import { letOthersQuote, payToTheEnd, walkAnswers } from './walk.ts';
  * Tenancy and secrets, on a real service in live mode of which every secret is a canary. The long form does it on both
  * engines, and measures how long answers take.
  */
-export async function runSecrets(options: {
-  readonly seed: number;
-  readonly long: boolean;
-  readonly log: (line: string) => void;
-}): Promise<SecretsRow[]> {
+export async function runSecrets(options: PartOptions): Promise<PromiseResult[]> {
   const { seed, long, log } = options;
   const random = createRandom(seed);
   const tally = createTally((line) => log(`seed ${seed} ${line}`));
