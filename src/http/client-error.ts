@@ -8,12 +8,30 @@ const names: Readonly<Record<string, ErrorName>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers what the HTTP parser refused, in our shape, and closes the connection. */
+/** Connections on which something was refused: what else comes on them is not looked at. */
+const refused = new WeakSet<Socket>();
+
+/**
+ * Answers what the HTTP parser refused, in our shape, and closes the connection. Requests that came whole before it
+ * get their answers first: answers have no names, and the caller would take ours for that to the request before,
+ * a payment made for an error.
+ */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  // An earlier request of the connection may be in the middle of its answer: anything written now would be taken
-  // for a part of it.
-  const current = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
+  if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return;
+  refused.add(socket);
+  // Its parser is of no more use, and would refuse each further byte anew.
+  socket.pause();
+  refuse(error, socket);
+}
+
+function refuse(error: Error & { code?: string }, socket: Socket): void {
+  const current = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? null;
+  if (current?.req.complete === true && !current.writableFinished) {
+    // The next answer, if there is one, has taken its place by then.
+    current.once('finish', () => refuse(error, socket));
+    return;
+  }
+  // A request may have been answered before all of it was there: anything written into that would be taken for a part.
   const isAnswering = current?.headersSent === true;
   if (socket.writable && !isAnswering) {
     const { status, headers, body } = rawError(names[error.code ?? ''] ?? 'invalid_request');

@@ -113,6 +113,19 @@ it.each([
   requireError(await send(request), 400, 'The request is invalid.');
 });
 
+it('answers a create before what is wrong behind it on its connection: a payment is never taken for an error', async () => {
+  const body = JSON.stringify(validRequest);
+  const create = (headers: string) =>
+    `POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.apiKey}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+  const whole = create(`Content-Length: ${body.length}`) + body;
+  for (const broken of ['what is no HTTP\r\n\r\n', `${create('Transfer-Encoding: chunked')}no length\r\n`]) {
+    const answers = parseAnswers(await send(whole + whole + broken));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
+    expect(answers[2]?.headers).toContain('connection: close');
+  }
+  expect(await service.store.payments.listPayments({}, null, 10)).toHaveLength(4);
+});
+
 it('answers a request without Host with 400 in the error shape', async () => {
   const answer = await send('GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n');
   requireError(answer, 400, 'The Host header is missing.');
