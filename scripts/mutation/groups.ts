@@ -24,7 +24,7 @@ export const mutationGroups: readonly MutationGroup[] = [
   },
   {
     name: 'callback rules',
-    parts: [beside('src/domain/callback-url.ts'), beside('src/domain/public-address.ts')],
+    parts: [beside('src/domain/public-address.ts'), beside('src/domain/callback-url.ts')],
   },
   {
     name: 'state table',
@@ -33,7 +33,6 @@ export const mutationGroups: readonly MutationGroup[] = [
         file: 'src/domain/payment-states.ts',
         tests: ['src/domain/payment-states.test.ts', 'test/docs/payment-lifecycle.test.ts'],
       },
-      beside('src/domain/settle.ts'),
     ],
   },
 ];

@@ -31,10 +31,26 @@ const wildPart = fc.oneof(
   encoded(fc.string({ unit: 'binary', maxLength: 130 })),
   encoded(fc.constant(probe)),
   oddText.map((text) => encodeURIComponent(text.toWellFormed())),
-  fc.constantFrom('..', '%2e%2e', '%00', '%', '%zz', '%ff', '__proto__', 'constructor', '', '%2f', 'a'.repeat(101)),
+  fc.constantFrom(
+    '..',
+    '%2e%2e',
+    '%00',
+    '%',
+    '%zz',
+    '%ff',
+    '__proto__',
+    'constructor',
+    '',
+    '%2f',
+    'a'.repeat(101),
+  ),
 );
 const mostly = (right: fc.Arbitrary<string>) =>
-  fc.oneof({ weight: 5, arbitrary: right }, { weight: 2, arbitrary: encoded(nearText(right)) }, { weight: 1, arbitrary: wildPart });
+  fc.oneof(
+    { weight: 5, arbitrary: right },
+    { weight: 2, arbitrary: encoded(nearText(right)) },
+    { weight: 1, arbitrary: wildPart },
+  );
 
 const queryName = fc.constantFrom('auto', 'returned', 'email', '__proto__', 'auto[]', 'x', 'status');
 const query = fc
@@ -43,15 +59,46 @@ const query = fc
 
 const headerValue = fc.oneof(
   fc.constantFrom(
-    'same-origin', 'cross-site', 'none', 'null', 'http://localhost:3000', 'http://evil.example', 'document', 'iframe', 'prefetch', '*', '"', 'W/""',
-    'application/x-www-form-urlencoded', 'application/json', 'multipart/form-data', 'text/plain; charset=x', 'Googlebot', 'WhatsApp/2', probe,
+    'same-origin',
+    'cross-site',
+    'none',
+    'null',
+    'http://localhost:3000',
+    'http://evil.example',
+    'document',
+    'iframe',
+    'prefetch',
+    '*',
+    '"',
+    'W/""',
+    'application/x-www-form-urlencoded',
+    'application/json',
+    'multipart/form-data',
+    'text/plain; charset=x',
+    'Googlebot',
+    'WhatsApp/2',
+    probe,
   ),
   fc.stringMatching(/^[ -~]{0,40}$/),
 );
 const headers = fc.dictionary(
   fc.constantFrom(
-    'origin', 'sec-fetch-site', 'sec-fetch-dest', 'sec-purpose', 'purpose', 'user-agent', 'if-none-match', 'content-type', 'host', 'accept', 'cookie', 'referer',
-    'x-forwarded-for', 'accept-language', 'content-encoding', '__proto__',
+    'origin',
+    'sec-fetch-site',
+    'sec-fetch-dest',
+    'sec-purpose',
+    'purpose',
+    'user-agent',
+    'if-none-match',
+    'content-type',
+    'host',
+    'accept',
+    'cookie',
+    'referer',
+    'x-forwarded-for',
+    'accept-language',
+    'content-encoding',
+    '__proto__',
   ),
   headerValue,
   { maxKeys: 3 },
@@ -67,11 +114,16 @@ function requests(ids: readonly string[]): fc.Arbitrary<PageRequest> {
     code.map((part) => `/s/${part}`),
     fc.tuple(id, provider).map(([one, other]) => `/pay/${one}/providers/${other}`),
     fc.tuple(id, provider).map(([one, other]) => `/pay/${one}/providers/${other}`),
-    fc.tuple(fc.constantFrom('/pay', '/s', '/pay/x/y/z', ''), wildPart).map(([one, other]) => `${one}/${other}`),
+    fc
+      .tuple(fc.constantFrom('/pay', '/s', '/pay/x/y/z', ''), wildPart)
+      .map(([one, other]) => `${one}/${other}`),
   );
   const payload = fc.oneof(
     { weight: 3, arbitrary: fc.constant(undefined) },
-    { weight: 2, arbitrary: fc.constantFrom('', 'provider=moonpay', '__proto__=1', 'a'.repeat(1_100), probe) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom('', 'provider=moonpay', '__proto__=1', 'a'.repeat(1_100), probe),
+    },
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
   );
   return fc
@@ -97,25 +149,46 @@ async function requireSafe(pages: CheckoutPages, request: PageRequest): Promise<
     ...(payload === undefined ? {} : { payload }),
   });
   const { statusCode: status, body } = response;
-  const say = (what: string) => () => `${what}: ${status} to ${JSON.stringify(request)} ${body.slice(0, 300)}`;
+  const say = (what: string) => () =>
+    `${what}: ${status} to ${JSON.stringify(request)} ${body.slice(0, 300)}`;
   requireKept('pages', STATUSES.includes(status), say('no status of ours'));
   const redirects = status === 302 || status === 303;
   const visits = pages.started.length - before;
   requireKept('pages', visits === 0 || (visits === 1 && redirects), say(`${visits} visits`));
   const isToProvider = /^https:\/\/\w+\.example\//.test(String(response.headers.location));
-  requireKept('pages', redirects === (response.headers.location !== undefined) && (!redirects || isToProvider), say('leads elsewhere'));
+  requireKept(
+    'pages',
+    redirects === (response.headers.location !== undefined) && (!redirects || isToProvider),
+    say('leads elsewhere'),
+  );
   const said = secrets.filter((secret) => body.includes(secret));
   // The note stands in the previews of short links, as specified, and nowhere else.
   const mayBeSaid = url.startsWith('/s/') ? [secretsOfPayment.note] : [];
-  requireKept('pages', said.every((secret) => mayBeSaid.includes(secret as never)), say('says what it must not'));
+  requireKept(
+    'pages',
+    said.every((secret) => mayBeSaid.includes(secret as never)),
+    say('says what it must not'),
+  );
   const policy = String(response.headers['content-security-policy']);
-  requireKept('pages', policy.startsWith("default-src 'none'") && response.headers['x-content-type-options'] === 'nosniff', say('without its headers'));
+  requireKept(
+    'pages',
+    policy.startsWith("default-src 'none'") && response.headers['x-content-type-options'] === 'nosniff',
+    say('without its headers'),
+  );
   const type = String(response.headers['content-type'] ?? '');
   if (body === '') return;
   if (type.startsWith('text/html')) {
-    requireKept('pages', body.startsWith('<!doctype html>') && body.trimEnd().endsWith('</html>'), say('half a page'));
+    requireKept(
+      'pages',
+      body.startsWith('<!doctype html>') && body.trimEnd().endsWith('</html>'),
+      say('half a page'),
+    );
     return;
   }
   const fields = type.startsWith('application/json') ? parseObject(body) : null;
-  requireKept('pages', fields !== null && (status === 200 || typeof fields['error'] === 'string'), say('neither page nor JSON'));
+  requireKept(
+    'pages',
+    fields !== null && (status === 200 || typeof fields['error'] === 'string'),
+    say('neither page nor JSON'),
+  );
 }

@@ -21,13 +21,41 @@ const TIMEOUT_MS = 3_000;
 const SLACK_MS = 5_000;
 
 const mostly = (right: fc.Arbitrary<unknown>, near: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: right }, { weight: 2, arbitrary: near }, { weight: 1, arbitrary: wildValue });
+  fc.oneof(
+    { weight: 5, arbitrary: right },
+    { weight: 2, arbitrary: near },
+    { weight: 1, arbitrary: wildValue },
+  );
 const near = (texts: fc.Arbitrary<string>) => nearText(texts);
 
-const amount = fc.constantFrom('9.500000', '10.355000', '5.00', '0.000001', '999999999.999999', '0', '1000000000');
-const url = fc.constantFrom('https://pay.example.com/1', 'http://localhost:4000/pay', 'HTTPS://EXAMPLE.com', 'https://a:b@example.com/', 'javascript:alert(1)', 'https://', 'data:,x');
+const amount = fc.constantFrom(
+  '9.500000',
+  '10.355000',
+  '5.00',
+  '0.000001',
+  '999999999.999999',
+  '0',
+  '1000000000',
+);
+const url = fc.constantFrom(
+  'https://pay.example.com/1',
+  'http://localhost:4000/pay',
+  'HTTPS://EXAMPLE.com',
+  'https://a:b@example.com/',
+  'javascript:alert(1)',
+  'https://',
+  'data:,x',
+);
 const reference = fc.constantFrom('order_1', 'a'.repeat(200), 'a'.repeat(201), 'a b');
-const time = fc.constantFrom('2026-11-21T10:00:00.000Z', '+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00Z', '0', '2026', 'Infinity', '+275760-09-13T00:00:00.001Z');
+const time = fc.constantFrom(
+  '2026-11-21T10:00:00.000Z',
+  '+275760-09-13T00:00:00.000Z',
+  '-000001-01-01T00:00:00Z',
+  '0',
+  '2026',
+  'Infinity',
+  '+275760-09-13T00:00:00.001Z',
+);
 const code = fc.constantFrom('suspended', 'unauthorized', 'below_minimum', 'new', '__proto__', 'toString');
 
 const body: fc.Arbitrary<unknown> = fc.oneof(
@@ -42,23 +70,73 @@ const body: fc.Arbitrary<unknown> = fc.oneof(
     },
     { requiredKeys: ['status', 'id', 'url', 'expires_at'] },
   ),
-  fc.record({ error: mostly(fc.record({ code: mostly(code, near(code)), minimum_usd: mostly(amount, near(amount)) }, { requiredKeys: ['code'] }), wildValue) }),
+  fc.record({
+    error: mostly(
+      fc.record(
+        { code: mostly(code, near(code)), minimum_usd: mostly(amount, near(amount)) },
+        { requiredKeys: ['code'] },
+      ),
+      wildValue,
+    ),
+  }),
   wildValue,
 );
 const text = body.map((value) => JSON.stringify(value) ?? '');
 const oddBody = fc.oneof(
   { weight: 8, arbitrary: text },
   { weight: 2, arbitrary: nearText(text) },
-  { weight: 1, arbitrary: fc.constantFrom('', '<html>', '['.repeat(20_000), `"${'x'.repeat(70_000)}"`, '\ufeff{}', '{"__proto__":{"status":"available"}}') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '',
+      '<html>',
+      '['.repeat(20_000),
+      `"${'x'.repeat(70_000)}"`,
+      '\ufeff{}',
+      '{"__proto__":{"status":"available"}}',
+    ),
+  },
 );
 const header = fc.constantFrom(
-  'Content-Type: application/json', 'Content-Type: text/html', 'Location: http://169.254.169.254/', 'Content-Encoding: gzip', 'Transfer-Encoding: chunked', 'Content-Length: 3',
-  'Content-Length: 99999', 'Content-Length: -1', 'Set-Cookie: a=b', 'Connection: upgrade\r\nUpgrade: h2c', 'X: \0', ' folded', `X-Long: ${'a'.repeat(20_000)}`, '__proto__: 1', 'Retry-After: 999999',
+  'Content-Type: application/json',
+  'Content-Type: text/html',
+  'Location: http://169.254.169.254/',
+  'Content-Encoding: gzip',
+  'Transfer-Encoding: chunked',
+  'Content-Length: 3',
+  'Content-Length: 99999',
+  'Content-Length: -1',
+  'Set-Cookie: a=b',
+  'Connection: upgrade\r\nUpgrade: h2c',
+  'X: \0',
+  ' folded',
+  `X-Long: ${'a'.repeat(20_000)}`,
+  '__proto__: 1',
+  'Retry-After: 999999',
 );
 const statusLine = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(200, 201).map((status) => `HTTP/1.1 ${status} OK`) },
-  { weight: 3, arbitrary: fc.constantFrom(401, 403, 422, 400, 404, 429).map((status) => `HTTP/1.1 ${status} No`) },
-  { weight: 1, arbitrary: fc.constantFrom('HTTP/1.1 301 Moved', 'HTTP/1.1 500 Oh', 'HTTP/1.1 204 None', 'HTTP/1.1 304 Same', 'HTTP/1.1 100 Continue', 'HTTP/1.1 101 Up', 'HTTP/1.1 999 X', 'HTTP/1.0 200', 'HTTP/2 200', 'ICY 200 OK', 'HTTP/1.1 -1 X', '') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(401, 403, 422, 400, 404, 429).map((status) => `HTTP/1.1 ${status} No`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'HTTP/1.1 301 Moved',
+      'HTTP/1.1 500 Oh',
+      'HTTP/1.1 204 None',
+      'HTTP/1.1 304 Same',
+      'HTTP/1.1 100 Continue',
+      'HTTP/1.1 101 Up',
+      'HTTP/1.1 999 X',
+      'HTTP/1.0 200',
+      'HTTP/2 200',
+      'ICY 200 OK',
+      'HTTP/1.1 -1 X',
+      '',
+    ),
+  },
 );
 const answerBytes = fc.oneof(
   {
@@ -68,7 +146,10 @@ const answerBytes = fc.oneof(
       .map(([line, headers, content, isCut]) => {
         const bytes = Buffer.from(content);
         const length = headers.length === 0 ? [`Content-Length: ${bytes.length}`] : [];
-        const whole = Buffer.concat([Buffer.from([line, ...length, ...headers, '', ''].join('\r\n'), 'latin1'), bytes]);
+        const whole = Buffer.concat([
+          Buffer.from([line, ...length, ...headers, '', ''].join('\r\n'), 'latin1'),
+          bytes,
+        ]);
         return isCut === 0 ? whole.subarray(0, whole.length >> 1) : whole;
       }),
   },
@@ -110,7 +191,8 @@ async function requireSession(adapter: ProviderAdapter, answer: Buffer): Promise
   const session = await answerOrNull(() => adapter.startSession(request), answer);
   if (session === null) return;
   const { protocol, hostname, username, password } = new URL(session.redirectUrl);
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1'].includes(hostname));
+  const isSafe =
+    protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1'].includes(hostname));
   const isUsable =
     isSafe &&
     username + password === '' &&
@@ -126,11 +208,16 @@ async function answerOrNull<T>(call: () => Promise<T>, bytes: Buffer): Promise<T
   try {
     return await call();
   } catch (error) {
-    const isKnown = error instanceof ServiceError && ERRORS.includes(error.errorName) && error.message.length < 300;
+    const isKnown =
+      error instanceof ServiceError && ERRORS.includes(error.errorName) && error.message.length < 300;
     requireKept('providerAnswers', isKnown, () => `${String(error)} for ${bytes.toString('latin1')}`);
     return null;
   } finally {
     const tookMs = performance.now() - startedMs;
-    requireKept('providerAnswers', tookMs < TIMEOUT_MS + SLACK_MS, () => `${tookMs} ms for ${bytes.toString('latin1')}`);
+    requireKept(
+      'providerAnswers',
+      tookMs < TIMEOUT_MS + SLACK_MS,
+      () => `${tookMs} ms for ${bytes.toString('latin1')}`,
+    );
   }
 }

@@ -27,12 +27,18 @@ export async function rawConnectionCase({ service, takeStored }: HostileService)
       const fault = answer.status === 200 || answer.body === '' ? null : faultOfError(answer);
       requireKept('rawBytes', fault === null, () => `${fault}: ${answer.body} to ${text}`);
     }
-    const given = answers.map(({ body }) => parseObject(body)?.['ipn_token'] && parseObject(body)?.['payment_id']);
+    const given = answers.map(
+      ({ body }) => parseObject(body)?.['ipn_token'] && parseObject(body)?.['payment_id'],
+    );
     const stored = await takeStored();
     const isTold = stored.every((id) => given.includes(id)) && given.filter(Boolean).length === stored.length;
     const statuses = () => answers.map(({ status }) => status).join();
     requireKept('rawBytes', isTold, () => `stored ${stored.length}, answered ${statuses()} to ${text}`);
-    requireKept('rawBytes', answers.length > 0 || stored.length === 0, () => `stored and not answered: ${text}`);
+    requireKept(
+      'rawBytes',
+      answers.length > 0 || stored.length === 0,
+      () => `stored and not answered: ${text}`,
+    );
   });
 }
 
@@ -40,7 +46,11 @@ function readAnswers(received: Buffer, sent: string): readonly Answer[] {
   try {
     return parseAnswers(received, /HEAD/.test(sent));
   } catch (error) {
-    requireKept('rawBytes', false, () => `${(error as Error).message}\n${received.toString('latin1')}\nto ${sent}`);
+    requireKept(
+      'rawBytes',
+      false,
+      () => `${(error as Error).message}\n${received.toString('latin1')}\nto ${sent}`,
+    );
     return [];
   }
 }

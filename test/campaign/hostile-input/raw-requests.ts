@@ -62,12 +62,59 @@ const strangeHeader = fc.constantFrom(
 );
 
 const strangePath = fc.constantFrom(
-  '*', '/', '//', '/api/v1/wallet/', '/api/v1/wallet?', '/API/v1/wallet', '/api/v1/wallet%00', '/api//v1/wallet', '/api/v1/../v1/wallet',
-  '/api/v1/wallet;x', '/%', '/%zz', '/pay/%2e%2e', '/pay/', '/s/', '/s/%00', '/pay/a/b/c', 'http://evil.example/api/v1/wallet', 'evil.example:443',
-  '/api/v1/wallet#x', '/\u0130', '/?__proto__=1', '/api/v1/payment-status?ipn_token', `/${'a'.repeat(3_000)}`, '/metrics', '/.env', '/health/ready?x',
+  '*',
+  '/',
+  '//',
+  '/api/v1/wallet/',
+  '/api/v1/wallet?',
+  '/API/v1/wallet',
+  '/api/v1/wallet%00',
+  '/api//v1/wallet',
+  '/api/v1/../v1/wallet',
+  '/api/v1/wallet;x',
+  '/%',
+  '/%zz',
+  '/pay/%2e%2e',
+  '/pay/',
+  '/s/',
+  '/s/%00',
+  '/pay/a/b/c',
+  'http://evil.example/api/v1/wallet',
+  'evil.example:443',
+  '/api/v1/wallet#x',
+  '/\u0130',
+  '/?__proto__=1',
+  '/api/v1/payment-status?ipn_token',
+  `/${'a'.repeat(3_000)}`,
+  '/metrics',
+  '/.env',
+  '/health/ready?x',
 );
-const strangeMethod = fc.constantFrom('HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'CONNECT', 'PROPFIND', 'post', 'GET ', 'QUERY', 'PRI', '');
-const strangeVersion = fc.constantFrom('HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'HTTP/1.2', 'HTTP/1.10', 'http/1.1', 'RTSP/1.0', '');
+const strangeMethod = fc.constantFrom(
+  'HEAD',
+  'OPTIONS',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'TRACE',
+  'CONNECT',
+  'PROPFIND',
+  'post',
+  'GET ',
+  'QUERY',
+  'PRI',
+  '',
+);
+const strangeVersion = fc.constantFrom(
+  'HTTP/1.0',
+  'HTTP/0.9',
+  'HTTP/2.0',
+  'HTTP/1.2',
+  'HTTP/1.10',
+  'http/1.1',
+  'RTSP/1.0',
+  '',
+);
 
 interface Request {
   readonly method: string;
@@ -80,7 +127,13 @@ interface Request {
 /** Plain requests of every kind, each of which is answered as it should be. */
 function validRequests(known: ValidRequests): fc.Arbitrary<Request> {
   const host = ['Host: pay.example.com', `X-API-Key: ${known.apiKey}`];
-  const get = (path: string): Request => ({ method: 'GET', path, version: 'HTTP/1.1', headers: host, body: '' });
+  const get = (path: string): Request => ({
+    method: 'GET',
+    path,
+    version: 'HTTP/1.1',
+    headers: host,
+    body: '',
+  });
   const post = (path: string, type: string, body: string): Request => ({
     ...get(path),
     method: 'POST',
@@ -111,19 +164,44 @@ function bytesOf({ method, path, version, headers, body }: Request): Buffer {
 
 function strange(request: Request): fc.Arbitrary<Request> {
   return fc.oneof(
-    { weight: 6, arbitrary: fc.tuple(strangeHeader, fc.boolean()).map(([header, isFirst]) => ({ ...request, headers: isFirst ? [header, ...request.headers] : [...request.headers, header] })) },
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(strangeHeader, fc.boolean())
+        .map(([header, isFirst]) => ({
+          ...request,
+          headers: isFirst ? [header, ...request.headers] : [...request.headers, header],
+        })),
+    },
     { weight: 2, arbitrary: strangePath.map((path) => ({ ...request, path })) },
     { weight: 1, arbitrary: strangeMethod.map((method) => ({ ...request, method })) },
     { weight: 1, arbitrary: strangeVersion.map((version) => ({ ...request, version })) },
-    { weight: 1, arbitrary: fc.nat({ max: 20 }).map((at) => ({ ...request, headers: request.headers.filter((_, index) => index !== at) })) },
-    { weight: 1, arbitrary: fc.nat({ max: 20 }).map((at) => ({ ...request, headers: [...request.headers, ...request.headers.slice(at % request.headers.length)] })) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .nat({ max: 20 })
+        .map((at) => ({ ...request, headers: request.headers.filter((_, index) => index !== at) })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .nat({ max: 20 })
+        .map((at) => ({
+          ...request,
+          headers: [...request.headers, ...request.headers.slice(at % request.headers.length)],
+        })),
+    },
   );
 }
 
 const oddByte = fc.oneof(fc.nat({ max: 255 }), fc.constantFrom(0, 0x0a, 0x0d, 0x20, 0x3a, 0x7f, 0x80, 0xff));
 
 function mangled(bytes: Buffer): fc.Arbitrary<Buffer> {
-  const change = fc.tuple(fc.nat({ max: 10_000 }), oddByte, fc.constantFrom('change', 'leave out', 'put', 'cut'));
+  const change = fc.tuple(
+    fc.nat({ max: 10_000 }),
+    oddByte,
+    fc.constantFrom('change', 'leave out', 'put', 'cut'),
+  );
   return fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {
     let result: Buffer = bytes;
     for (const [place, byte, kind] of changes) {
@@ -131,7 +209,11 @@ function mangled(bytes: Buffer): fc.Arbitrary<Buffer> {
       if (kind === 'cut') result = result.subarray(0, at);
       else {
         const middle = Buffer.from(kind === 'leave out' ? [] : [byte]);
-        result = Buffer.concat([result.subarray(0, at), middle, result.subarray(kind === 'put' ? at : at + 1)]);
+        result = Buffer.concat([
+          result.subarray(0, at),
+          middle,
+          result.subarray(kind === 'put' ? at : at + 1),
+        ]);
       }
     }
     return result;
@@ -147,7 +229,12 @@ export function rawBytes(known: ValidRequests): fc.Arbitrary<Buffer> {
     { weight: 1, arbitrary: valid.chain(strange).chain(strange).map(bytesOf) },
     { weight: 4, arbitrary: valid.map(bytesOf).chain(mangled) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
-    { weight: 1, arbitrary: fc.constantFrom('\r\n\r\n', '\0', '\x16\x03\x01\x02\x00', 'GET', 'hello\r\n').map((text) => Buffer.from(text, 'latin1')) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom('\r\n\r\n', '\0', '\x16\x03\x01\x02\x00', 'GET', 'hello\r\n')
+        .map((text) => Buffer.from(text, 'latin1')),
+    },
   );
   return fc.array(one, { minLength: 1, maxLength: 3 }).map((parts) => Buffer.concat(parts));
 }

@@ -97,7 +97,12 @@ async function runRound(seed: number, tally: Tally, log: HostileInputOptions['lo
   }
 }
 
-function count(tally: Tally, name: CaseName, found: fc.RunDetails<[never]>, log: HostileInputOptions['log']): void {
+function count(
+  tally: Tally,
+  name: CaseName,
+  found: fc.RunDetails<[never]>,
+  log: HostileInputOptions['log'],
+): void {
   for (const promise of looksAt[name]) {
     const row = tally.get(promise);
     if (row !== undefined) row.cases += found.numRuns;
@@ -105,8 +110,11 @@ function count(tally: Tally, name: CaseName, found: fc.RunDetails<[never]>, log:
   if (!found.failed) return;
   const cause = found.errorInstance;
   // What throws anything else is broken in a way that nobody thought of.
-  const promise = cause instanceof BrokenPromiseError ? cause.promise : (looksAt[name][0] as HostileInputPromise);
+  const promise =
+    cause instanceof BrokenPromiseError ? cause.promise : (looksAt[name][0] as HostileInputPromise);
   const row = tally.get(promise);
   if (row !== undefined) row.violations += 1;
-  log(`seed ${found.seed} (${name}, path ${found.counterexamplePath}) broke "${promise}": ${String(cause).slice(0, 2_000)}`);
+  log(
+    `seed ${found.seed} (${name}, path ${found.counterexamplePath}) broke "${promise}": ${String(cause).slice(0, 2_000)}`,
+  );
 }

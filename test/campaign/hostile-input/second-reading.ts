@@ -63,7 +63,8 @@ export function isEmailOrBlank(value: unknown): boolean {
   );
 }
 
-const privateAddresses = new BlockList();
+/** Two lists, because one matches an IPv4 address against its IPv6 ranges too. */
+const private4 = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -75,14 +76,15 @@ for (const [network, prefix] of [
   ['192.168.0.0', 16],
   ['224.0.0.0', 3],
 ] as const) {
-  privateAddresses.addSubnet(network, prefix, 'ipv4');
+  private4.addSubnet(network, prefix, 'ipv4');
 }
+const private6 = new BlockList();
 for (const [network, prefix] of [
   ['::', 3],
   ['4000::', 2],
   ['8000::', 1],
 ] as const) {
-  privateAddresses.addSubnet(network, prefix, 'ipv6');
+  private6.addSubnet(network, prefix, 'ipv6');
 }
 
 const innerNames =
@@ -101,8 +103,8 @@ export function verdictOfCallback(value: unknown): Verdict {
   if (username !== '' || password !== '') return 'refused';
   const host = hostname.replace(/^\[|\]$/g, '');
   const version = isIP(host);
-  if (version === 4 && privateAddresses.check(host, 'ipv4')) return 'refused';
-  if (version === 6 && privateAddresses.check(host, 'ipv6')) return 'refused';
+  if (version === 4 && private4.check(host, 'ipv4')) return 'refused';
+  if (version === 6 && private6.check(host, 'ipv6')) return 'refused';
   if (version === 0 && (innerNames.test(host) || !host.includes('.'))) return 'refused';
   return plainCallback.test(value) && !/metadata/.test(value) ? 'taken' : 'open';
 }
