@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ErrorName } from '../domain/errors.ts';
 import { rawError } from './error-reply.ts';
 
@@ -39,6 +40,15 @@ function refuse(error: Error & { code?: string }, socket: Socket): void {
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
   }
   socket.destroySoon();
+}
+
+/**
+ * Answers CONNECT, whose connection Node would cut off, with the answers to earlier requests on it. By then it has
+ * taken its own listeners from the connection, also that for errors.
+ */
+export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  answerClientError(new Error('CONNECT is not served'), socket as Socket);
 }
 
 /** Answers an `Expect` header we do not know; Node itself would answer 417 without a body. */

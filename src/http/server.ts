@@ -9,7 +9,7 @@ import {
 } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
-import { answerClientError, answerUnknownExpectation } from './client-error.ts';
+import { answerClientError, answerConnect, answerUnknownExpectation } from './client-error.ts';
 import { sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
 import { describeError } from './redact.ts';
 import { createRequestLog, type Observe } from './request-log.ts';
@@ -96,6 +96,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   }) as unknown as FastifyInstance;
 
   server.server.on('checkExpectation', answerUnknownExpectation);
+  server.server.on('connect', answerConnect);
   server.removeAllContentTypeParsers();
   addHooks(server, options, log);
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));

@@ -98,6 +98,7 @@ it('answers a path over the header limit with 431', async () => {
 
 it.each([
   ['what is no HTTP', 'hello\r\n\r\n'],
+  ['a tunnel', 'CONNECT shop.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['an unknown method', 'BREW /api/v1/wallet HTTP/1.1\r\nHost: x\r\n\r\n'],
   [
     'both Content-Length and Transfer-Encoding',
@@ -118,12 +119,13 @@ it('answers a create before what is wrong behind it on its connection: a payment
   const create = (headers: string) =>
     `POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.apiKey}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
   const whole = create(`Content-Length: ${body.length}`) + body;
-  for (const broken of ['what is no HTTP\r\n\r\n', `${create('Transfer-Encoding: chunked')}no length\r\n`]) {
+  const connect = 'CONNECT shop.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n';
+  for (const broken of ['what is no HTTP\r\n\r\n', connect, `${create('Transfer-Encoding: chunked')}no length\r\n`]) {
     const answers = parseAnswers(await send(whole + whole + broken));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
     expect(answers[2]?.headers).toContain('connection: close');
   }
-  expect(await service.store.payments.listPayments({}, null, 10)).toHaveLength(4);
+  expect(await service.store.payments.listPayments({}, null, 10)).toHaveLength(6);
 });
 
 it('answers a request without Host with 400 in the error shape', async () => {
