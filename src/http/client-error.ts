@@ -51,8 +51,12 @@ export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
   answerClientError(new Error('CONNECT is not served'), socket as Socket);
 }
 
-/** Answers an `Expect` header we do not know; Node itself would answer 417 without a body. */
+/**
+ * Answers an `Expect` header we do not know; Node itself would answer 417 without a body. The connection stays: a
+ * request that came behind this one is carried out all the same, and has to get its answer.
+ */
 export function answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const { status, headers, body } = rawError('invalid_request');
-  response.writeHead(status, headers).end(body);
+  const { connection: _, ...others } = headers;
+  response.writeHead(status, others).end(body);
 }

@@ -47,7 +47,7 @@ const wildPart = fc.oneof(
 );
 const mostly = (right: fc.Arbitrary<string>) =>
   fc.oneof(
-    { weight: 5, arbitrary: right },
+    { weight: 20, arbitrary: right },
     { weight: 2, arbitrary: encoded(nearText(right)) },
     { weight: 1, arbitrary: wildPart },
   );
