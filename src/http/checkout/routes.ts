@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CheckoutPagesContext, PaymentRoute, ProviderRoute, ShortLinkRoute } from './context.ts';
 import { serviceErrorOf } from '../error-reply.ts';
+import type { CheckoutPagesContext, PaymentRoute, ProviderRoute, ShortLinkRoute } from './context.ts';
 import { messagePage } from './message-page.ts';
 import { sendPage } from './page-headers.ts';
 import { countVisitor } from './page-limits.ts';

@@ -143,7 +143,15 @@ const answerBytes = fc.oneof(
   {
     weight: 9,
     arbitrary: fc
-      .tuple(statusLine, fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 2, arbitrary: fc.array(header, { maxLength: 2 }) }), oddBody, fc.integer({ min: 0, max: 9 }))
+      .tuple(
+        statusLine,
+        fc.oneof(
+          { weight: 3, arbitrary: fc.constant([]) },
+          { weight: 2, arbitrary: fc.array(header, { maxLength: 2 }) },
+        ),
+        oddBody,
+        fc.integer({ min: 0, max: 9 }),
+      )
       .map(([line, headers, content, isCut]) => {
         const bytes = Buffer.from(content);
         const length = headers.length === 0 ? [`Content-Length: ${bytes.length}`] : [];

@@ -166,12 +166,10 @@ function strange(request: Request): fc.Arbitrary<Request> {
   return fc.oneof(
     {
       weight: 6,
-      arbitrary: fc
-        .tuple(strangeHeader, fc.boolean())
-        .map(([header, isFirst]) => ({
-          ...request,
-          headers: isFirst ? [header, ...request.headers] : [...request.headers, header],
-        })),
+      arbitrary: fc.tuple(strangeHeader, fc.boolean()).map(([header, isFirst]) => ({
+        ...request,
+        headers: isFirst ? [header, ...request.headers] : [...request.headers, header],
+      })),
     },
     { weight: 2, arbitrary: strangePath.map((path) => ({ ...request, path })) },
     { weight: 1, arbitrary: strangeMethod.map((method) => ({ ...request, method })) },
@@ -184,12 +182,10 @@ function strange(request: Request): fc.Arbitrary<Request> {
     },
     {
       weight: 1,
-      arbitrary: fc
-        .nat({ max: 20 })
-        .map((at) => ({
-          ...request,
-          headers: [...request.headers, ...request.headers.slice(at % request.headers.length)],
-        })),
+      arbitrary: fc.nat({ max: 20 }).map((at) => ({
+        ...request,
+        headers: [...request.headers, ...request.headers.slice(at % request.headers.length)],
+      })),
     },
   );
 }
