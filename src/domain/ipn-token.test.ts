@@ -69,6 +69,26 @@ it('says which secret is missing instead of making a token that nobody can prove
   );
 });
 
+it('makes the same token of a secret and an id for ever: merchants keep theirs, whatever release made it', () => {
+  expect(createIpnTokens('a secret of this test').create('01890a5d-ac96-774b-bcce-b302099a8057')).toBe(
+    'ipn_NpNWP701890a5dac96774bbcceb302099a8057Urro2BWVy7GywGmgKPyjR080gjcup2pq0P610xo1ZEQ',
+  );
+});
+
+it('knows the secrets it was given and no other', () => {
+  const old = createIpnTokens('the old secret');
+  const rotated = createIpnTokens('the current secret', ['the old secret']);
+  const known = [tokens, old, createIpnTokens('another secret')].map(({ currentFingerprint }) =>
+    rotated.knows(currentFingerprint),
+  );
+  expect(known).toEqual([true, true, false]);
+});
+
+it('proves no payment whose id is none of ours, although the MAC is right', () => {
+  const id = '01890a5d-ac96-474b-bcce-b302099a8057';
+  expect(tokens.verify(tokens.create(id))).toBeNull();
+});
+
 it('refuses the same secret twice', () => {
   expect(() => createIpnTokens('a secret', ['a secret'])).toThrow('two of the secret keys are the same');
 });

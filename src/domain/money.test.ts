@@ -6,6 +6,7 @@ import {
   formatUnits,
   grossUpCents,
   isCurrency,
+  leastUnits,
   lessBasisPoints,
   MAXIMUM_AMOUNT_CENTS,
   parseAmountCents,
@@ -139,6 +140,7 @@ it.each([
   ['0', 0],
   ['100', 10_000],
   ['100.01', null],
+  ['2.55', 255],
   ['2.555', null],
   ['-1', null],
   ['2,5', null],
@@ -149,6 +151,8 @@ it.each([
 it.each([
   ['1.0874', 108_740_000n],
   ['1', 100_000_000n],
+  ['123456789.5', 12_345_678_950_000_000n],
+  ['1234567890', null],
   ['0.0119047619047', 1_190_476n],
   ['0', null],
   ['0.000000001', null],
@@ -174,6 +178,17 @@ it('never leaves more than there was, nor less than nothing', () => {
       },
     ),
   );
+});
+
+it.each([
+  [[], null],
+  [[7n], 7n],
+  [[0n, 5n], 0n],
+  [[3n, 1n, 2n], 1n],
+  [[1n, 2n, 3n], 1n],
+  [[3n, 2n, 1n], 1n],
+])('finds the least of the units %s: %s', (amounts, least) => {
+  expect(leastUnits(amounts)).toBe(least);
 });
 
 it('knows four currencies, in capitals only', () => {

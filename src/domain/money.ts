@@ -29,7 +29,7 @@ const amountPattern = /^(0|[1-9]\d{0,4})(?:\.(\d{1,2}))?$/;
  * 0.29 is 29 cents and 0.1 + 0.2 (0.30000000000000004) is refused.
  */
 export function parseAmountCents(amount: unknown): number | null {
-  const text = typeof amount === 'number' && !Object.is(amount, -0) ? String(amount) : amount;
+  const text = typeof amount === 'number' ? String(amount) : amount;
   if (typeof text !== 'string') return null;
   const match = amountPattern.exec(text);
   // In JavaScript `$` without the m flag matches only at the very end, so "10\n" is refused here.

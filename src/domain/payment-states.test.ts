@@ -81,4 +81,13 @@ describe('a pair of fields that does not exist', () => {
     expect(() => stateOf({ status: word, forwardStatus: word } as never)).toThrow(UnknownStateError);
     expect(() => nextState(word as PaymentState, word as PaymentEvent)).toThrow(UnknownStateError);
   });
+
+  it('is named in the error', () => {
+    expect(() => stateOf({ status: 'paid', forwardStatus: 'ready' })).toThrow(
+      'no such payment state: paid/ready',
+    );
+    expect(() => nextState('paid/completed', 'release_sent')).toThrow(
+      'no transition for release_sent in paid/completed',
+    );
+  });
 });

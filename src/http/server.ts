@@ -98,6 +98,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   }) as unknown as FastifyInstance;
 
   server.server.on('checkExpectation', clientErrors.answerUnknownExpectation);
+  server.server.on('connect', clientErrors.answerConnect);
   server.removeAllContentTypeParsers();
   addHooks(server, options, log);
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));

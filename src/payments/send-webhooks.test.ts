@@ -34,7 +34,7 @@ function signatureOf(body: string | null): string {
   return createHmac('sha256', tokens.create(PAYMENT_ID)).update(String(body), 'utf8').digest('hex');
 }
 
-/** Sends with these parts and returns what was recorded, what was told, and what was thrown. */
+/** Sends with these parts and returns what was recorded, what was told, and what was thrown; null for nothing. */
 async function send(change: Partial<SendWebhooksContext>, sent: Partial<Webhook> = {}) {
   const recorded: WebhookResult[] = [];
   const told: WebhookResult[] = [];
@@ -51,17 +51,24 @@ async function send(change: Partial<SendWebhooksContext>, sent: Partial<Webhook>
     onResult: (_webhook, result) => void told.push(result),
     ...change,
   };
-  const thrown: unknown = await sendWebhook(context, { ...webhook, ...sent }).catch(
+  const thrown: unknown = await sendWebhook(context, { ...webhook, ...sent }).then(
+    () => null,
     (error: unknown) => error,
   );
   return { recorded, told, thrown };
 }
 
 it('signs the very bytes that it sends, with the time in whole seconds', async () => {
-  const { recorded, told, thrown } = await send({});
-  expect(thrown).toBeUndefined();
+  const deliveries: unknown[] = [];
+  const deliver = async (delivery: unknown) => {
+    deliveries.push(delivery);
+    return outcome;
+  };
+  const { recorded, told, thrown } = await send({ deliver });
+  expect(thrown).toBeNull();
   expect(told).toEqual(recorded);
   const [result] = recorded as [WebhookResult];
+  expect(deliveries).toEqual([{ url: webhook.url, body: result.body, signature: result.signature }]);
   expect(result).toMatchObject({ ...outcome, finishedAtMs: 1_700_000_000_999 });
   expect(JSON.parse(result.body as string)).toEqual({ ...webhook.fields, timestamp: 1_700_000_000 });
   expect(result.signature).toBe(signatureOf(result.body));
@@ -92,9 +99,15 @@ it('ends as failed, with nothing sent, when the secret is gone', async () => {
 
 it('ends as unknown when the delivery breaks in our own hands, because it may have arrived', async () => {
   const mistake = new Error('a mistake of our own');
-  const { recorded, told, thrown } = await send({ deliver: () => Promise.reject(mistake) });
+  let nowMs = 1_700_000_000_000;
+  const deliver = () => {
+    nowMs += 25;
+    return Promise.reject(mistake);
+  };
+  const { recorded, told, thrown } = await send({ deliver, nowMs: () => nowMs });
   expect(thrown).toBe(mistake);
-  expect(recorded).toMatchObject([{ outcome: 'unknown', reason: 'internal_error', httpStatus: null }]);
+  const ending = { outcome: 'unknown', reason: 'internal_error', httpStatus: null };
+  expect(recorded).toMatchObject([{ ...ending, durationMs: 25, responseExcerpt: '' }]);
   expect(recorded[0]?.body).toContain('payment.paid');
   expect(told).toEqual(recorded);
 });

@@ -99,6 +99,7 @@ it('answers a path over the header limit with 431', async () => {
 
 it.each([
   ['what is no HTTP', 'hello\r\n\r\n'],
+  ['a tunnel', 'CONNECT shop.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['an unknown method', 'BREW /api/v1/wallet HTTP/1.1\r\nHost: x\r\n\r\n'],
   [
     'both Content-Length and Transfer-Encoding',
@@ -109,9 +110,40 @@ it.each([
     'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc',
   ],
   ['a folded header', 'GET /x HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n'],
-  ['an expectation nobody has', 'GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: the-moon\r\n\r\n'],
+  [
+    'an expectation nobody has',
+    'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: the-moon\r\n\r\n',
+  ],
 ])('answers %s with 400 in the error shape', async (_name, request) => {
   requireError(await send(request), 400, 'The request is invalid.');
+});
+
+it('answers a create before what is wrong behind it on its connection: a payment is never taken for an error', async () => {
+  const body = JSON.stringify(validRequest);
+  const create = (headers: string) =>
+    `POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.apiKey}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+  const whole = create(`Content-Length: ${body.length}`) + body;
+  const connect = 'CONNECT shop.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n';
+  for (const broken of [
+    'what is no HTTP\r\n\r\n',
+    connect,
+    `${create('Transfer-Encoding: chunked')}no length\r\n`,
+  ]) {
+    const answers = parseAnswers(await send(whole + whole + broken));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
+    expect(answers[2]?.headers).toContain('connection: close');
+  }
+  expect(await service.store.payments.listPayments({}, null, 10)).toHaveLength(6);
+});
+
+it('answers a create that comes behind an expectation nobody has', async () => {
+  const body = JSON.stringify(validRequest);
+  const answers = parseAnswers(
+    await send(
+      `GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: the-moon\r\n\r\nPOST /api/v1/wallet HTTP/1.1\r\n${withKey()}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([400, 200]);
 });
 
 it('answers a request without Host with 400 in the error shape', async () => {

@@ -20,7 +20,7 @@ import type { Observe } from '../../src/http/request-log.ts';
 import { createPublicServer, type PublicServerOptions } from '../../src/http/server.ts';
 import { registerWellKnown } from '../../src/http/well-known.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createTestDatabase } from './test-store.ts';
+import { createTestDatabase, type TestDatabase } from './test-store.ts';
 
 export const BASE_URL = 'https://pay.example.com';
 /** EIP-55's first example. */
@@ -99,17 +99,21 @@ function createWorld(): World {
   return world;
 }
 
+type ApiServiceOptions = Partial<PublicServerOptions> & {
+  requestsPerMinute?: number;
+  /** Where there is no test project that says which engine it is. */
+  database?: Pick<TestDatabase, 'open' | 'remove'>;
+};
+
 /** Builds one; close it after the test. */
-export async function createApiService(
-  options: Partial<PublicServerOptions> & { requestsPerMinute?: number } = {},
-): Promise<ApiService> {
-  const database = await createTestDatabase();
+export async function createApiService(options: ApiServiceOptions = {}): Promise<ApiService> {
+  const database = options.database ?? (await createTestDatabase());
   const store = await database.open();
   const world = createWorld();
   const logLines: string[] = [];
   const observed: Parameters<Observe>[] = [];
   let movedMs = 0;
-  const { requestsPerMinute, ...serverOptions } = options;
+  const { requestsPerMinute, database: _, ...serverOptions } = options;
 
   const server = createPublicServer({
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../domain/errors.ts';
+import { serviceErrorOf } from '../error-reply.ts';
 import type { CheckoutPagesContext, PaymentRoute, ProviderRoute, ShortLinkRoute } from './context.ts';
 import { messagePage } from './message-page.ts';
 import { sendPage } from './page-headers.ts';
@@ -68,18 +68,11 @@ function showError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const status = statusOf(error);
+  const { status, retryAfterSeconds } = serviceErrorOf(error);
   if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
-  const retryAfterSeconds = error instanceof ServiceError ? error.retryAfterSeconds : null;
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   const page = messagePage({ ...messageOf(status), isSandbox: context.isSandbox });
   return sendPage(reply, { status, baseUrl: context.baseUrl, page });
-}
-
-function statusOf(error: unknown): number {
-  if (error instanceof ServiceError) return error.status;
-  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-  return status >= 400 && status < 600 ? status : 500;
 }
 
 function messageOf(status: number): { heading: string; sentence: string } {

@@ -1,0 +1,43 @@
+/** A part of the code whose tests must notice nearly every change to it. */
+export interface MutationGroup {
+  readonly name: string;
+  readonly parts: readonly MutatedFile[];
+}
+
+/** A file that is changed, with the quick tests that have to notice. */
+export interface MutatedFile {
+  readonly file: string;
+  /** What belongs to the loading of a module, a table for example, is tried on all of them. */
+  readonly tests: readonly string[];
+}
+
+/** Where a mistake costs money or lets somebody in. */
+export const mutationGroups: readonly MutationGroup[] = [
+  { name: 'money', parts: [beside('src/domain/money.ts'), beside('src/domain/enough.ts')] },
+  {
+    name: 'signing',
+    parts: [
+      beside('src/domain/ipn-token.ts'),
+      beside('src/domain/paid-webhook.ts'),
+      beside('src/payments/send-webhooks.ts'),
+    ],
+  },
+  {
+    name: 'callback rules',
+    parts: [beside('src/domain/public-address.ts'), beside('src/domain/callback-url.ts')],
+  },
+  {
+    name: 'state table',
+    parts: [
+      {
+        file: 'src/domain/payment-states.ts',
+        tests: ['src/domain/payment-states.test.ts', 'test/docs/payment-lifecycle.test.ts'],
+      },
+    ],
+  },
+];
+
+/** With the test that lies beside it. */
+function beside(file: string): MutatedFile {
+  return { file, tests: [file.replace(/\.ts$/, '.test.ts')] };
+}

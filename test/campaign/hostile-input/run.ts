@@ -1,0 +1,120 @@
+/**
+ * Input that nobody should send, to the API, the pages and the adapters of providers: generated from what is valid,
+ * mangled, or mere bytes. A seed brings the same input about again.
+ */
+import fc from 'fast-check';
+import { BrokenPromiseError } from './broken-promise.ts';
+import { createBodyCase } from './create-bodies.ts';
+import { createQueryCase, statusQueryCase } from './create-queries.ts';
+import { openHostileService } from './hostile-service.ts';
+import { pageCase } from './pages.ts';
+import { type HostileInputPromise, hostileInputPromises } from './promises.ts';
+import { providerAnswerCase } from './provider-answers.ts';
+import { rawConnectionCase } from './raw-connections.ts';
+
+export interface HostileInputOptions {
+  /** That of the first round; the others follow. */
+  readonly seed: number;
+  /** Ten minutes, else a few seconds. */
+  readonly long: boolean;
+  readonly log: (line: string) => void;
+}
+
+/** A row of the campaign's table. */
+export interface HostileInputRow {
+  readonly promise: string;
+  readonly cases: number;
+  readonly violations: number;
+}
+
+type CaseName = 'bodies' | 'queries' | 'questions' | 'connections' | 'pages' | 'providers';
+
+/** Runs of each kind in one round. The short form is one round. */
+const runs: Readonly<Record<CaseName, number>> = {
+  bodies: 400,
+  queries: 250,
+  questions: 100,
+  pages: 250,
+  providers: 60,
+  connections: 150,
+};
+/** The long form begins no round after this. */
+const LONG_FORM_MS = 10 * 60_000;
+const PROGRESS_ROUNDS = 20;
+
+/** What each kind of case looks at. */
+const looksAt: Readonly<Record<CaseName, readonly HostileInputPromise[]>> = {
+  bodies: ['createBodies', 'judgement'],
+  queries: ['createQueries', 'judgement'],
+  questions: ['createQueries'],
+  connections: ['rawBytes'],
+  pages: ['pages'],
+  providers: ['providerAnswers'],
+};
+
+type Property = fc.IAsyncPropertyWithHooks<[never]> | fc.IAsyncProperty<[never]>;
+type Tally = Map<HostileInputPromise, { cases: number; violations: number }>;
+
+export async function runHostileInput({ seed, long, log }: HostileInputOptions): Promise<HostileInputRow[]> {
+  const names = Object.keys(hostileInputPromises) as HostileInputPromise[];
+  const tally: Tally = new Map(names.map((name) => [name, { cases: 0, violations: 0 }]));
+  const startedMs = performance.now();
+  let rounds = 0;
+  do {
+    await runRound(seed + rounds, tally, log);
+    rounds++;
+    if (rounds % PROGRESS_ROUNDS === 0) log(`  ${rounds} rounds of hostile input`);
+  } while (long && performance.now() - startedMs < LONG_FORM_MS);
+  return names.map((name) => ({
+    promise: hostileInputPromises[name],
+    ...(tally.get(name) as { cases: number; violations: number }),
+  }));
+}
+
+/** Each round has a service of its own, so that what one round stored does not slow the next one down. */
+async function runRound(seed: number, tally: Tally, log: HostileInputOptions['log']): Promise<void> {
+  const hostile = await openHostileService();
+  const pages = pageCase();
+  const providers = await providerAnswerCase();
+  try {
+    const cases: readonly (readonly [CaseName, unknown])[] = [
+      ['bodies', createBodyCase(hostile)],
+      ['queries', createQueryCase(hostile)],
+      ['questions', await statusQueryCase(hostile)],
+      ['pages', pages.check],
+      ['providers', providers.check],
+      // The last of them: from now on the server listens, and is closed with what it has of connections.
+      ['connections', await rawConnectionCase(hostile)],
+    ];
+    for (const [name, property] of cases) {
+      const found = await fc.check(property as Property, { seed, numRuns: runs[name] });
+      count(tally, name, found, log);
+    }
+  } finally {
+    await hostile.close();
+    await pages.close();
+    await providers.close();
+  }
+}
+
+function count(
+  tally: Tally,
+  name: CaseName,
+  found: fc.RunDetails<[never]>,
+  log: HostileInputOptions['log'],
+): void {
+  for (const promise of looksAt[name]) {
+    const row = tally.get(promise);
+    if (row !== undefined) row.cases += found.numRuns;
+  }
+  if (!found.failed) return;
+  const cause = found.errorInstance;
+  // What throws anything else is broken in a way that nobody thought of.
+  const promise =
+    cause instanceof BrokenPromiseError ? cause.promise : (looksAt[name][0] as HostileInputPromise);
+  const row = tally.get(promise);
+  if (row !== undefined) row.violations += 1;
+  log(
+    `seed ${found.seed} (${name}, path ${found.counterexamplePath}) broke "${promise}": ${String(cause).slice(0, 2_000)}`,
+  );
+}
