@@ -6,7 +6,25 @@ import { rawError } from './error-reply.ts';
 const names: Readonly<Record<string, ErrorName>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
 };
+
+/** How long what a caller still sends is read and thrown away, so that they can read why. */
+const LINGER_MS = 2_000;
+
+/**
+ * Closes a connection on which the other side may still be sending. Closed with unread bytes on it, it would be
+ * reset, and the answer that is on its way lost.
+ */
+function closeReadably(socket: Socket): void {
+  // The parser, which has given up.
+  socket.removeAllListeners('data');
+  socket.on('data', () => {});
+  socket.on('error', () => {});
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}
 
 /** Answers to what never becomes a request with a reply object. */
 export interface ClientErrorAnswers {
@@ -29,8 +47,8 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
         const { status, headers, body } = rawError(names[error.code ?? ''] ?? 'invalid_request', options);
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-      }
-      socket.destroySoon();
+        closeReadably(socket);
+      } else socket.destroySoon();
     },
     answerUnknownExpectation(_request, response) {
       const { status, headers, body } = rawError('invalid_request', options);

@@ -97,6 +97,19 @@ it('answers a path over the header limit with 431', async () => {
   );
 });
 
+it('answers a caller who goes on sending, whatever there is, so that they can read it', async () => {
+  for (let round = 0; round < 5; round++) {
+    const answer = await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(4_000_000)}`);
+    requireError(answer, 431, 'The request headers are too large.');
+  }
+});
+
+it('answers an endless chunk extension with 413', async () => {
+  const head = `POST /api/v1/wallet HTTP/1.1\r\n${withKey()}Content-Type: application/json\r\n`;
+  const answer = await send(`${head}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(100_000)}`);
+  requireError(answer, 413, 'The request body is larger than 16 KiB.');
+});
+
 it.each([
   ['what is no HTTP', 'hello\r\n\r\n'],
   ['an unknown method', 'BREW /api/v1/wallet HTTP/1.1\r\nHost: x\r\n\r\n'],
