@@ -87,8 +87,9 @@ async function listen(
   const server =
     kind === 'no handshake'
       ? createTcpServer()
-      : createTlsServer({ cert: certificate.certPem, key: certificate.keyPem, ALPNProtocols: ['http/1.1'] }, (socket) =>
-          misbehave(socket, kind, tally),
+      : createTlsServer(
+          { cert: certificate.certPem, key: certificate.keyPem, ALPNProtocols: ['http/1.1'] },
+          (socket) => misbehave(socket, kind, tally),
         );
   server.on('connection', (tcp: Socket) => {
     sockets.add(tcp);

@@ -76,5 +76,8 @@ export async function drip({ socket }: RawConnection, text: string, intervalMs: 
 /** Waits for the end of a connection, at most so long. */
 export async function untilClosed({ socket }: RawConnection, boundMs: number): Promise<void> {
   if (socket.closed) return;
-  await Promise.race([new Promise((resolve) => socket.once('close', resolve)), delay(boundMs, undefined, { ref: false })]);
+  await Promise.race([
+    new Promise((resolve) => socket.once('close', resolve)),
+    delay(boundMs, undefined, { ref: false }),
+  ]);
 }

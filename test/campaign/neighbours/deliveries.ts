@@ -76,7 +76,7 @@ async function watchService(
   plantWebhooks(service, badAccount, tokenFingerprint, urls);
   await waitFor('the neighbours to have begun', STARTED_MS, () => bad.most.open >= Math.min(hosts, 100));
 
-  for (const { payment_id: payment } of payments) await callServerFor('sandbox pay', { payment });
+  for (const { payment_id: payment } of payments) await pay(() => callServerFor('sandbox pay', { payment }));
   const received = () => service.receiver.received;
   // What does not come shows as an infinite latency.
   await waitFor('every healthy webhook', DELIVERED_MS, () => received().length >= healthy).catch(() => {});
@@ -92,6 +92,22 @@ async function watchService(
     ({ id, createdAtMs }) => (arrivals.get(id.slice(0, 36)) ?? Number.POSITIVE_INFINITY) - createdAtMs,
   );
   return { latenciesMs, bad: ended, requests: bad.requests, most: bad.most, grownMib: memory.grownMib() };
+}
+
+/** The on-ramp is left alone for a while once it was slow, as it is on a busy machine: until then the customer waits. */
+async function pay(playCustomer: () => Promise<unknown>): Promise<void> {
+  let lastError: unknown;
+  await waitFor('the on-ramp to take a payment', STARTED_MS, () =>
+    playCustomer().then(
+      () => true,
+      (error: unknown) => {
+        lastError = error;
+        return false;
+      },
+    ),
+  ).catch((error: unknown) => {
+    throw new Error(String(error), { cause: lastError });
+  });
 }
 
 /** How much more memory the process has taken at most, whenever it was looked at. */

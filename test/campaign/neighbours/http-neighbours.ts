@@ -83,7 +83,8 @@ async function dripBeside(address: Address, apiKey: string, count: number): Prom
     Array.from({ length: count }, async (_, index) => {
       const isBody = index % 2 === 1;
       const connection = await openRaw(address);
-      if (isBody) connection.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n`);
+      if (isBody)
+        connection.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n`);
       const boundMs = (isBody ? REQUEST_MS : HEADERS_MS) + GRACE_MS;
       await Promise.race([
         drip(connection, isBody ? ' '.repeat(1_000) : `${head}X-Slow: ${'x'.repeat(1_000)}`, DRIP_MS),
@@ -103,16 +104,44 @@ function oversizedRequests(apiKey: string): readonly { what: string; status: num
   const post = `POST /api/v1/wallet HTTP/1.1\r\n${key}Content-Type: application/json\r\n`;
   const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
   return [
-    { what: 'one long header', status: 431, text: `GET / HTTP/1.1\r\n${key}X-Long: ${'x'.repeat(20_000)}\r\n\r\n` },
-    { what: 'a million headers', status: 431, text: `GET / HTTP/1.1\r\n${key}${'A: b\r\n'.repeat(1_000_000)}\r\n` },
-    { what: 'headers without end', status: 431, text: `GET / HTTP/1.1\r\n${key}X-Long: ${'x'.repeat(4_000_000)}` },
+    {
+      what: 'one long header',
+      status: 431,
+      text: `GET / HTTP/1.1\r\n${key}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    },
+    {
+      what: 'a million headers',
+      status: 431,
+      text: `GET / HTTP/1.1\r\n${key}${'A: b\r\n'.repeat(1_000_000)}\r\n`,
+    },
+    {
+      what: 'headers without end',
+      status: 431,
+      text: `GET / HTTP/1.1\r\n${key}X-Long: ${'x'.repeat(4_000_000)}`,
+    },
     { what: 'a long URL', status: 431, text: `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${key}\r\n` },
-    { what: 'a URL just below', status: 404, text: `GET /${'a'.repeat(15_000)} HTTP/1.1\r\n${key}Connection: close\r\n\r\n` },
+    {
+      what: 'a URL just below',
+      status: 404,
+      text: `GET /${'a'.repeat(15_000)} HTTP/1.1\r\n${key}Connection: close\r\n\r\n`,
+    },
     { what: 'a long body', status: 413, text: `${post}Content-Length: 20000\r\n\r\n${' '.repeat(20_000)}` },
     { what: 'a body of gigabytes', status: 413, text: `${post}Content-Length: 9999999999\r\n\r\n{` },
-    { what: 'chunks without end', status: 413, text: `${post}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(100)}` },
-    { what: 'an endless chunk extension', status: 413, text: `${post}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(1_000_000)}` },
-    { what: 'endless trailers', status: 431, text: `${post}Transfer-Encoding: chunked\r\n\r\n0\r\n${'A: b\r\n'.repeat(100_000)}` },
+    {
+      what: 'chunks without end',
+      status: 413,
+      text: `${post}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(100)}`,
+    },
+    {
+      what: 'an endless chunk extension',
+      status: 413,
+      text: `${post}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(1_000_000)}`,
+    },
+    {
+      what: 'endless trailers',
+      status: 431,
+      text: `${post}Transfer-Encoding: chunked\r\n\r\n0\r\n${'A: b\r\n'.repeat(100_000)}`,
+    },
   ];
 }
 
@@ -126,7 +155,9 @@ async function sendOversized(address: Address, apiKey: string, times: number) {
       await untilClosed(connection, REQUEST_MS + GRACE_MS);
       const answer = connection.answer();
       if (!isError(answer, status) || answer.closedAfterMs === null) {
-        wrong.push(`${what}: ${answer.status} ${answer.body.slice(0, 100)}, closed after ${answer.closedAfterMs} ms`);
+        wrong.push(
+          `${what}: ${answer.status} ${answer.body.slice(0, 100)}, closed after ${answer.closedAfterMs} ms`,
+        );
       }
       connection.socket.destroy();
     }

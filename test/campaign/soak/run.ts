@@ -9,7 +9,7 @@ import { type LoadResult, putUnderLoad } from './load.ts';
 import { courseOf, leastOf, type MemorySample, medianOf, sampleMemory } from './memory.ts';
 
 /** One row of the campaign's table. */
-interface PromiseRow {
+export interface PromiseRow {
   readonly promise: string;
   readonly cases: number;
   readonly violations: number;
