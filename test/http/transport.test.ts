@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createPublicServer } from '../../src/http/server.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { createTestCertificateAuthority } from '../support/certificates.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let service: ApiService;
 let port: number;
@@ -263,6 +264,27 @@ it('finishes a request in progress when it closes, and closes idle connections a
   await closed;
   // Far below the keep-alive time of 72 s and the drain time of 10 s.
   expect(performance.now() - startedMs).toBeLessThan(5_000);
+});
+
+it('closes connections beyond its limit at once, and serves again when there is room', async () => {
+  const server = createPublicServer({ trustProxy: [], limits: { connections: 3 } });
+  server.get('/', async () => ({ ok: true }));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const ask = () => {
+    const socket = connect(portOf(server), '127.0.0.1');
+    sockets.push(socket);
+    socket.setEncoding('utf8');
+    const answer = readAll(socket).catch(() => '');
+    socket.write(`GET / HTTP/1.1\r\n${close}\r\n`);
+    return answer;
+  };
+  const idle = [1, 2, 3].map(() => connect(portOf(server), '127.0.0.1'));
+  sockets.push(...idle);
+  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  expect(await ask()).toBe('');
+  idle[0]?.destroy();
+  await waitFor('room for another', 5_000, async () => (await ask()).includes('{"ok":true}'));
+  await server.close();
 });
 
 it('cuts what does not end within the drain time', async () => {
