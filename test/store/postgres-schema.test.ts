@@ -45,6 +45,7 @@ describe('the schema', () => {
       '6ab06a184d355397',
       '5764b0d522cfa71d',
       'a87b037cda3190a5',
+      'ec9d84686ad199a0',
       '10534fa411b9390f',
     ]);
   });
