@@ -41,7 +41,7 @@ const FILLING = 'x'.repeat(16 * 1024);
 /** Starts so many; the kinds take turns. */
 export async function startBadReceivers(
   count: number,
-  kinds: readonly Misbehaviour[] = misbehaviours,
+  kinds: readonly Misbehaviour[],
 ): Promise<BadReceivers> {
   const authority = await createTestCertificateAuthority();
   const [port] = (await freePorts(1)) as [number];
@@ -68,6 +68,33 @@ export async function startBadReceivers(
     },
   };
 }
+
+const answers: Readonly<Record<Misbehaviour, (socket: Socket) => void>> = {
+  'no handshake': () => {},
+  'no answer': () => {},
+  'dripping headers': (socket) => {
+    socket.write(OK_HEAD);
+    repeat(socket, () => socket.write('X'));
+  },
+  'dripping body': (socket) => {
+    socket.write(`${OK_HEAD}Content-Length: 1000000\r\n\r\n`);
+    repeat(socket, () => socket.write('x'));
+  },
+  'endless headers': (socket) => {
+    socket.write(OK_HEAD);
+    pour(socket, `X-Header: ${'x'.repeat(1_000)}\r\n`);
+  },
+  'endless body': (socket) => {
+    socket.write(`${OK_HEAD}\r\n`);
+    pour(socket, FILLING);
+  },
+  'compressed bomb': (socket) => {
+    socket.write(`${OK_HEAD}Content-Encoding: gzip\r\nContent-Length: ${BOMB.length}\r\n\r\n`);
+    socket.end(BOMB);
+  },
+  'endless hints': (socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  reset: (socket) => socket.destroy(),
+};
 
 interface Tally {
   open: number;
@@ -120,36 +147,9 @@ function misbehave(socket: Socket, kind: Misbehaviour, { requests }: Tally): voi
     socket.resume();
     const path = head.split(' ', 2)[1] ?? '';
     requests.set(path, (requests.get(path) ?? 0) + 1);
-    answerBadly(socket, kind);
+    answers[kind](socket);
   };
   socket.on('data', onData);
-}
-
-function answerBadly(socket: Socket, kind: Misbehaviour): void {
-  switch (kind) {
-    case 'no handshake':
-    case 'no answer':
-      return;
-    case 'dripping headers':
-      socket.write(OK_HEAD);
-      return repeat(socket, () => socket.write('X'));
-    case 'dripping body':
-      socket.write(`${OK_HEAD}Content-Length: 1000000\r\n\r\n`);
-      return repeat(socket, () => socket.write('x'));
-    case 'endless headers':
-      socket.write(OK_HEAD);
-      return pour(socket, `X-Header: ${'x'.repeat(1_000)}\r\n`);
-    case 'endless body':
-      socket.write(`${OK_HEAD}\r\n`);
-      return pour(socket, FILLING);
-    case 'compressed bomb':
-      socket.write(`${OK_HEAD}Content-Encoding: gzip\r\nContent-Length: ${BOMB.length}\r\n\r\n`);
-      return void socket.end(BOMB);
-    case 'endless hints':
-      return pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n');
-    case 'reset':
-      return void socket.destroy();
-  }
 }
 
 /** Again and again, as long as there is somebody. */

@@ -3,7 +3,7 @@ import { callServer } from '../../../src/cli/control-client.ts';
 import { type EndToEndService, startEndToEndService } from '../../support/e2e-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { sampleMemory } from '../soak/memory.ts';
-import { type BadReceivers, startBadReceivers } from './bad-receivers.ts';
+import { type BadReceivers, type Misbehaviour, startBadReceivers } from './bad-receivers.ts';
 import { plantWebhooks, readAttempts, type StoredAttempt } from './planted-webhooks.ts';
 
 /** How bad the neighbours are. */
@@ -15,6 +15,10 @@ export interface Neighbourhood {
   readonly extraForOne: number;
   /** Payments of another account with a healthy receiver, each paid for real. */
   readonly healthy: number;
+  /** How they misbehave, in turn. */
+  readonly kinds: readonly Misbehaviour[];
+  /** Whether to wait until the last of their deliveries has ended; else the server is killed before. */
+  readonly isWatchedToTheEnd: boolean;
 }
 
 /** What was seen of it. */
@@ -38,12 +42,14 @@ const ALL_ENDED_MS = 240_000;
 
 /** Lets bad neighbours take what they can, and then has healthy payments paid beside them. */
 export async function watchDeliveries(neighbourhood: Neighbourhood): Promise<DeliveryFindings> {
-  const bad = await startBadReceivers(neighbourhood.hosts);
+  const bad = await startBadReceivers(neighbourhood.hosts, neighbourhood.kinds);
   try {
     const service = await startEndToEndService({ RATE_LIMIT_CREATE_PER_MINUTE: '100000' }, bad);
     try {
       return await watchService(service, bad, neighbourhood);
     } finally {
+      // It would wait for the deliveries.
+      if (!neighbourhood.isWatchedToTheEnd) await service.process().end('SIGKILL');
       await service.stop();
     }
   } finally {
@@ -54,7 +60,7 @@ export async function watchDeliveries(neighbourhood: Neighbourhood): Promise<Del
 async function watchService(
   service: EndToEndService,
   bad: BadReceivers,
-  { hosts, webhooksPerHost, extraForOne, healthy }: Neighbourhood,
+  { hosts, webhooksPerHost, extraForOne, healthy, isWatchedToTheEnd }: Neighbourhood,
 ): Promise<DeliveryFindings> {
   const control = join(service.environment['DATA_DIR'] as string, 'control.sock');
   const callServerFor = <T>(name: string, args: Readonly<Record<string, string>>) =>
@@ -85,6 +91,7 @@ async function watchService(
   const ended = await waitFor('every bad delivery to end', ALL_ENDED_MS, async () => {
     await memory.look();
     const attempts = readAttempts(service, badAccount);
+    if (!isWatchedToTheEnd) return attempts;
     return attempts.every(({ status }) => status !== 'pending' && status !== 'sending') && attempts;
   });
   const arrivals = new Map(

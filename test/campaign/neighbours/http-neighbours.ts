@@ -12,6 +12,8 @@ export interface Callers {
   readonly oversized: number;
   /** Requests of a healthy caller beside them. */
   readonly healthy: number;
+  /** Whether to wait until the server closes idle connections. */
+  readonly isWatchedToTheEnd: boolean;
 }
 
 export interface CallerFindings {
@@ -30,6 +32,7 @@ export interface CallerFindings {
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
 const GRACE_MS = 10_000;
+const none = { idleWrong: 0, drippingWrong: 0 };
 const OPENED_AT_A_TIME = 200;
 const DRIP_MS = 300;
 
@@ -48,14 +51,14 @@ export async function watchCallers(callers: Callers): Promise<CallerFindings> {
       dripBeside(address, service.process().demoKey(), callers.dripping),
       sendOversized(address, service.process().demoKey(), callers.oversized),
     ]);
+    if (!callers.isWatchedToTheEnd) return { ...none, idleOpened: idle.length, ...oversized, ...latencies };
     await Promise.all(idle.map((connection) => untilClosed(connection, HEADERS_MS + GRACE_MS)));
     const idleWrong = idle.filter(({ answer }) => !isError(answer(), 408) || answer().closedAfterMs === null);
     return {
       idleOpened: idle.length,
       idleWrong: idleWrong.length,
       drippingWrong,
-      oversizedCases: oversized.cases,
-      oversizedWrong: oversized.wrong,
+      ...oversized,
       ...latencies,
     };
   } finally {
@@ -162,5 +165,5 @@ async function sendOversized(address: Address, apiKey: string, times: number) {
       connection.socket.destroy();
     }
   }
-  return { cases: requests.length * times, wrong };
+  return { oversizedCases: requests.length * times, oversizedWrong: wrong };
 }

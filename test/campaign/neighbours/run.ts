@@ -1,5 +1,6 @@
 /** Bad neighbours: receivers of webhooks and callers of the API that would take everything if they were let. */
 
+import { misbehaviours } from './bad-receivers.ts';
 import { type DeliveryFindings, type Neighbourhood, watchDeliveries } from './deliveries.ts';
 import { type CallerFindings, type Callers, watchCallers } from './http-neighbours.ts';
 
@@ -16,18 +17,26 @@ interface Extent {
   readonly callers: Callers;
 }
 
+const toTheEnd = { kinds: misbehaviours, isWatchedToTheEnd: true };
+
 /** In the first a bad shop has as many receivers as it has webhooks, in the second more webhooks than there are places. */
 const LONG: Extent = {
   neighbourhoods: [
-    { hosts: 500, webhooksPerHost: 1, extraForOne: 0, healthy: 40 },
-    { hosts: 500, webhooksPerHost: 5, extraForOne: 300, healthy: 40 },
+    { hosts: 500, webhooksPerHost: 1, extraForOne: 0, healthy: 40, ...toTheEnd },
+    { hosts: 500, webhooksPerHost: 5, extraForOne: 300, healthy: 40, ...toTheEnd },
   ],
-  callers: { idle: 10_000, dripping: 200, oversized: 10, healthy: 500 },
+  callers: { idle: 10_000, dripping: 200, oversized: 10, healthy: 500, isWatchedToTheEnd: true },
 };
-/** More webhooks than there are places, to few hosts. */
+/** More webhooks than there are places, to few hosts, most of which cost nothing to let hang. */
 const SHORT: Extent = {
-  neighbourhoods: [{ hosts: 45, webhooksPerHost: 20, extraForOne: 110, healthy: 3 }],
-  callers: { idle: 300, dripping: 20, oversized: 1, healthy: 50 },
+  neighbourhoods: [
+    {
+      ...{ hosts: 30, webhooksPerHost: 70, extraForOne: 50, healthy: 3 },
+      kinds: ['no handshake', 'no handshake', 'no handshake', 'endless body', 'no handshake', 'no answer'],
+      isWatchedToTheEnd: false,
+    },
+  ],
+  callers: { idle: 300, dripping: 0, oversized: 1, healthy: 50, isWatchedToTheEnd: false },
 };
 
 const LONGEST_LATENCY_MS = 2_000;
@@ -61,7 +70,7 @@ export async function runNeighbours(options: {
 }
 
 export function deliveryRows(
-  { hosts, webhooksPerHost, extraForOne }: Neighbourhood,
+  { hosts, webhooksPerHost, extraForOne, isWatchedToTheEnd }: Neighbourhood,
   { latenciesMs, bad, requests, most, grownMib }: DeliveryFindings,
   log: (line: string) => void,
 ): PromiseRow[] {
@@ -76,18 +85,19 @@ export function deliveryRows(
   const isOver = (status: string) => status !== 'pending' && status !== 'sending';
   const overlong = bad.filter(({ durationMs }) => (durationMs ?? 0) > LONGEST_DELIVERY_MS);
   const repeated = [...requests.values()].filter((times) => times > 1);
+  const endings = {
+    promise: `Their deliveries end within 10 s, each with one request, ${beside}`,
+    cases: webhooks,
+    violations:
+      overlong.length + repeated.length + webhooks - bad.filter(({ status }) => isOver(status)).length,
+  };
   return [
     {
       promise: `A healthy webhook is there within 2 s (p99), ${beside}`,
       cases: latenciesMs.length,
       violations: p99Ms <= LONGEST_LATENCY_MS ? 0 : late,
     },
-    {
-      promise: `Their deliveries end within 10 s, each with one request, ${beside}`,
-      cases: webhooks,
-      violations:
-        overlong.length + repeated.length + webhooks - bad.filter(({ status }) => isOver(status)).length,
-    },
+    ...(isWatchedToTheEnd ? [endings] : []),
     {
       promise: `One account never holds more than 1,000 places, one host never more than 100, ${beside}`,
       cases: 2,
@@ -116,12 +126,7 @@ function callerRows(callers: Callers, findings: CallerFindings, log: (line: stri
   log(`creates beside ${findings.idleOpened} idle connections: p99 ${Math.round(p99Ms)} ms`);
   for (const wrong of findings.oversizedWrong) log(wrong);
   const late = findings.latenciesMs.filter((latencyMs) => latencyMs > LONGEST_LATENCY_MS).length;
-  return [
-    {
-      promise: `Creates are answered within 2 s (p99) beside ${callers.idle} idle and ${callers.dripping} dripping connections`,
-      cases: findings.latenciesMs.length,
-      violations: findings.healthyFailed + (p99Ms <= LONGEST_LATENCY_MS ? 0 : late),
-    },
+  const closings = [
     {
       promise: 'Idle connections are closed in time, with 408 in the shape of an error',
       cases: findings.idleOpened,
@@ -132,6 +137,14 @@ function callerRows(callers: Callers, findings: CallerFindings, log: (line: stri
       cases: callers.dripping,
       violations: findings.drippingWrong,
     },
+  ];
+  return [
+    {
+      promise: `Creates are answered within 2 s (p99) beside ${callers.idle} idle and ${callers.dripping} dripping connections`,
+      cases: findings.latenciesMs.length,
+      violations: findings.healthyFailed + (p99Ms <= LONGEST_LATENCY_MS ? 0 : late),
+    },
+    ...(callers.isWatchedToTheEnd ? closings : []),
     {
       promise:
         'Oversized headers, URLs, bodies, chunks and trailers get their status in the shape of an error',
