@@ -119,7 +119,7 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
       async run() {
         // Set before the look: a delivery that ends during it rings, and is not missed.
         isHeldUp = true;
-        const pass = await claimWebhooks(store.webhooks, [...open.keys()], deliveryBounds, nowMs());
+        const pass = await claimWebhooks(store.webhooks, [...open.keys()], deliveryBounds, nowMs);
         isHeldUp = pass.isHeldUp;
         for (const webhook of pass.claimed) open.set(webhook, send(webhook));
         return pass.claimed.length > 0;

@@ -22,11 +22,12 @@ export async function claimWebhooks(
   webhooks: WebhookStore,
   open: readonly OpenDelivery[],
   bounds: DeliveryBounds,
-  nowMs: number,
+  nowMs: () => number,
 ): Promise<ClaimedWebhooks> {
   const full = fullHosts(open, bounds);
   const waiting = await webhooks.listWaitingWebhooks(SEEN_PER_ACCOUNT, full);
   const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
-  const claimed = chosen.length === 0 ? [] : await webhooks.claimWebhooks(chosen, nowMs);
+  // The time of the claim, not of the look: from it on is counted when a delivery was given up.
+  const claimed = chosen.length === 0 ? [] : await webhooks.claimWebhooks(chosen, nowMs());
   return { claimed, isHeldUp: full.length > 0 || chosen.length < waiting.length };
 }
