@@ -3,6 +3,7 @@ import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import { paidWebhook } from '../../src/domain/paid-webhook.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { Webhook, WebhookResult } from '../../src/domain/webhook.ts';
+import { claimWebhooks } from '../../src/payments/claim-webhooks.ts';
 import { sendWebhook } from '../../src/payments/send-webhooks.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -43,19 +44,23 @@ export async function createServicePosts(folder: string, port: number): Promise<
   return {
     prepare: (posts) => queueWebhooks(store, posts, tokens.currentFingerprint),
     async send(posts, atATime) {
-      const open = new Set<Promise<void>>();
+      // One account, which may take half of the places.
+      const bounds = { open: 2 * atATime, openPerHost: atATime };
+      const open = new Map<Webhook, Promise<void>>();
       let left = posts;
       while (left > 0) {
-        const claimed = await store.webhooks.claimWebhooks(Math.min(left, atATime - open.size), Date.now());
+        const { claimed } = await claimWebhooks(store.webhooks, [...open.keys()], bounds, Date.now);
         if (claimed.length === 0) throw new Error('the webhooks have run out');
         left -= claimed.length;
         for (const webhook of claimed) {
-          const sent = sendWebhook(context, webhook).then(() => void open.delete(sent));
-          open.add(sent);
+          open.set(
+            webhook,
+            sendWebhook(context, webhook).then(() => void open.delete(webhook)),
+          );
         }
-        await Promise.race(open);
+        await Promise.race(open.values());
       }
-      await Promise.all(open);
+      await Promise.all(open.values());
     },
     async stop() {
       resolver.close();

@@ -255,7 +255,9 @@ function webhookOperations(): HotOperation[] {
       name: 'claims 50 webhooks and records a result',
       when: 'each second, each worker',
       run: async ({ webhooks }) => {
-        const [webhook] = requireRows(await webhooks.claimWebhooks(2_000, SYNTHETIC_NOW_MS));
+        const waiting = requireRows(await webhooks.listWaitingWebhooks(100, ['full.example.com']));
+        const ids = waiting.slice(0, 50).map(({ id }) => id);
+        const [webhook] = requireRows(await webhooks.claimWebhooks(ids, SYNTHETIC_NOW_MS));
         await webhooks.recordWebhookResult(present(webhook), {
           ...{ outcome: 'delivered', httpStatus: 200, reason: null, durationMs: 100, responseExcerpt: 'ok' },
           ...{ body: '{}', signature: 'signature', finishedAtMs: SYNTHETIC_NOW_MS },

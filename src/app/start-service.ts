@@ -40,6 +40,7 @@ import { withCleanUp } from './clean-up.ts';
 import { giveNotice } from './give-notice.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
+import { connectionsWithin, readOpenFilesLimit } from './open-files.ts';
 import { requireKnownSecret } from './require-known-secret.ts';
 import { startWork } from './start-work.ts';
 import type { World } from './world.ts';
@@ -191,6 +192,7 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     isHttpsOnly: config.baseUrl.startsWith('https:'),
     observe: parts.metrics.observeRequest,
     isLeaving,
+    limits: { connections: connectionsWithin(readOpenFilesLimit()) },
   });
   registerApi(server, {
     accounts: store.accounts,

@@ -1,3 +1,6 @@
+import type { DeliveryBounds } from '../domain/choose-webhooks.ts';
+import type { Webhook, WebhookResult } from '../domain/webhook.ts';
+import { claimWebhooks } from '../payments/claim-webhooks.ts';
 import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
 import { relayReleases } from '../payments/relay-releases.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
@@ -15,7 +18,7 @@ const STALE_INTERVAL_MS = 30_000;
 const STALE_AFTER_MS = 120_000;
 
 /** Open deliveries at a time; a slow receiver holds one for ten seconds. */
-const MAXIMUM_OPEN_DELIVERIES = 2_000;
+const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
 /** Everything that goes on by itself, by who may do it. */
 export interface WorkerTasks {
@@ -85,47 +88,45 @@ export function reportAbandoned(log: Log, abandoned: number): void {
     log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
 }
 
-/** Claims webhooks as there is room and sends each on its own, so that a slow receiver holds up nobody else. */
+/** Claims webhooks as there are places and sends each on its own, so that a slow receiver holds up nobody else. */
 function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }: WorkerParts): {
   readonly task: WorkerTask;
   drain(): Promise<void>;
 } {
-  const open = new Set<Promise<void>>();
+  const open = new Map<Webhook, Promise<void>>();
+  let isHeldUp = false;
   const context = {
     webhooks: store.webhooks,
     tokens,
     deliver,
     nowMs,
-    onResult: (
-      webhook: { readonly paymentId: string },
-      { outcome, reason }: { outcome: string; reason: string | null },
-    ) => {
+    onResult: ({ paymentId }: Webhook, { outcome, reason }: WebhookResult) => {
       metrics.webhooks.inc({ outcome });
-      if (outcome !== 'delivered') log.warn({ paymentId: webhook.paymentId, outcome, reason }, 'webhook');
+      if (outcome !== 'delivered') log.warn({ paymentId, outcome, reason }, 'webhook');
     },
+  };
+  const send = async (webhook: Webhook) => {
+    await sendWebhook(context, webhook).catch((error: unknown) =>
+      log.error({ err: error, paymentId: webhook.paymentId }, 'webhook'),
+    );
+    open.delete(webhook);
+    if (isHeldUp) wake('webhooks');
   };
   return {
     task: {
       name: 'webhooks',
       intervalMs: WEBHOOK_INTERVAL_MS,
       async run() {
-        const room = MAXIMUM_OPEN_DELIVERIES - open.size;
-        if (room === 0) return false;
-        const claimed = await store.webhooks.claimWebhooks(room, nowMs());
-        for (const webhook of claimed) {
-          const delivery = sendWebhook(context, webhook)
-            .catch((error: unknown) => log.error({ err: error, paymentId: webhook.paymentId }, 'webhook'))
-            .finally(() => {
-              open.delete(delivery);
-              if (open.size === MAXIMUM_OPEN_DELIVERIES - 1) wake('webhooks');
-            });
-          open.add(delivery);
-        }
-        return claimed.length === room;
+        // Set before the look: a delivery that ends during it rings, and is not missed.
+        isHeldUp = true;
+        const pass = await claimWebhooks(store.webhooks, [...open.keys()], deliveryBounds, nowMs);
+        isHeldUp = pass.isHeldUp;
+        for (const webhook of pass.claimed) open.set(webhook, send(webhook));
+        return pass.claimed.length > 0;
       },
     },
     async drain() {
-      await Promise.all(open);
+      await Promise.all(open.values());
     },
   };
 }

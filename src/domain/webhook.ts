@@ -20,11 +20,21 @@ export interface Webhook extends NewWebhook {
   readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly url: string;
+  /** Of the URL, without the port; empty for those of before it was kept. */
+  readonly host: string;
   readonly tokenFingerprint: string;
   readonly status: WebhookStatus;
   readonly createdAtMs: number;
   readonly claimedAtMs: number | null;
   readonly result: WebhookResult | null;
+}
+
+/** One that is `pending`, as far as it takes to choose from many. */
+export type WaitingWebhook = Pick<Webhook, 'id' | 'accountId' | 'host' | 'createdAtMs'>;
+
+/** The host that a callback leads to, for counting deliveries; never throws, because a payment is paid meanwhile. */
+export function hostOfCallback(callbackUrl: string): string {
+  return URL.parse(callbackUrl)?.hostname.replace(/\.$/, '') ?? '';
 }
 
 /** How its one attempt ended, with what was sent. */

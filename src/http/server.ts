@@ -45,6 +45,8 @@ export interface ServerLimits {
   /** How long requests in progress may go on when the server closes. */
   readonly drainTimeoutMs: number;
   readonly pathParameterCharacters: number;
+  /** At a time; what comes then is closed at once. */
+  readonly connections: number;
 }
 
 const defaultLimits: ServerLimits = {
@@ -57,6 +59,7 @@ const defaultLimits: ServerLimits = {
   idleSocketTimeoutMs: 120_000,
   drainTimeoutMs: 10_000,
   pathParameterCharacters: 100,
+  connections: 16_000,
 };
 
 /**
@@ -99,6 +102,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
 
   server.server.on('checkExpectation', clientErrors.answerUnknownExpectation);
   server.server.on('connect', clientErrors.answerConnect);
+  server.server.maxConnections = limits.connections;
   server.removeAllContentTypeParsers();
   addHooks(server, options, log);
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));

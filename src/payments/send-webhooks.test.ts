@@ -22,6 +22,7 @@ const webhook: Webhook = {
   event: 'payment.paid',
   fields: { event: 'payment.paid', note: 'ünïcode "quoted"' },
   url: 'https://shop.example.com/hook',
+  host: 'shop.example.com',
   tokenFingerprint: tokens.currentFingerprint,
   status: 'sending',
   createdAtMs: 1,
@@ -42,6 +43,7 @@ async function send(change: Partial<SendWebhooksContext>, sent: Partial<Webhook>
     webhooks: {
       recordWebhookResult: async (_id, result) => void recorded.push(result),
       claimWebhooks: async () => [],
+      listWaitingWebhooks: async () => [],
       abandonStaleWebhooks: async () => 0,
       listWebhooks: async () => [],
     },
@@ -121,6 +123,7 @@ it('records a result only once, even when that fails', async () => {
         throw new Error('disk full');
       },
       claimWebhooks: async () => [],
+      listWaitingWebhooks: async () => [],
       abandonStaleWebhooks: async () => 0,
       listWebhooks: async () => [],
     },

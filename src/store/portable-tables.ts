@@ -66,11 +66,21 @@ const paymentColumns = [
 ];
 
 const webhookColumns = [
-  ...text('id', 'payment_id', 'event', 'status', 'reason', 'response_excerpt', 'body', 'signature'),
+  ...text(
+    'id',
+    'account_id',
+    'payment_id',
+    'host',
+    'event',
+    'status',
+    'reason',
+    'response_excerpt',
+    'body',
+    'signature',
+  ),
   ...integer('created_at_ms', 'claimed_at_ms', 'http_status', 'finished_at_ms'),
   ...real('duration_ms'),
   ...json('fields'),
-  accountOfPayment,
 ];
 
 const ledgerPosition = [

@@ -7,7 +7,7 @@ import type { Webhook, WebhookResult, WebhookStatus } from '../domain/webhook.ts
  */
 export const webhookColumns = `
   webhooks.id, payments.account_id AS "accountId", payment_id AS "paymentId", event, fields, callback_url AS "url",
-  token_fingerprint AS "tokenFingerprint", webhooks.status, webhooks.created_at_ms AS "createdAtMs",
+  host, token_fingerprint AS "tokenFingerprint", webhooks.status, webhooks.created_at_ms AS "createdAtMs",
   claimed_at_ms AS "claimedAtMs", http_status AS "httpStatus", reason, duration_ms AS "durationMs",
   response_excerpt AS "responseExcerpt", body, signature, finished_at_ms AS "finishedAtMs"`;
 
@@ -27,6 +27,7 @@ export function webhookOfRow(row: WebhookRow): Webhook {
     event: row.event,
     fields: row.fields,
     url: row.url,
+    host: row.host,
     tokenFingerprint: row.tokenFingerprint,
     status: row.status,
     createdAtMs: row.createdAtMs,

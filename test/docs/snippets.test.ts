@@ -41,6 +41,7 @@ async function send(note: string): Promise<Sent> {
       webhooks: {
         recordWebhookResult: () => Promise.resolve(),
         claimWebhooks: () => Promise.resolve([]),
+        listWaitingWebhooks: () => Promise.resolve([]),
         abandonStaleWebhooks: () => Promise.resolve(0),
         listWebhooks: () => Promise.resolve([]),
       },
@@ -65,6 +66,7 @@ async function send(note: string): Promise<Sent> {
       event: 'payment.paid',
       fields: { event: 'payment.paid', paymentId, note },
       url: 'https://shop.example/webhook',
+      host: 'shop.example.com',
       tokenFingerprint: tokens.currentFingerprint,
       status: 'sending',
       createdAtMs: Date.now(),

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createPublicServer } from '../../src/http/server.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { createTestCertificateAuthority } from '../support/certificates.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let service: ApiService;
 let port: number;
@@ -95,6 +96,19 @@ it('answers a path over the header limit with 431', async () => {
     431,
     'The request headers are too large.',
   );
+});
+
+it('answers a caller who goes on sending, whatever there is, so that they can read it', async () => {
+  for (let round = 0; round < 5; round++) {
+    const answer = await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(4_000_000)}`);
+    requireError(answer, 431, 'The request headers are too large.');
+  }
+});
+
+it('answers an endless chunk extension with 413', async () => {
+  const head = `POST /api/v1/wallet HTTP/1.1\r\n${withKey()}Content-Type: application/json\r\n`;
+  const answer = await send(`${head}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(100_000)}`);
+  requireError(answer, 413, 'The request body is larger than 16 KiB.');
 });
 
 it.each([
@@ -282,6 +296,27 @@ it('finishes a request in progress when it closes, and closes idle connections a
   await closed;
   // Far below the keep-alive time of 72 s and the drain time of 10 s.
   expect(performance.now() - startedMs).toBeLessThan(5_000);
+});
+
+it('closes connections beyond its limit at once, and serves again when there is room', async () => {
+  const server = createPublicServer({ trustProxy: [], limits: { connections: 3 } });
+  server.get('/', async () => ({ ok: true }));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const ask = () => {
+    const socket = connect(portOf(server), '127.0.0.1');
+    sockets.push(socket);
+    socket.setEncoding('utf8');
+    const answer = readAll(socket).catch(() => '');
+    socket.write(`GET / HTTP/1.1\r\n${close}\r\n`);
+    return answer;
+  };
+  const idle = [1, 2, 3].map(() => connect(portOf(server), '127.0.0.1'));
+  sockets.push(...idle);
+  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  expect(await ask()).toBe('');
+  idle[0]?.destroy();
+  await waitFor('room for another', 5_000, async () => (await ask()).includes('{"ok":true}'));
+  await server.close();
 });
 
 it('cuts what does not end within the drain time', async () => {

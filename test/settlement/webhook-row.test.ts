@@ -4,6 +4,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import type { DeliveryOutcome } from '../../src/domain/ports/callback-guard.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import { type SendWebhooksContext, sendWebhook } from '../../src/payments/send-webhooks.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { settlement } = useSettlement();
@@ -58,16 +59,16 @@ it('survives a crash as pending, and is claimed by exactly one of many', async (
   await settlement.watch();
   await settlement.crash();
   const claims = await Promise.all(
-    Array.from({ length: 20 }, () => settlement.store.webhooks.claimWebhooks(10, settlement.nowMs())),
+    Array.from({ length: 20 }, () => claimOldest(settlement.store.webhooks, 10, settlement.nowMs())),
   );
   expect(claims.flat().map(({ paymentId }) => paymentId)).toEqual([payment.id]);
-  expect(await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs())).toEqual([]);
+  expect(await claimOldest(settlement.store.webhooks, 10, settlement.nowMs())).toEqual([]);
 });
 
 it('is sent with a signature over the raw body, when paid can already be read', async () => {
   const payment = await createAlmostPaid();
   await settlement.watch();
-  const [webhook] = await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs());
+  const [webhook] = await claimOldest(settlement.store.webhooks, 10, settlement.nowMs());
   const sent: { url: string; body: string; signature: string; status: string }[] = [];
   const results: unknown[] = [];
   await sendWebhook(
@@ -101,15 +102,15 @@ it('is sent with a signature over the raw body, when paid can already be read', 
 it('that a crash left in sending becomes unknown, and is never sent again', async () => {
   const payment = await createAlmostPaid();
   await settlement.watch();
-  const [webhook] = await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs());
+  const [webhook] = await claimOldest(settlement.store.webhooks, 10, settlement.nowMs());
   await settlement.crash();
-  expect(await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs())).toEqual([]);
+  expect(await claimOldest(settlement.store.webhooks, 10, settlement.nowMs())).toEqual([]);
   // Claimed at this very moment: it may still be on its way.
   expect(await settlement.store.webhooks.abandonStaleWebhooks(settlement.nowMs())).toBe(0);
   settlement.advance(1);
   expect(await settlement.store.webhooks.abandonStaleWebhooks(settlement.nowMs())).toBe(1);
   expect(await settlement.webhooks(payment)).toMatchObject([{ status: 'unknown' }]);
-  expect(await settlement.store.webhooks.claimWebhooks(10, settlement.nowMs())).toEqual([]);
+  expect(await claimOldest(settlement.store.webhooks, 10, settlement.nowMs())).toEqual([]);
   // An attempt that comes back late does not change it either.
   await expect(sendWebhook(sendContext(), webhook as Webhook)).rejects.toThrow();
   expect(await settlement.webhooks(payment)).toMatchObject([{ status: 'unknown' }]);

@@ -5,6 +5,7 @@ import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { Store } from '../../src/store/store.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
 import {
   ADDRESS,
   failedResult,
@@ -182,7 +183,7 @@ async function fillLedger(store: Store, given: Specification, payments: readonly
 
 async function fillWebhooks(store: Store, given: Specification): Promise<void> {
   if (given.claimed === 0) return;
-  const claimed = await store.webhooks.claimWebhooks(given.claimed, NOW_MS);
+  const claimed = await claimOldest(store.webhooks, given.claimed, NOW_MS);
   for (const webhook of claimed.slice(0, given.finished)) {
     const { responseExcerpt, durationMs } = given;
     await store.webhooks.recordWebhookResult(webhook, { ...failedResult, responseExcerpt, durationMs });

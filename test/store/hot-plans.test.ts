@@ -72,7 +72,7 @@ describe('the check itself', () => {
 
   it('notices an index that is missing', async () => {
     const claim = hotOperations.find(({ name }) => name.includes('webhooks and records')) as HotOperation;
-    await postgres.query(url, 'DROP INDEX webhooks_pending');
+    await postgres.query(url, 'DROP INDEX webhooks_waiting');
     const faults = await faultsOf(claim);
     expect(faults).toContain('reads all of webhooks');
     expect(faults).toContain('reads all of webhooks once it is prepared for any values');

@@ -5,6 +5,7 @@ import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { SharedStore, Store } from '../../src/store/store.ts';
 import { LedgerConflictError, StoreClosedError, StoreWriteError } from '../../src/store/store-errors.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 import {
@@ -122,13 +123,13 @@ describe('two instances on one database', () => {
     while (claimed.length < 1_000) {
       // Both want the same webhook at the same time.
       const [left, right] = await Promise.all([
-        one.webhooks.claimWebhooks(1, NOW_MS),
-        other.webhooks.claimWebhooks(1, NOW_MS),
+        claimOldest(one.webhooks, 1, NOW_MS),
+        claimOldest(other.webhooks, 1, NOW_MS),
       ]);
       for (const { id } of [...left, ...right]) claimed.push(id);
     }
     expect(new Set(claimed).size).toBe(1_000);
-    expect(await one.webhooks.claimWebhooks(10, NOW_MS)).toEqual([]);
+    expect(await claimOldest(one.webhooks, 10, NOW_MS)).toEqual([]);
   });
 
   it('let a relayer have one batch in flight, and carry no payment twice', async () => {

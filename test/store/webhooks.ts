@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
 import {
   atOnce,
   failedResult,
@@ -12,8 +14,8 @@ import {
 } from './fixtures.ts';
 
 export function webhookPromises(context: StoreContext): void {
-  async function givePaid(count: number): Promise<string[]> {
-    const payments = await givePayments(context.store, count);
+  async function givePaid(count: number, change: Partial<Payment> = {}): Promise<string[]> {
+    const payments = await givePayments(context.store, count, change);
     for (const payment of payments) await context.store.payments.decidePayment(payment, pay);
     return payments.map(({ id }) => `${id}:payment.paid`);
   }
@@ -33,6 +35,7 @@ export function webhookPromises(context: StoreContext): void {
       accountId: payment.accountId,
       paymentId: payment.id,
       url: payment.callbackUrl,
+      host: 'shop.example.com',
       tokenFingerprint: payment.tokenFingerprint,
       status: 'pending',
       createdAtMs: expect.any(Number),
@@ -44,24 +47,56 @@ export function webhookPromises(context: StoreContext): void {
 
   it('gives each webhook to exactly one of 1,000 claims at once', async () => {
     const ids = await givePaid(300);
-    const claims = await atOnce(1_000, () => context.store.webhooks.claimWebhooks(1, NOW_MS + 1));
+    const claims = await atOnce(1_000, (index) =>
+      context.store.webhooks.claimWebhooks([ids[index % 300] as string], NOW_MS + 1),
+    );
     const claimed = claims.flat();
     expect(claimed.map(({ id }) => id).sort()).toEqual(ids.sort());
     expect(
       claimed.every(({ status, claimedAtMs }) => status === 'sending' && claimedAtMs === NOW_MS + 1),
     ).toBe(true);
     await context.reopen();
-    expect(await context.store.webhooks.claimWebhooks(1_000, NOW_MS)).toEqual([]);
+    expect(await claimOldest(context.store.webhooks, 1_000, NOW_MS)).toEqual([]);
   });
 
   it('claims the oldest first', async () => {
     const ids = await givePaid(5);
-    expect((await context.store.webhooks.claimWebhooks(2, NOW_MS)).map(({ id }) => id)).toEqual(
+    expect((await claimOldest(context.store.webhooks, 2, NOW_MS)).map(({ id }) => id)).toEqual(
       ids.slice(0, 2),
     );
-    expect((await context.store.webhooks.claimWebhooks(10, NOW_MS)).map(({ id }) => id)).toEqual(
-      ids.slice(2),
-    );
+    expect((await claimOldest(context.store.webhooks, 10, NOW_MS)).map(({ id }) => id)).toEqual(ids.slice(2));
+  });
+
+  it('shows of each account the oldest that wait, however many another has, and none to the hosts left out', async () => {
+    const callbackUrl = 'https://Other.Example.com.:8443/hook';
+    const first = await givePaid(30);
+    const second = await givePaid(3);
+    const [other] = await givePaid(1, { callbackUrl });
+    const { webhooks } = context.store;
+    const idsOf = async (perAccount: number, hosts: string[]) =>
+      (await webhooks.listWaitingWebhooks(perAccount, hosts)).map(({ id }) => id).sort();
+
+    expect(await idsOf(2, [])).toEqual([...first.slice(0, 2), ...second.slice(0, 2), other].sort());
+    expect(await idsOf(100, ['nobody', 'shop.example.com'])).toEqual([other]);
+    expect(await webhooks.listWaitingWebhooks(2, ['shop.example.com'])).toEqual([
+      {
+        id: other,
+        accountId: (await read(other as string)).accountId,
+        host: 'other.example.com',
+        createdAtMs: expect.any(Number),
+      },
+    ]);
+    await webhooks.claimWebhooks([...first.slice(0, 29), ...second], NOW_MS);
+    expect(await idsOf(2, [])).toEqual([first[29], other].sort());
+    await expect(webhooks.listWaitingWebhooks(0, [])).rejects.toThrow(RangeError);
+  });
+
+  it('claims none that was claimed before, is unknown, or was not asked for', async () => {
+    const [one, two] = (await givePaid(2)) as [string, string];
+    const { webhooks } = context.store;
+    expect(await webhooks.claimWebhooks([], NOW_MS)).toEqual([]);
+    expect(await webhooks.claimWebhooks(['nobody', one], NOW_MS)).toHaveLength(1);
+    expect((await webhooks.claimWebhooks([one, two], NOW_MS)).map(({ id }) => id)).toEqual([two]);
   });
 
   it('keeps how the one attempt ended, once', async () => {
@@ -69,7 +104,7 @@ export function webhookPromises(context: StoreContext): void {
     const { webhooks } = context.store;
     const stored = await read(id);
     await expect(webhooks.recordWebhookResult(stored, failedResult)).rejects.toThrow();
-    await webhooks.claimWebhooks(1, NOW_MS);
+    await claimOldest(webhooks, 1, NOW_MS);
     await expect(
       webhooks.recordWebhookResult({ ...stored, accountId: 'another' }, failedResult),
     ).rejects.toThrow();
@@ -83,8 +118,8 @@ export function webhookPromises(context: StoreContext): void {
   it('gives up what was being sent before a time, for good', async () => {
     const [stale, fresh, pending] = (await givePaid(3)) as [string, string, string];
     const { webhooks } = context.store;
-    await webhooks.claimWebhooks(1, NOW_MS - 1);
-    await webhooks.claimWebhooks(1, NOW_MS);
+    await claimOldest(webhooks, 1, NOW_MS - 1);
+    await claimOldest(webhooks, 1, NOW_MS);
     expect(await webhooks.abandonStaleWebhooks(NOW_MS)).toBe(1);
     expect(await webhooks.abandonStaleWebhooks(NOW_MS)).toBe(0);
     expect(await read(stale)).toMatchObject({
@@ -98,7 +133,7 @@ export function webhookPromises(context: StoreContext): void {
       },
     });
     expect(await read(fresh)).toMatchObject({ status: 'sending', result: null });
-    expect((await webhooks.claimWebhooks(10, NOW_MS)).map(({ id }) => id)).toEqual([pending]);
+    expect((await claimOldest(webhooks, 10, NOW_MS)).map(({ id }) => id)).toEqual([pending]);
     await expect(webhooks.recordWebhookResult(await read(stale), failedResult)).rejects.toThrow();
     expect(await read(stale)).toMatchObject({ status: 'unknown' });
   });

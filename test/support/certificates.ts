@@ -45,7 +45,8 @@ export async function createTestCertificateAuthority(): Promise<TestCertificateA
   const root = await X509CertificateGenerator.createSelfSigned(
     {
       ...commonFields({ names: [] }),
-      name: 'CN=Test Certificate Authority',
+      // A name of its own: of two with the same name the wrong one would be asked to verify.
+      name: `CN=Test Certificate Authority ${randomBytes(8).toString('hex')}`,
       keys,
       extensions: [
         new BasicConstraintsExtension(true, 0, true),

@@ -37,11 +37,22 @@ export interface EndToEndService {
   stop(): Promise<void>;
 }
 
+/** Other endpoints that callbacks may lead to. */
+export interface OtherReceivers {
+  /** `host:port` of each. */
+  readonly hosts: readonly string[];
+  /** PEM of the authority that signed their certificates. */
+  readonly caPem: string;
+}
+
 /** Starts it; `changes` are added to the environment. */
-export async function startEndToEndService(changes: ServiceEnvironment = {}): Promise<EndToEndService> {
+export async function startEndToEndService(
+  changes: ServiceEnvironment = {},
+  others: OtherReceivers = { hosts: [], caPem: '' },
+): Promise<EndToEndService> {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-e2e-'));
   const receiver = await startWebhookReceiver();
-  writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
+  writeFileSync(join(folder, 'ca.pem'), `${receiver.caPem}\n${others.caPem}`);
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   // No name: of its two addresses the service has one, and a client that is held up gives up the right one too early.
   const url = `http://127.0.0.1:${port}`;
@@ -49,7 +60,7 @@ export async function startEndToEndService(changes: ServiceEnvironment = {}): Pr
     DATA_DIR: join(folder, 'data'),
     PORT: String(port),
     ADMIN_PORT: String(adminPort),
-    CALLBACK_ALLOWED_HOSTS: receiver.host,
+    CALLBACK_ALLOWED_HOSTS: [receiver.host, ...others.hosts].join(','),
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     // Tests look often and wait briefly.
     RATE_LIMIT_STATUS_PER_MINUTE: '100000',

@@ -8,6 +8,8 @@ export interface ReceivedWebhook {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly rawBody: string;
+  /** When all of it was there, by the wall clock. */
+  readonly atMs: number;
 }
 
 /** A merchant's HTTPS endpoint on loopback. */
@@ -34,6 +36,7 @@ export async function startWebhookReceiver(status = 204): Promise<WebhookReceive
       path: request.url ?? '',
       headers: request.headers,
       rawBody: Buffer.concat(chunks).toString('utf8'),
+      atMs: Date.now(),
     });
     response.writeHead(status).end();
   });

@@ -308,4 +308,15 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE address_pages (after_row bigint PRIMARY KEY, entries bytea NOT NULL, entries_hash text NOT NULL);
     `,
   },
+  {
+    number: 8,
+    name: 'where to a webhook is, so that nobody waits behind the webhooks of others',
+    sql: `
+      -- Of those that wait at this moment all hosts count as one.
+      ALTER TABLE webhooks ADD COLUMN host text COLLATE "C" NOT NULL DEFAULT '';
+      DROP INDEX webhooks_pending;
+      CREATE INDEX webhooks_waiting ON webhooks (account_id, created_at_ms, id) INCLUDE (host)
+        WHERE status = 'pending';
+    `,
+  },
 ];

@@ -1,7 +1,7 @@
 import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
-import type { NewWebhook } from '../../domain/webhook.ts';
+import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
 import { EXPIRY_FRONTIER, NO_FINAL_BLOCK } from '../ledger-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
@@ -54,6 +54,7 @@ const webhookColumns: readonly Column[] = [
   ['id', 'text'],
   ['account_id', 'text'],
   ['payment_id', 'text'],
+  ['host', 'text'],
   ['event', 'text'],
   ['fields', 'json'],
   ['created_at_ms', 'bigint'],
@@ -146,6 +147,7 @@ function webhookValues(payment: Payment, { event, fields }: NewWebhook, createdA
     `${payment.id}:${event}`,
     payment.accountId,
     payment.id,
+    hostOfCallback(payment.callbackUrl),
     event,
     JSON.stringify(fields),
     createdAtMs,

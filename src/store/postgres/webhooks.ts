@@ -1,5 +1,6 @@
 import { UnknownStateError } from '../../domain/errors.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
+import type { WaitingWebhook } from '../../domain/webhook.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { byAge, type WebhookRow, webhookColumns, webhookOfRow } from '../webhook-rows.ts';
 import type { Database } from './open-database.ts';
@@ -12,11 +13,24 @@ const claim = statement(`
   WITH webhooks AS (
     UPDATE webhooks SET status = 'sending', claimed_at_ms = $1
     WHERE (id, account_id) IN (
-      SELECT id, account_id FROM webhooks WHERE status = 'pending'
-      ORDER BY created_at_ms, id LIMIT $2 FOR UPDATE SKIP LOCKED)
+      SELECT id, account_id FROM webhooks WHERE id = ANY($2) AND status = 'pending' FOR UPDATE SKIP LOCKED)
     RETURNING *
   )
   SELECT ${webhookColumns} FROM webhooks JOIN payments ON ${joinPayments}`);
+/** From account to account by the index: it takes no longer where one of them has a million waiting. */
+const selectWaiting = statement(`
+  WITH RECURSIVE waiting (account_id) AS (
+    (SELECT account_id FROM webhooks WHERE status = 'pending' ORDER BY account_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT account_id FROM webhooks WHERE status = 'pending' AND account_id > waiting.account_id
+      ORDER BY account_id LIMIT 1)
+    FROM waiting WHERE waiting.account_id IS NOT NULL
+  )
+  SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
+    SELECT id, account_id AS "accountId", host, created_at_ms AS "createdAtMs" FROM webhooks
+    WHERE status = 'pending' AND webhooks.account_id = waiting.account_id AND host <> ALL($2)
+    ORDER BY created_at_ms, id LIMIT $1) oldest
+  WHERE waiting.account_id IS NOT NULL`);
 const selectOfPayment = statement(`
   SELECT ${webhookColumns} FROM webhooks JOIN payments ON ${joinPayments}
   WHERE webhooks.id >= $1 AND webhooks.id < $2 ORDER BY webhooks.id`);
@@ -29,9 +43,13 @@ const abandon = statement(`
 
 export function createWebhookStore(database: Database, nowMs: () => number): WebhookStore {
   return {
-    async claimWebhooks(limit, claimedAtMs) {
-      checkListLimit(limit);
-      const rows = await database.query<WebhookRow>(claim, [claimedAtMs, limit]);
+    async listWaitingWebhooks(perAccount, exceptHosts) {
+      checkListLimit(perAccount);
+      return database.query<WaitingWebhook>(selectWaiting, [perAccount, exceptHosts]);
+    },
+    async claimWebhooks(ids, claimedAtMs) {
+      if (ids.length === 0) return [];
+      const rows = await database.query<WebhookRow>(claim, [claimedAtMs, ids]);
       return rows.map(webhookOfRow).sort(byAge);
     },
     async recordWebhookResult({ id, accountId }, result) {

@@ -286,4 +286,16 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    number: 7,
+    name: 'whose and where to a webhook is, so that nobody waits behind the webhooks of others',
+    sql: `
+      ALTER TABLE webhooks ADD COLUMN account_id TEXT NOT NULL DEFAULT '';
+      UPDATE webhooks SET account_id = (SELECT account_id FROM payments WHERE payments.id = payment_id);
+      -- Of those that wait at this moment all hosts count as one.
+      ALTER TABLE webhooks ADD COLUMN host TEXT NOT NULL DEFAULT '';
+      DROP INDEX webhooks_pending;
+      CREATE INDEX webhooks_waiting ON webhooks (account_id, created_at_ms, id, host) WHERE status = 'pending';
+    `,
+  },
 ];

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Ledger, Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
-import type { NewWebhook } from '../../domain/webhook.ts';
+import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
 import { EXPIRY_FRONTIER, NO_FINAL_BLOCK } from '../ledger-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
@@ -27,7 +27,8 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
   selectPayment.setReturnArrays(true);
   const updatePayment = database.prepare(updatePaymentSql);
   const insertWebhook = database.prepare(
-    `INSERT INTO webhooks (id, payment_id, event, fields, status, created_at_ms) VALUES (?, ?, ?, ?, 'pending', ?)`,
+    `INSERT INTO webhooks (id, account_id, payment_id, host, event, fields, status, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
   );
   const lowerFrontier = database.prepare(
     `UPDATE frontiers SET payment_id = ? WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= ?`,
@@ -52,7 +53,10 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
 
   function queueWebhook(payment: Payment, webhook: NewWebhook): void {
     const id = `${payment.id}:${webhook.event}`;
-    insertWebhook.run(id, payment.id, webhook.event, JSON.stringify(webhook.fields), nowMs());
+    insertWebhook.run(
+      ...[id, payment.accountId, payment.id, hostOfCallback(payment.callbackUrl)],
+      ...[webhook.event, JSON.stringify(webhook.fields), nowMs()],
+    );
   }
 
   return {

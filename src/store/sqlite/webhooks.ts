@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { UnknownStateError } from '../../domain/errors.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
-import type { Webhook } from '../../domain/webhook.ts';
+import type { WaitingWebhook, Webhook } from '../../domain/webhook.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { byAge, type WebhookRow, webhookColumns, webhookOfRow } from '../webhook-rows.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -20,8 +20,16 @@ export function createWebhookStore(
 ): WebhookStore {
   const claim = database.prepare(
     `UPDATE webhooks SET status = 'sending', claimed_at_ms = ?
-     WHERE id IN (SELECT id FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms, id LIMIT ?)
-     RETURNING id`,
+     WHERE id = ? AND status = 'pending' RETURNING id`,
+  );
+  const nextAccount = database.prepare(
+    `SELECT account_id AS "accountId" FROM webhooks WHERE status = 'pending' AND account_id > ?
+     ORDER BY account_id LIMIT 1`,
+  );
+  const waitingOfAccount = database.prepare(
+    `SELECT id, account_id AS "accountId", host, created_at_ms AS "createdAtMs" FROM webhooks
+     WHERE status = 'pending' AND account_id = ? AND host NOT IN (SELECT value FROM json_each(?))
+     ORDER BY created_at_ms, id LIMIT ?`,
   );
   const selectOne = database.prepare(`${selectWebhookSql} WHERE webhooks.id = ?`);
   const selectOfPayment = database.prepare(
@@ -29,8 +37,7 @@ export function createWebhookStore(
   );
   const finish = database.prepare(
     `UPDATE webhooks SET status = ?, http_status = ?, reason = ?, duration_ms = ?, response_excerpt = ?, body = ?,
-       signature = ?, finished_at_ms = ? WHERE id = ? AND status = 'sending'
-       AND ? = (SELECT account_id FROM payments WHERE payments.id = payment_id)`,
+       signature = ?, finished_at_ms = ? WHERE id = ? AND account_id = ? AND status = 'sending'`,
   );
   const abandon = database.prepare(
     `UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0, response_excerpt = '',
@@ -42,10 +49,24 @@ export function createWebhookStore(
   }
 
   return {
-    claimWebhooks: (limit, claimedAtMs) =>
+    listWaitingWebhooks: (perAccount, exceptHosts) =>
+      reads.run(() => {
+        checkListLimit(perAccount);
+        const hosts = JSON.stringify(exceptHosts);
+        const waiting: WaitingWebhook[] = [];
+        // From account to account by the index: it takes no longer where one of them has a million waiting.
+        for (let last = ''; ; ) {
+          const found = nextAccount.get(last);
+          if (found === undefined) return waiting;
+          last = found.accountId as string;
+          for (const row of waitingOfAccount.iterate(last, hosts, perAccount)) {
+            waiting.push(row as unknown as WaitingWebhook);
+          }
+        }
+      }),
+    claimWebhooks: (ids, claimedAtMs) =>
       writes.runTransaction(() => {
-        checkListLimit(limit);
-        const claimed = claim.all(claimedAtMs, limit).map((row) => readOne(row.id as string));
+        const claimed = ids.filter((id) => claim.get(claimedAtMs, id) !== undefined).map(readOne);
         return claimed.sort(byAge);
       }),
     recordWebhookResult: ({ id, accountId }, result) =>

@@ -1,0 +1,155 @@
+/** Bad neighbours: receivers of webhooks and callers of the API that would take everything if they were let. */
+
+import { misbehaviours } from './bad-receivers.ts';
+import { type DeliveryFindings, type Neighbourhood, watchDeliveries } from './deliveries.ts';
+import { type CallerFindings, type Callers, watchCallers } from './http-neighbours.ts';
+
+/** One row of the campaign's table. */
+export interface PromiseRow {
+  readonly promise: string;
+  readonly cases: number;
+  readonly violations: number;
+  readonly unchecked?: string;
+}
+
+interface Extent {
+  readonly neighbourhoods: readonly Neighbourhood[];
+  readonly callers: Callers;
+}
+
+const toTheEnd = { kinds: misbehaviours, isWatchedToTheEnd: true };
+
+/** In the first a bad shop has as many receivers as it has webhooks, in the second more webhooks than there are places. */
+const LONG: Extent = {
+  neighbourhoods: [
+    { hosts: 500, webhooksPerHost: 1, extraForOne: 0, healthy: 40, ...toTheEnd },
+    { hosts: 500, webhooksPerHost: 5, extraForOne: 300, healthy: 40, ...toTheEnd },
+  ],
+  callers: { idle: 10_000, dripping: 200, oversized: 10, healthy: 500, isWatchedToTheEnd: true },
+};
+/** More webhooks than there are places, to few hosts, most of which cost nothing to let hang. */
+const SHORT: Extent = {
+  neighbourhoods: [
+    {
+      ...{ hosts: 30, webhooksPerHost: 70, extraForOne: 50, healthy: 3 },
+      kinds: ['no handshake', 'no handshake', 'no handshake', 'endless body', 'no handshake', 'no answer'],
+      isWatchedToTheEnd: false,
+    },
+  ],
+  callers: { idle: 300, dripping: 0, oversized: 1, healthy: 50, isWatchedToTheEnd: false },
+};
+
+const LONGEST_LATENCY_MS = 2_000;
+/** Ten seconds, and what a busy machine is late with its timers. */
+const LONGEST_DELIVERY_MS = 13_000;
+/** Half of the 2,000 places of a process, and the 100 of a host. */
+const MOST_OPEN = 1_000;
+const MOST_OPEN_TO_ONE = 100;
+/** 1,000 open TLS connections at 100 KiB, and as much again that V8 takes while it is busy. */
+const MOST_GROWN_MIB = 200;
+
+/** The nearest-rank 99th percentile. */
+export function p99Of(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Runs them all; `seed` is not used, because nothing here is drawn. */
+export async function runNeighbours(options: {
+  seed: number;
+  long: boolean;
+  log: (line: string) => void;
+}): Promise<PromiseRow[]> {
+  const { neighbourhoods, callers } = options.long ? LONG : SHORT;
+  const rows: PromiseRow[] = [];
+  for (const neighbourhood of neighbourhoods) {
+    rows.push(...deliveryRows(neighbourhood, await watchDeliveries(neighbourhood), options.log));
+  }
+  rows.push(...callerRows(callers, await watchCallers(callers), options.log));
+  return rows;
+}
+
+export function deliveryRows(
+  { hosts, webhooksPerHost, extraForOne, isWatchedToTheEnd }: Neighbourhood,
+  { latenciesMs, bad, requests, most, grownMib }: DeliveryFindings,
+  log: (line: string) => void,
+): PromiseRow[] {
+  const webhooks = hosts * webhooksPerHost + extraForOne;
+  const beside = `beside ${webhooks} to ${hosts} bad receivers of another account`;
+  const p99Ms = p99Of(latenciesMs);
+  const late = latenciesMs.filter((latencyMs) => latencyMs > LONGEST_LATENCY_MS).length;
+  log(
+    `${beside}: p99 of a healthy delivery ${Math.round(p99Ms)} ms; at most ${most.open} open, ${most.openToOne} to one host; +${grownMib?.toFixed(0) ?? '?'} MiB`,
+  );
+  log(`their outcomes: ${outcomesOf(bad)}`);
+  const isOver = (status: string) => status !== 'pending' && status !== 'sending';
+  const overlong = bad.filter(({ durationMs }) => (durationMs ?? 0) > LONGEST_DELIVERY_MS);
+  const repeated = [...requests.values()].filter((times) => times > 1);
+  const endings = {
+    promise: `Their deliveries end within 10 s, each with one request, ${beside}`,
+    cases: webhooks,
+    violations:
+      overlong.length + repeated.length + webhooks - bad.filter(({ status }) => isOver(status)).length,
+  };
+  return [
+    {
+      promise: `A healthy webhook is there within 2 s (p99), ${beside}`,
+      cases: latenciesMs.length,
+      violations: p99Ms <= LONGEST_LATENCY_MS ? 0 : late,
+    },
+    ...(isWatchedToTheEnd ? [endings] : []),
+    {
+      promise: `One account never holds more than 1,000 places, one host never more than 100, ${beside}`,
+      cases: 2,
+      violations: Number(most.open > MOST_OPEN) + Number(most.openToOne > MOST_OPEN_TO_ONE),
+    },
+    {
+      promise: `They cost at most ${MOST_GROWN_MIB} MiB of memory, ${beside}`,
+      cases: grownMib === null ? 0 : 1,
+      violations: Number((grownMib ?? 0) > MOST_GROWN_MIB),
+      ...(grownMib === null ? { unchecked: 'this system has no /proc to read it from' } : {}),
+    },
+  ];
+}
+
+function outcomesOf(bad: DeliveryFindings['bad']): string {
+  const counts = new Map<string, number>();
+  for (const { status, reason } of bad) {
+    const outcome = `${status} ${reason ?? ''}`.trim();
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  }
+  return [...counts].map(([outcome, times]) => `${outcome} ${times}`).join(', ');
+}
+
+function callerRows(callers: Callers, findings: CallerFindings, log: (line: string) => void): PromiseRow[] {
+  const p99Ms = p99Of(findings.latenciesMs);
+  log(`creates beside ${findings.idleOpened} idle connections: p99 ${Math.round(p99Ms)} ms`);
+  for (const wrong of findings.oversizedWrong) log(wrong);
+  const late = findings.latenciesMs.filter((latencyMs) => latencyMs > LONGEST_LATENCY_MS).length;
+  const closings = [
+    {
+      promise: 'Idle connections are closed in time, with 408 in the shape of an error',
+      cases: findings.idleOpened,
+      violations: findings.idleWrong,
+    },
+    {
+      promise: 'Dripping headers and bodies are cut in time, with 408 in the shape of an error',
+      cases: callers.dripping,
+      violations: findings.drippingWrong,
+    },
+  ];
+  return [
+    {
+      promise: `Creates are answered within 2 s (p99) beside ${callers.idle} idle and ${callers.dripping} dripping connections`,
+      cases: findings.latenciesMs.length,
+      violations: findings.healthyFailed + (p99Ms <= LONGEST_LATENCY_MS ? 0 : late),
+    },
+    ...(callers.isWatchedToTheEnd ? closings : []),
+    {
+      promise:
+        'Oversized headers, URLs, bodies, chunks and trailers get their status in the shape of an error',
+      cases: findings.oversizedCases,
+      violations: findings.oversizedWrong.length,
+    },
+  ];
+}
