@@ -37,10 +37,13 @@ export interface EndToEndService {
   stop(): Promise<void>;
 }
 
-/** Starts it; `changes` are added to the environment. */
-export async function startEndToEndService(changes: ServiceEnvironment = {}): Promise<EndToEndService> {
+/** Starts it; `changes` are added to the environment, `nodeArgs` to the command line of Node. */
+export async function startEndToEndService(
+  changes: ServiceEnvironment = {},
+  { nodeArgs = [] as readonly string[], receiver: given = undefined as WebhookReceiver | undefined } = {},
+): Promise<EndToEndService> {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-e2e-'));
-  const receiver = await startWebhookReceiver();
+  const receiver = given ?? (await startWebhookReceiver());
   writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   // No name: of its two addresses the service has one, and a client that is held up gives up the right one too early.
@@ -55,7 +58,7 @@ export async function startEndToEndService(changes: ServiceEnvironment = {}): Pr
     RATE_LIMIT_STATUS_PER_MINUTE: '100000',
     ...changes,
   };
-  let running = await startServiceProcess(environment);
+  let running = await startServiceProcess(environment, { nodeArgs });
   const headers = () => ({ 'x-api-key': running.demoKey(), 'content-type': 'application/json' });
 
   async function requestCreate(fields: Readonly<Record<string, unknown>>) {
@@ -72,7 +75,7 @@ export async function startEndToEndService(changes: ServiceEnvironment = {}): Pr
     process: () => running,
     async restart(signal) {
       const code = await running.end(signal);
-      running = await startServiceProcess(environment);
+      running = await startServiceProcess(environment, { nodeArgs });
       return code;
     },
     requestCreate,
