@@ -37,10 +37,14 @@ export interface EndToEndService {
   stop(): Promise<void>;
 }
 
-/** Starts it; `changes` are added to the environment, `nodeArgs` to the command line of Node. */
+/** Starts it; `changes` are added to the environment, `nodeArgs` to the command line of Node, and it may take `boundMs`. */
 export async function startEndToEndService(
   changes: ServiceEnvironment = {},
-  { nodeArgs = [] as readonly string[], receiver: given = undefined as WebhookReceiver | undefined } = {},
+  {
+    nodeArgs = [] as readonly string[],
+    receiver: given = undefined as WebhookReceiver | undefined,
+    boundMs = 30_000,
+  } = {},
 ): Promise<EndToEndService> {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-e2e-'));
   const receiver = given ?? (await startWebhookReceiver());
@@ -58,7 +62,7 @@ export async function startEndToEndService(
     RATE_LIMIT_STATUS_PER_MINUTE: '100000',
     ...changes,
   };
-  let running = await startServiceProcess(environment, { nodeArgs });
+  let running = await startServiceProcess(environment, { nodeArgs, boundMs });
   const headers = () => ({ 'x-api-key': running.demoKey(), 'content-type': 'application/json' });
 
   async function requestCreate(fields: Readonly<Record<string, unknown>>) {
@@ -75,7 +79,7 @@ export async function startEndToEndService(
     process: () => running,
     async restart(signal) {
       const code = await running.end(signal);
-      running = await startServiceProcess(environment, { nodeArgs });
+      running = await startServiceProcess(environment, { nodeArgs, boundMs });
       return code;
     },
     requestCreate,

@@ -65,6 +65,9 @@ async function raiseGasPrice(chainUrl: string): Promise<void> {
   await askChain(chainUrl, 'evm_mine', []);
 }
 
+/** That it is late is found by the promise about it, and must not end everything. */
+const START_MS = 90_000;
+
 /** One sandbox process on SQLite: what is killed is started again, and its chain with it. */
 export async function openSqliteStage(): Promise<KillStage> {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-kills-'));
@@ -75,7 +78,7 @@ export async function openSqliteStage(): Promise<KillStage> {
     control.disarm();
     await service?.process().end('SIGKILL');
   });
-  service = await startEndToEndService({}, { nodeArgs: control.nodeArgs, receiver });
+  service = await startEndToEndService({}, { nodeArgs: control.nodeArgs, receiver, boundMs: START_MS });
   const { environment, url } = service;
   const started = service;
   const apiKey = service.process().demoKey();
