@@ -7,6 +7,7 @@ import type { SharedStore, Store } from '../../src/store/store.ts';
 import { LedgerConflictError, StoreClosedError, StoreWriteError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { createUntilKilled, expectAllKept } from './acknowledged.ts';
 import {
   atOnce,
   givePayment,
@@ -417,5 +418,13 @@ describe('a store that is closed', () => {
       StoreClosedError,
     );
     await expect(one.payments.findPaymentById('any')).rejects.toThrow(StoreClosedError);
+  });
+});
+
+describe('an instance killed in the middle of its work', () => {
+  it('has kept every payment, webhook and Idempotency-Key that it acknowledged', async () => {
+    for (const acknowledgedAtLeast of [1, 200]) {
+      await expectAllKept(one, await createUntilKilled(url, acknowledgedAtLeast));
+    }
   });
 });

@@ -1,18 +1,10 @@
 import { createRandom } from '../../support/random.ts';
+import type { PromiseResult } from '../promise-result.ts';
 import { countSqliteCommits, judgeTrace } from './judge-trace.ts';
 import { type Acknowledged, createUnderLoad, findLost } from './load.ts';
 import { readSystemCalls } from './system-calls.ts';
 import { type DurabilityTarget, openPostgresTarget, openSqliteTarget } from './target.ts';
 import { traceProcesses } from './tracer.ts';
-
-/** A row of the campaign's table. */
-export interface PromiseResult {
-  readonly promise: string;
-  readonly cases: number;
-  readonly violations: number;
-  /** Why nothing could be said, if that is so. */
-  readonly unchecked?: string;
-}
 
 type Log = (line: string) => void;
 

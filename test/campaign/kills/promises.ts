@@ -1,3 +1,5 @@
+import type { PromiseResult } from '../promise-result.ts';
+
 /** What a kill must not break, in the order of the table. */
 export const killPromises = {
   reached: 'The process was killed at the point that was named',
@@ -12,15 +14,6 @@ export const killPromises = {
 
 /** The name of a promise. */
 export type KillPromise = keyof typeof killPromises;
-
-/** A row of the campaign's table. */
-export interface PromiseResult {
-  readonly promise: string;
-  readonly cases: number;
-  readonly violations: number;
-  /** Why nothing could be said, if that is so. */
-  readonly unchecked?: string;
-}
 
 /** Counts what was looked at. */
 export interface KillFindings {

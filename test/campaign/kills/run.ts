@@ -1,7 +1,8 @@
 import { type KillPoint, killPointNames } from '../../support/kill-points/points.ts';
 import { createRandom } from '../../support/random.ts';
+import type { PromiseResult } from '../promise-result.ts';
 import { type Kill, killOnce } from './kill-once.ts';
-import { createKillFindings, type KillFindings, type PromiseResult } from './promises.ts';
+import { createKillFindings, type KillFindings } from './promises.ts';
 import { type KillStage, openPostgresStage, openSqliteStage } from './stage.ts';
 
 /** After a kill so many further points at most until the second one. */
