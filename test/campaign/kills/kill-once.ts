@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { checksumAddress } from '../../../src/domain/payout-address.ts';
 import { isWithHigherFees, type KillPoint, killPoints } from '../../support/kill-points/points.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -11,6 +12,11 @@ const RECOVERY_MS = 30_000;
 const REACH_MS = 75_000;
 /** From the last answer that was looked at to the webhook's outcome. */
 const WEBHOOK_MS = 15_000;
+
+/** Between two looks at whether a process was killed once more. */
+const LOOK_AGAIN_MS = 100;
+/** How much of what a process printed is shown of a payment that was not paid. */
+const MAXIMUM_OUTPUT = 4_000;
 
 /** What is asked of the command line. */
 interface Shown {
@@ -30,8 +36,15 @@ export interface Kill {
   readonly random: () => number;
 }
 
-/** Takes one payment through its life with a kill, and judges what has become of it. */
-export async function killOnce(stage: KillStage, kill: Kill, findings: KillFindings): Promise<void> {
+/**
+ * Takes one payment through its life with a kill. Returns what judges what has become of it; where a webhook was cut off
+ * that may take minutes, in which others can be killed.
+ */
+export async function killOnce(
+  stage: KillStage,
+  kill: Kill,
+  findings: KillFindings,
+): Promise<() => Promise<void>> {
   const { point, againAfter, random } = kill;
   const { control } = stage;
   const merchant = randomAddress(random);
@@ -41,20 +54,48 @@ export async function killOnce(stage: KillStage, kill: Kill, findings: KillFindi
   control.arm(point);
   const isReached = await untilKilled(stage);
   findings.expect('reached', isReached, () => where);
-  const killedAtMs = performance.now();
+  let killedAtMs = performance.now();
   control.disarm();
   if (isReached && againAfter !== null) control.arm(againAfter);
-  await reviveWhatever(stage);
+  let isKilledAgain = false;
+  let isPriceHigh = isWithHigherFees(point);
+  await untilOver(customer.paid, async () => {
+    if (!isKilledAgain && againAfter !== null && control.reached() !== null) {
+      isKilledAgain = true;
+      killedAtMs = performance.now();
+    }
+    if (stage.isKilled()) await reviveWhatever(stage, againAfter !== null);
+    // Else the sandbox, which mines when something can be mined, would wait for the price to fall by itself.
+    if (isPriceHigh)
+      isPriceHigh = await stage.setGasPrice('usual').then(
+        () => false,
+        () => true,
+      );
+  });
 
   const id = await customer.paid.catch((error: unknown) => {
-    findings.expect('recovered', false, () => `${where}: ${String(error)}`);
+    const lastWords = stage.output().slice(-MAXIMUM_OUTPUT);
+    findings.expect('recovered', false, () => `${where}: ${String(error)}\n${lastWords}`);
     return null;
   });
   control.disarm();
-  if (id === null) return;
+  if (id === null) return async () => {};
   const paidAfterMs = performance.now() - killedAtMs;
   await stage.complete();
-  await judge(stage, kill, findings, { id, merchant, where, customer, killedAtMs, paidAfterMs });
+  return () => judge(stage, kill, findings, { id, merchant, where, customer, paidAfterMs });
+}
+
+/** Does something again and again until a promise is settled, which has a bound of its own. */
+async function untilOver(promise: Promise<unknown>, act: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  promise.then(end, end);
+  while (!isOver) {
+    await act();
+    await Promise.race([promise.catch(() => {}), delay(LOOK_AGAIN_MS)]);
+  }
 }
 
 async function untilKilled(stage: KillStage): Promise<boolean> {
@@ -63,7 +104,7 @@ async function untilKilled(stage: KillStage): Promise<boolean> {
     await waitFor('the kill', REACH_MS, async () => {
       if (!isRaised && stage.control.hasHeld()) {
         isRaised = true;
-        await stage.raiseGasPrice();
+        await stage.setGasPrice('high');
       }
       return stage.isKilled();
     });
@@ -73,13 +114,12 @@ async function untilKilled(stage: KillStage): Promise<boolean> {
   }
 }
 
-/** Starts what was killed; it may be killed again before it is ready. */
-async function reviveWhatever(stage: KillStage): Promise<void> {
+/** Starts what was killed. A second kill may come before it is ready, and then the caller sees that it is gone. */
+async function reviveWhatever(stage: KillStage, mayBeKilled: boolean): Promise<void> {
   try {
     await stage.revive();
   } catch (error) {
-    if (stage.control.reached() === null) throw error;
-    await stage.revive();
+    if (!mayBeKilled || stage.control.reached() === null) throw error;
   }
 }
 
@@ -88,7 +128,6 @@ interface Ended {
   readonly merchant: string;
   readonly where: string;
   readonly customer: ReturnType<typeof startCustomer>;
-  readonly killedAtMs: number;
   readonly paidAfterMs: number;
 }
 

@@ -1,4 +1,4 @@
-import { type KillPoint, killPointNames } from '../../support/kill-points/points.ts';
+import { type KillPoint, killPointNames, killPoints } from '../../support/kill-points/points.ts';
 import { createRandom } from '../../support/random.ts';
 import type { PromiseResult } from '../promise-result.ts';
 import { type Kill, killOnce } from './kill-once.ts';
@@ -50,15 +50,20 @@ async function play(
   findings: KillFindings,
   log: (line: string) => void,
 ): Promise<void> {
+  /** Of webhooks that were cut off, and that are waited for together. */
+  const judgements: (() => Promise<void>)[] = [];
   try {
     for (const kill of kills) {
       const startedAtMs = performance.now();
-      await killOnce(stage, kill, findings);
+      const judge = await killOnce(stage, kill, findings);
+      if (killPoints[kill.point].outcome === 'unknown') judgements.push(judge);
+      else await judge();
       const again = kill.againAfter === null ? '' : ` + ${kill.againAfter}`;
       log(
         `${stage.name}: ${kill.point}${again}: ${Math.round((performance.now() - startedAtMs) / 100) / 10} s`,
       );
     }
+    for (const judge of judgements) await judge();
     const report = (await stage.operate('verify', {})) as { readonly discrepancies: readonly unknown[] };
     findings.expect(
       'verified',

@@ -26,8 +26,10 @@ export interface KillStage {
   pay(paymentId: string): Promise<void>;
   /** Test USDC of a wallet on the chain, 10⁻⁶ units. */
   readBalance(owner: string): Promise<bigint>;
-  /** Has the next blocks ask for more gas money than what was signed so far offers. */
-  raiseGasPrice(): Promise<void>;
+  /** Has the next block ask for so much more, or less, gas money; rejects while the chain is away. */
+  setGasPrice(price: 'usual' | 'high'): Promise<void>;
+  /** What the processes that run now have printed. */
+  output(): string;
   /** The kill that was armed has happened, and no process is there that would not answer. */
   isKilled(): boolean;
   /** Starts what was killed, where nobody else can take over its work. */
@@ -37,8 +39,8 @@ export interface KillStage {
   stop(): Promise<void>;
 }
 
-/** More than any fee that the sandbox's chain asks for by itself. */
-const HIGH_GAS_PRICE_WEI = 1_000n * 10n ** 9n;
+/** By far more than what is signed while the usual price is asked for. */
+const gasPricesWei = { usual: 10n ** 9n, high: 1_000n * 10n ** 9n };
 
 /** Not by the command itself, which would open the database where no server runs, and be in the way of the next. */
 function operateAt(
@@ -60,8 +62,9 @@ async function askChain(url: string, method: string, params: readonly unknown[])
   return answer.result;
 }
 
-async function raiseGasPrice(chainUrl: string): Promise<void> {
-  await askChain(chainUrl, 'anvil_setNextBlockBaseFeePerGas', [`0x${HIGH_GAS_PRICE_WEI.toString(16)}`]);
+async function setGasPrice(chainUrl: string, price: keyof typeof gasPricesWei): Promise<void> {
+  await askChain(chainUrl, 'anvil_setNextBlockBaseFeePerGas', [`0x${gasPricesWei[price].toString(16)}`]);
+  // Nobody else mines while nothing waits that could be mined at the price of now.
   await askChain(chainUrl, 'evm_mine', []);
 }
 
@@ -93,7 +96,9 @@ export async function openSqliteStage(): Promise<KillStage> {
       await operateAt(environment, 'sandbox pay', { payment: paymentId });
     },
     readBalance: (owner) => started.readBalance(owner),
-    raiseGasPrice: () => raiseGasPrice(/Local chain\s+(\S+)/.exec(started.process().output())?.[1] ?? ''),
+    setGasPrice: (price) =>
+      setGasPrice(/Local chain\s+(\S+)/.exec(started.process().output())?.[1] ?? '', price),
+    output: () => started.process().output(),
     isKilled: () => started.process().hasEnded(),
     async revive() {
       await started.restart('SIGKILL');
@@ -167,7 +172,8 @@ export async function openPostgresStage(): Promise<KillStage> {
       await live.world.pay({ order });
     },
     readBalance: (owner) => readTokenBalance(live.world.anvilUrl, live.world.usdc, owner),
-    raiseGasPrice: () => raiseGasPrice(live.world.anvilUrl),
+    setGasPrice: (price) => setGasPrice(live.world.anvilUrl, price),
+    output: () => instances.map(({ process }) => process.output()).join('\n'),
     isKilled: () => instances.some(({ process }) => process.hasEnded()),
     async revive() {
       if (instances.every(({ process }) => process.hasEnded())) await startMissing();
