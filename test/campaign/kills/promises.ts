@@ -5,7 +5,7 @@ export const killPromises = {
   reached: 'The process was killed at the point that was named',
   created:
     'Every acknowledged create is there after the kill, and repeated with its Idempotency-Key it is the same one',
-  recovered: 'Paid within 30 s of the kill, and the webhook’s outcome recorded',
+  recovered: 'Paid within 30 s of the kill',
   paidOnce: 'Paid once: one release, and the merchant has its exact amount on the chain',
   oneWebhook:
     'One webhook: at most one POST, exactly one for a delivered one, `unknown` only if cut off in flight',
