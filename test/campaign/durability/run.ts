@@ -1,5 +1,5 @@
 import { createRandom } from '../../support/random.ts';
-import type { PromiseResult } from '../promise-result.ts';
+import type { PartOptions, PromiseResult } from '../part.ts';
 import { countSqliteCommits, judgeTrace } from './judge-trace.ts';
 import { type Acknowledged, createUnderLoad, findLost } from './load.ts';
 import { readSystemCalls } from './system-calls.ts';
@@ -20,11 +20,7 @@ const TRACED_CREATES = 400;
  * rounds with both engines, PostgreSQL itself ended under load, and system calls traced. The short form: one round on
  * SQLite.
  */
-export async function runDurability(options: {
-  readonly seed: number;
-  readonly long: boolean;
-  readonly log: Log;
-}): Promise<PromiseResult[]> {
+export async function runDurability(options: PartOptions): Promise<PromiseResult[]> {
   const { long, log } = options;
   const random = createRandom(options.seed);
   const results: PromiseResult[] = [];

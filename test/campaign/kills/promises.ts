@@ -1,4 +1,4 @@
-import type { PromiseResult } from '../promise-result.ts';
+import type { PromiseResult } from '../part.ts';
 
 /** What a kill must not break, in the order of the table. */
 export const killPromises = {

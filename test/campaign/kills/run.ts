@@ -1,6 +1,6 @@
 import { type KillPoint, killPointNames, killPoints } from '../../support/kill-points/points.ts';
 import { createRandom } from '../../support/random.ts';
-import type { PromiseResult } from '../promise-result.ts';
+import type { PartOptions, PromiseResult } from '../part.ts';
 import { type Kill, killOnce } from './kill-once.ts';
 import { createKillFindings, type KillFindings } from './promises.ts';
 import { type KillStage, openPostgresStage, openSqliteStage } from './stage.ts';
@@ -14,11 +14,7 @@ const SHORT_POINTS = 2;
  * Kills processes at named points. The long form: with each engine at every point, and on SQLite at every point once
  * more with a second kill during the recovery. The short form: some points on SQLite.
  */
-export async function runKills(options: {
-  readonly seed: number;
-  readonly long: boolean;
-  readonly log: (line: string) => void;
-}): Promise<PromiseResult[]> {
+export async function runKills(options: PartOptions): Promise<PromiseResult[]> {
   const { long, log } = options;
   const random = createRandom(options.seed);
   const findings = createKillFindings(log);
