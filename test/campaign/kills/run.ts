@@ -52,7 +52,7 @@ async function play(
     for (const kill of kills) {
       const startedAtMs = performance.now();
       const judge = await killOnce(stage, kill, findings);
-      if (killPoints[kill.point].outcome === 'unknown') judgements.push(judge);
+      if (killPoints[kill.point].outcome !== 'delivered') judgements.push(judge);
       else await judge();
       const again = kill.againAfter === null ? '' : ` + ${kill.againAfter}`;
       log(

@@ -1,10 +1,12 @@
 /** What is left of the webhook after a kill at a point: how it ends, and how many POSTs its receiver has seen. */
 interface WebhookAfter {
-  readonly outcome: 'delivered' | 'unknown';
-  readonly posts: 0 | 1;
+  readonly outcome: 'delivered' | 'unknown' | 'either';
+  readonly posts: 0 | 1 | null;
 }
 
 const sent: WebhookAfter = { outcome: 'delivered', posts: 1 };
+/** The webhook is sent at the same time, by another task. */
+const meanwhile: WebhookAfter = { outcome: 'either', posts: null };
 
 /**
  * The steps of a payment from its request to the recorded outcome of its webhook, in their order: at each of them a
@@ -29,9 +31,9 @@ export const killPoints = {
   'release seen … recorded': sent,
   'release recorded … final': sent,
   'release final … recorded': sent,
-  'paid recorded … webhook claimed': sent,
-  'batch final … closed': sent,
-  'batch closed … next': sent,
+  'paid recorded … webhook claimed': meanwhile,
+  'batch final … closed': meanwhile,
+  'batch closed … next': meanwhile,
   'webhook claimed … connected': { outcome: 'unknown', posts: 0 },
   'webhook connected … sent': { outcome: 'unknown', posts: 0 },
   'webhook arrived … answered': { outcome: 'unknown', posts: 1 },
