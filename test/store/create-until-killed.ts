@@ -1,9 +1,13 @@
 /** Creates payments from many callers at once, and prints of each what is promised to be durable: id, status, key. */
 import { writeSync } from 'node:fs';
+import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { newAccount, newPayment, newRecord, pay } from './fixtures.ts';
 
-const store = await openSqliteStore({ file: process.argv[2] as string });
+const place = process.argv[2] as string;
+const store = await (place.startsWith('postgres:')
+  ? openPostgresStore({ url: place })
+  : openSqliteStore({ file: place }));
 const account = newAccount({ id: `account of process ${process.pid}` });
 await store.accounts.createAccount(account);
 

@@ -1,14 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { StoreClosedError, StoreInUseError } from '../../src/store/store-errors.ts';
+import { createUntilKilled, expectAllKept } from './acknowledged.ts';
 import { givePayment, leave, newPayment } from './fixtures.ts';
 
 const script = (name: string) => join(import.meta.dirname, name);
@@ -62,42 +61,14 @@ describe('a second server on the same file', () => {
 describe('a server killed in the middle of its work', () => {
   it('has kept every payment, webhook and Idempotency-Key that it acknowledged', async () => {
     for (const acknowledgedAtLeast of [1, 200, 1_000]) {
-      const acknowledged = await createUntilKilled(acknowledgedAtLeast);
+      const acknowledged = await createUntilKilled(file, acknowledgedAtLeast);
       const store = await openSqliteStore({ file });
-      for (const [id, { status, key }] of acknowledged) {
-        const payment = await store.payments.findPaymentById(id);
-        expect(payment?.status).toBe(status);
-        expect(await store.webhooks.listWebhooks(id)).toHaveLength(status === 'paid' ? 1 : 0);
-        const replayed = await store.payments.findIdempotent(payment?.accountId as string, key, 0);
-        expect(replayed?.payment.id).toBe(key === '-' ? undefined : id);
-      }
+      await expectAllKept(store, acknowledged);
       await store.close();
       expect(integrity()).toBe('ok');
     }
   });
 });
-
-/** What a child printed of payments until it was killed, by their ids; at least so many. */
-async function createUntilKilled(atLeast: number): Promise<Map<string, { status: string; key: string }>> {
-  const child: ChildProcess = spawn(process.execPath, [script('create-until-killed.ts'), file], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const acknowledged = new Map<string, { status: string; key: string }>();
-  try {
-    for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-      // The last line may be cut off by the kill.
-      const match = /^(\S{36}) (paid|unpaid) (\S+);$/.exec(line) as [string, string, string, string] | null;
-      if (match !== null) acknowledged.set(match[1], { status: match[2], key: match[3] });
-      if (acknowledged.size >= atLeast) child.kill('SIGKILL');
-    }
-  } finally {
-    child.kill('SIGKILL');
-    await exited;
-  }
-  expect(acknowledged.size).toBeGreaterThanOrEqual(atLeast);
-  return acknowledged;
-}
 
 function integrity(): unknown {
   const database = new DatabaseSync(file);

@@ -45,13 +45,24 @@ export interface OtherReceivers {
   readonly caPem: string;
 }
 
+/** How it is started, where that is not as usual. */
+export interface StartOptions {
+  /** Arguments of Node itself. */
+  readonly nodeArgs?: readonly string[];
+  /** The merchant's endpoint, when there is one already. */
+  readonly receiver?: WebhookReceiver;
+  readonly others?: OtherReceivers;
+  /** How long it may take until it is ready. */
+  readonly boundMs?: number;
+}
+
 /** Starts it; `changes` are added to the environment. */
 export async function startEndToEndService(
   changes: ServiceEnvironment = {},
-  others: OtherReceivers = { hosts: [], caPem: '' },
+  { nodeArgs = [], receiver: given, others = { hosts: [], caPem: '' }, boundMs = 30_000 }: StartOptions = {},
 ): Promise<EndToEndService> {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-e2e-'));
-  const receiver = await startWebhookReceiver();
+  const receiver = given ?? (await startWebhookReceiver());
   writeFileSync(join(folder, 'ca.pem'), `${receiver.caPem}\n${others.caPem}`);
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   // No name: of its two addresses the service has one, and a client that is held up gives up the right one too early.
@@ -66,7 +77,7 @@ export async function startEndToEndService(
     RATE_LIMIT_STATUS_PER_MINUTE: '100000',
     ...changes,
   };
-  let running = await startServiceProcess(environment);
+  let running = await startServiceProcess(environment, { nodeArgs, boundMs });
   const headers = () => ({ 'x-api-key': running.demoKey(), 'content-type': 'application/json' });
 
   async function requestCreate(fields: Readonly<Record<string, unknown>>) {
@@ -83,7 +94,7 @@ export async function startEndToEndService(
     process: () => running,
     async restart(signal) {
       const code = await running.end(signal);
-      running = await startServiceProcess(environment);
+      running = await startServiceProcess(environment, { nodeArgs, boundMs });
       return code;
     },
     requestCreate,

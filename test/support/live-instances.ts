@@ -29,13 +29,18 @@ export interface LiveInstances {
   stop(): Promise<void>;
 }
 
-/** Opens the world that the processes share. */
-export async function openLiveInstances(): Promise<LiveInstances> {
+/** Opens the world that the processes share; `nodeArgs` are added to the command line of Node. */
+export async function openLiveInstances({
+  nodeArgs = [] as readonly string[],
+  receiver: given = undefined as WebhookReceiver | undefined,
+  postgresSettings = undefined as readonly string[] | undefined,
+  blockIntervalMs = 300,
+} = {}): Promise<LiveInstances> {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-live-'));
-  const postgres = await startPostgres();
-  const receiver = await startWebhookReceiver();
+  const postgres = await startPostgres(postgresSettings);
+  const receiver = given ?? (await startWebhookReceiver());
   writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
-  const world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
+  const world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs });
   const common = {
     SECRET_KEY: 'the same secret key on every instance',
     CHAIN_ID: String(world.chainId),
@@ -55,7 +60,7 @@ export async function openLiveInstances(): Promise<LiveInstances> {
 
   async function startAgain(role: string, { url, environment }: Omit<LiveInstance, 'process'>) {
     const args = ['--live', '--role', role];
-    const process = await startServiceProcess(environment, { args, boundMs: 60_000 });
+    const process = await startServiceProcess(environment, { args, boundMs: 60_000, nodeArgs });
     started.push(process);
     return { url, environment, process };
   }

@@ -11,6 +11,8 @@ export type ServiceEnvironment = Readonly<Record<string, string>>;
 /** A real server process. */
 export interface ServiceProcess {
   readonly pid: number;
+  /** Whether it is gone, by itself or by a signal. */
+  hasEnded(): boolean;
   /** All that it printed so far. */
   output(): string;
   /** The API key of the demo account; of a sandbox only. */
@@ -26,9 +28,14 @@ function environmentOf(environment: ServiceEnvironment): NodeJS.ProcessEnv {
 /** Starts `card-checkout start` and resolves when it says that it is ready; throws with its output when it ends before. */
 export async function startServiceProcess(
   environment: ServiceEnvironment,
-  { args = [] as readonly string[], boundMs = 30_000, script = 'src/main.ts' } = {},
+  {
+    args = [] as readonly string[],
+    boundMs = 30_000,
+    script = 'src/main.ts',
+    nodeArgs = [] as readonly string[],
+  } = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [script, 'start', ...args], {
+  const child = spawn(process.execPath, [...nodeArgs, script, 'start', ...args], {
     cwd: root,
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,8 +45,7 @@ export async function startServiceProcess(
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   await waitFor('the service to be ready', boundMs, () => {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`the service ended:\n${output}`);
+    if (hasEnded(child)) throw new Error(`the service ended:\n${output}`);
     return /sandbox is ready|"msg":"ready"/.test(output);
   }).catch(async (error: unknown) => {
     child.kill('SIGKILL');
@@ -48,10 +54,15 @@ export async function startServiceProcess(
   });
   return {
     pid: child.pid as number,
+    hasEnded: () => hasEnded(child),
     output: () => output,
     demoKey: () => /service_live_[\w-]+/.exec(output)?.[0] ?? '',
     end: (signal) => endOf(child, exited, signal),
   };
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
 }
 
 async function endOf(
@@ -59,7 +70,7 @@ async function endOf(
   exited: Promise<number | null>,
   signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL',
 ): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+  if (!hasEnded(child)) child.kill(signal);
   return exited;
 }
 

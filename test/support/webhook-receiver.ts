@@ -23,8 +23,11 @@ export interface WebhookReceiver {
   stop(): Promise<void>;
 }
 
-/** Starts a receiver that answers every request with this status. */
-export async function startWebhookReceiver(status = 204): Promise<WebhookReceiver> {
+/** Starts a receiver that answers every request with this status, once `beforeAnswer` lets it. */
+export async function startWebhookReceiver(
+  status = 204,
+  beforeAnswer: () => Promise<void> | void = () => {},
+): Promise<WebhookReceiver> {
   const authority = await createTestCertificateAuthority();
   const { certPem, keyPem } = await authority.issue({ names: ['localhost'] });
   const received: ReceivedWebhook[] = [];
@@ -38,6 +41,7 @@ export async function startWebhookReceiver(status = 204): Promise<WebhookReceive
       rawBody: Buffer.concat(chunks).toString('utf8'),
       atMs: Date.now(),
     });
+    await beforeAnswer();
     response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -2,7 +2,9 @@
  * Input that nobody should send, to the API, the pages and the adapters of providers: generated from what is valid,
  * mangled, or mere bytes. A seed brings the same input about again.
  */
+
 import fc from 'fast-check';
+import type { PartOptions, PromiseResult } from '../part.ts';
 import { BrokenPromiseError } from './broken-promise.ts';
 import { createBodyCase } from './create-bodies.ts';
 import { createQueryCase, statusQueryCase } from './create-queries.ts';
@@ -11,21 +13,6 @@ import { pageCase } from './pages.ts';
 import { type HostileInputPromise, hostileInputPromises } from './promises.ts';
 import { providerAnswerCase } from './provider-answers.ts';
 import { rawConnectionCase } from './raw-connections.ts';
-
-export interface HostileInputOptions {
-  /** That of the first round; the others follow. */
-  readonly seed: number;
-  /** Ten minutes, else a few seconds. */
-  readonly long: boolean;
-  readonly log: (line: string) => void;
-}
-
-/** A row of the campaign's table. */
-export interface HostileInputRow {
-  readonly promise: string;
-  readonly cases: number;
-  readonly violations: number;
-}
 
 type CaseName = 'bodies' | 'queries' | 'questions' | 'connections' | 'pages' | 'providers';
 
@@ -55,7 +42,7 @@ const looksAt: Readonly<Record<CaseName, readonly HostileInputPromise[]>> = {
 type Property = fc.IAsyncPropertyWithHooks<[never]> | fc.IAsyncProperty<[never]>;
 type Tally = Map<HostileInputPromise, { cases: number; violations: number }>;
 
-export async function runHostileInput({ seed, long, log }: HostileInputOptions): Promise<HostileInputRow[]> {
+export async function runHostileInput({ seed, long, log }: PartOptions): Promise<PromiseResult[]> {
   const names = Object.keys(hostileInputPromises) as HostileInputPromise[];
   const tally: Tally = new Map(names.map((name) => [name, { cases: 0, violations: 0 }]));
   const startedMs = performance.now();
@@ -72,7 +59,7 @@ export async function runHostileInput({ seed, long, log }: HostileInputOptions):
 }
 
 /** Each round has a service of its own, so that what one round stored does not slow the next one down. */
-async function runRound(seed: number, tally: Tally, log: HostileInputOptions['log']): Promise<void> {
+async function runRound(seed: number, tally: Tally, log: PartOptions['log']): Promise<void> {
   const hostile = await openHostileService();
   const pages = pageCase();
   const providers = await providerAnswerCase();
@@ -97,12 +84,7 @@ async function runRound(seed: number, tally: Tally, log: HostileInputOptions['lo
   }
 }
 
-function count(
-  tally: Tally,
-  name: CaseName,
-  found: fc.RunDetails<[never]>,
-  log: HostileInputOptions['log'],
-): void {
+function count(tally: Tally, name: CaseName, found: fc.RunDetails<[never]>, log: PartOptions['log']): void {
   for (const promise of looksAt[name]) {
     const row = tally.get(promise);
     if (row !== undefined) row.cases += found.numRuns;

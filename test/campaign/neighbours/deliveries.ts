@@ -44,7 +44,7 @@ const ALL_ENDED_MS = 240_000;
 export async function watchDeliveries(neighbourhood: Neighbourhood): Promise<DeliveryFindings> {
   const bad = await startBadReceivers(neighbourhood.hosts, neighbourhood.kinds);
   try {
-    const service = await startEndToEndService({ RATE_LIMIT_CREATE_PER_MINUTE: '100000' }, bad);
+    const service = await startEndToEndService({ RATE_LIMIT_CREATE_PER_MINUTE: '100000' }, { others: bad });
     try {
       return await watchService(service, bad, neighbourhood);
     } finally {

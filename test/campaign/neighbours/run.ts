@@ -1,16 +1,9 @@
 /** Bad neighbours: receivers of webhooks and callers of the API that would take everything if they were let. */
 
+import type { PartOptions, PromiseResult } from '../part.ts';
 import { misbehaviours } from './bad-receivers.ts';
 import { type DeliveryFindings, type Neighbourhood, watchDeliveries } from './deliveries.ts';
 import { type CallerFindings, type Callers, watchCallers } from './http-neighbours.ts';
-
-/** One row of the campaign's table. */
-export interface PromiseRow {
-  readonly promise: string;
-  readonly cases: number;
-  readonly violations: number;
-  readonly unchecked?: string;
-}
 
 interface Extent {
   readonly neighbourhoods: readonly Neighbourhood[];
@@ -55,13 +48,9 @@ export function p99Of(values: readonly number[]): number {
 }
 
 /** Runs them all; `seed` is not used, because nothing here is drawn. */
-export async function runNeighbours(options: {
-  seed: number;
-  long: boolean;
-  log: (line: string) => void;
-}): Promise<PromiseRow[]> {
+export async function runNeighbours(options: PartOptions): Promise<PromiseResult[]> {
   const { neighbourhoods, callers } = options.long ? LONG : SHORT;
-  const rows: PromiseRow[] = [];
+  const rows: PromiseResult[] = [];
   for (const neighbourhood of neighbourhoods) {
     rows.push(...deliveryRows(neighbourhood, await watchDeliveries(neighbourhood), options.log));
   }
@@ -73,7 +62,7 @@ export function deliveryRows(
   { hosts, webhooksPerHost, extraForOne, isWatchedToTheEnd }: Neighbourhood,
   { latenciesMs, bad, requests, most, grownMib }: DeliveryFindings,
   log: (line: string) => void,
-): PromiseRow[] {
+): PromiseResult[] {
   const webhooks = hosts * webhooksPerHost + extraForOne;
   const beside = `beside ${webhooks} to ${hosts} bad receivers of another account`;
   const p99Ms = p99Of(latenciesMs);
@@ -121,7 +110,11 @@ function outcomesOf(bad: DeliveryFindings['bad']): string {
   return [...counts].map(([outcome, times]) => `${outcome} ${times}`).join(', ');
 }
 
-function callerRows(callers: Callers, findings: CallerFindings, log: (line: string) => void): PromiseRow[] {
+function callerRows(
+  callers: Callers,
+  findings: CallerFindings,
+  log: (line: string) => void,
+): PromiseResult[] {
   const p99Ms = p99Of(findings.latenciesMs);
   log(`creates beside ${findings.idleOpened} idle connections: p99 ${Math.round(p99Ms)} ms`);
   for (const wrong of findings.oversizedWrong) log(wrong);

@@ -2,19 +2,13 @@
  * A soak: a real server process under a steady load of creates, status reads, pages and whole payments, its memory
  * looked at from outside.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EndToEndService, startEndToEndService } from '../../support/e2e-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import type { PartOptions, PromiseResult } from '../part.ts';
 import { type LoadResult, putUnderLoad } from './load.ts';
 import { courseOf, leastOf, type MemorySample, medianOf, sampleMemory } from './memory.ts';
-
-/** One row of the campaign's table. */
-export interface PromiseRow {
-  readonly promise: string;
-  readonly cases: number;
-  readonly violations: number;
-  readonly unchecked?: string;
-}
 
 const LONG_MS = 30 * 60_000;
 const SHORT_MS = 30_000;
@@ -40,12 +34,9 @@ const SHORT_HEAP_BOUND_MIB = 24;
 const OPEN_FILES_BOUND = 16;
 
 /** Runs a soak of 30 minutes, or of 30 seconds; `durationMs` is for looking closer. */
-export async function runSoak(options: {
-  seed: number;
-  long: boolean;
-  log: (line: string) => void;
-  durationMs?: number;
-}): Promise<PromiseRow[]> {
+export async function runSoak(
+  options: PartOptions & { readonly durationMs?: number },
+): Promise<PromiseResult[]> {
   const durationMs = options.durationMs ?? (options.long ? LONG_MS : SHORT_MS);
   const { seed, log } = options;
   const service = await startEndToEndService({ RATE_LIMIT_CREATE_PER_MINUTE: '100000' });
@@ -89,7 +80,7 @@ function memoryRows(
   samples: readonly MemorySample[],
   isLong: boolean,
   log: (line: string) => void,
-): PromiseRow[] {
+): PromiseResult[] {
   const residentBound = isLong ? RESIDENT_BOUND_MIB : SHORT_RESIDENT_BOUND_MIB;
   const heapBound = isLong ? HEAP_BOUND_MIB : SHORT_HEAP_BOUND_MIB;
   const figures = [
@@ -125,7 +116,7 @@ async function countSettled(service: EndToEndService, { paid }: LoadResult): Pro
   return settled;
 }
 
-function answerRows({ asked, mistakes, paid }: LoadResult, settled: number): PromiseRow[] {
+function answerRows({ asked, mistakes, paid }: LoadResult, settled: number): PromiseResult[] {
   const requests = [...asked.values()].reduce((sum, times) => sum + times, 0);
   return [
     {

@@ -1,0 +1,39 @@
+import type { PromiseResult } from '../part.ts';
+
+/** What a kill must not break, in the order of the table. */
+export const killPromises = {
+  reached: 'The process was killed at the point that was named',
+  created:
+    'Every acknowledged create is there after the kill, and repeated with its Idempotency-Key it is the same one',
+  recovered: 'Paid within 30 s of the kill',
+  paidOnce: 'Paid once: one release, and the merchant has its exact amount on the chain',
+  oneWebhook:
+    'One webhook: at most one POST, exactly one for a delivered one, `unknown` only if cut off in flight',
+  verified: '`card-checkout verify` finds nothing',
+} as const;
+
+/** The name of a promise. */
+export type KillPromise = keyof typeof killPromises;
+
+/** Counts what was looked at. */
+export interface KillFindings {
+  /** A case of this promise; a violation when it was not kept, which is also written down. */
+  expect(promise: KillPromise, isKept: boolean, detail: () => string): void;
+  results(): PromiseResult[];
+}
+
+export function createKillFindings(log: (line: string) => void): KillFindings {
+  const counted = new Map<KillPromise, { cases: number; violations: number }>();
+  const names = Object.keys(killPromises) as KillPromise[];
+  for (const name of names) counted.set(name, { cases: 0, violations: 0 });
+  return {
+    expect(promise, isKept, detail) {
+      const row = counted.get(promise) as { cases: number; violations: number };
+      row.cases++;
+      if (isKept) return;
+      row.violations++;
+      log(`broken: "${killPromises[promise]}": ${detail()}`);
+    },
+    results: () => [...counted].map(([name, row]) => ({ promise: `kill -9: ${killPromises[name]}`, ...row })),
+  };
+}

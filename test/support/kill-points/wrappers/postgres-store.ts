@@ -1,0 +1,5 @@
+import { openPostgresStore as openOriginal } from '../../../../src/store/postgres/open-store.ts';
+import { withKillPoints } from './store.ts';
+
+export const openPostgresStore = async (options: Parameters<typeof openOriginal>[0]) =>
+  withKillPoints(await openOriginal(options));

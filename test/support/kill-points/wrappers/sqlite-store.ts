@@ -1,0 +1,8 @@
+import {
+  openSqliteStore as openOriginal,
+  type SqliteStoreOptions,
+} from '../../../../src/store/sqlite/open-store.ts';
+import { withKillPoints } from './store.ts';
+
+export const openSqliteStore = async (options: SqliteStoreOptions) =>
+  withKillPoints(await openOriginal(options));
