@@ -13,16 +13,19 @@ const names: Readonly<Record<string, ErrorName>> = {
 /** How long what a caller still sends is read and thrown away, so that they can read why. */
 const LINGER_MS = 2_000;
 
+/** Reads and throws away what else comes. (Pausing would be for good: the parser has stopped the handle behind it.) */
+function discardInput(socket: Socket): void {
+  // The parser, which has given up and would refuse each further byte anew.
+  socket.removeAllListeners('data');
+  socket.on('data', () => {});
+}
+
 /**
  * Closes a connection on which the other side may still be sending. Closed with unread bytes on it, it would be
  * reset, and the answer that is on its way lost.
  */
 function closeReadably(socket: Socket): void {
-  // The parser, which has given up.
-  socket.removeAllListeners('data');
-  socket.on('data', () => {});
   socket.on('error', () => {});
-  socket.resume();
   socket.end();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
@@ -53,8 +56,7 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
   function answer(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return;
     refused.add(socket);
-    // Its parser is of no more use, and would refuse each further byte anew.
-    socket.pause();
+    discardInput(socket);
     refuse(error, socket);
   }
 

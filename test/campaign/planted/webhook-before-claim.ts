@@ -9,7 +9,10 @@ export const webhookBeforeClaim: Plant = {
       before: "UPDATE webhooks SET status = 'sending', claimed_at_ms = ?",
       after: 'UPDATE webhooks SET claimed_at_ms = ?',
     },
-    { before: "WHERE id = ? AND status = 'sending'\n", after: "WHERE id = ? AND status = 'pending'\n" },
+    {
+      before: "WHERE id = ? AND account_id = ? AND status = 'sending'",
+      after: "WHERE id = ? AND account_id = ? AND status = 'pending'",
+    },
   ],
   run: simulated,
   brokenPromise: 'No POST without its claimed row',
