@@ -232,6 +232,8 @@ async function passDeadline(run: Run): Promise<void> {
   world.moods.fill(honest);
   world.trouble.percent = 0;
   await keepAlive(run);
+  // Merchants without an answer ask again before: the same key means the same payment for a day only.
+  await createAsked(run, firstOf(run));
   await endDeliveries(run);
   await runOnOne(run, ['watch', 'rescan']);
   world.time.trueMs += EXPIRY_MS;
