@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { callServer } from '../../../src/cli/control-client.ts';
+import { endOrphanedChain } from '../../../src/sandbox/chain-process.ts';
 import { type EndToEndService, startEndToEndService } from '../../support/e2e-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { sampleMemory } from '../soak/memory.ts';
@@ -40,6 +41,8 @@ const DELIVERED_MS = 90_000;
 /** Half of 2,000 places, ten seconds each, and a machine that does other things. */
 const ALL_ENDED_MS = 240_000;
 
+const silent = { info() {}, warn() {}, error() {} };
+
 /** Lets bad neighbours take what they can, and then has healthy payments paid beside them. */
 export async function watchDeliveries(neighbourhood: Neighbourhood): Promise<DeliveryFindings> {
   const bad = await startBadReceivers(neighbourhood.hosts, neighbourhood.kinds);
@@ -48,8 +51,11 @@ export async function watchDeliveries(neighbourhood: Neighbourhood): Promise<Del
     try {
       return await watchService(service, bad, neighbourhood);
     } finally {
-      // It would wait for the deliveries.
-      if (!neighbourhood.isWatchedToTheEnd) await service.process().end('SIGKILL');
+      // It would wait for the deliveries. Killed, it leaves its chain behind.
+      if (!neighbourhood.isWatchedToTheEnd) {
+        await service.process().end('SIGKILL');
+        await endOrphanedChain(join(service.folder, 'data/sandbox/chain'), silent);
+      }
       await service.stop();
     }
   } finally {
