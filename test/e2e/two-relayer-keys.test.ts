@@ -1,6 +1,7 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deriveDevelopmentKeys } from '../../src/sandbox/development-keys.ts';
+import { askChain } from '../support/ask-chain.ts';
 import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
 import { runJson } from '../support/service-process.ts';
 import { readTokenBalance } from '../support/token-balance.ts';
@@ -42,16 +43,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => live?.stop(), 60_000);
 
-async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(live.world.anvilUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
-  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
-  return answer.result;
-}
+const ask = (method: string, params: readonly unknown[]) => askChain(live.world.anvilUrl, method, params);
 
 /** Returns the deposit address. */
 async function create(): Promise<string> {

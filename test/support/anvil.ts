@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { anvilPath } from '../../scripts/foundry.ts';
+import { askChain } from './ask-chain.ts';
 
 /** A local chain of its own process, on a free port of the loopback interface. */
 export interface Anvil {
@@ -51,16 +52,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   process.once('exit', endWithUs);
   const url = `http://127.0.0.1:${await readPort(child)}`;
 
-  async function rpc(method: string, params: readonly unknown[] = []): Promise<unknown> {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    });
-    const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
-    if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
-    return answer.result;
-  }
+  const rpc = (method: string, params: readonly unknown[] = []) => askChain(url, method, params);
 
   return {
     url,

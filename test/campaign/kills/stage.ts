@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callServer } from '../../../src/cli/control-client.ts';
 import { CONTROL_SOCKET } from '../../../src/cli/control-server.ts';
+import { askChain } from '../../support/ask-chain.ts';
 import { type EndToEndService, startEndToEndService } from '../../support/e2e-service.ts';
 import { createKillControl, type KillControl } from '../../support/kill-points/control.ts';
 import { ARRIVED } from '../../support/kill-points/points.ts';
@@ -49,17 +50,6 @@ function operateAt(
   args: Readonly<Record<string, string>>,
 ): Promise<unknown> {
   return callServer(join(folder as string, CONTROL_SOCKET), name, args);
-}
-
-async function askChain(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
-  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
-  return answer.result;
 }
 
 async function setGasPrice(chainUrl: string, price: keyof typeof gasPricesWei): Promise<void> {
