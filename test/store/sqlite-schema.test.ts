@@ -46,6 +46,8 @@ describe('the schema', () => {
       'b0f7a235016ae60e',
       'b180c0f74f087516',
       '199341935efd3875',
+      'aa0bcbbefe5c4d31',
+      '2038e589d7e3c03e',
     ]);
   });
 

@@ -88,6 +88,8 @@ export function pageSession(payment: Payment, change: Partial<ProviderSession> =
     quotedUnits: null,
     createdAtMs: NOW_MS - 30_000,
     expiresAtMs: NOW_MS + 600_000,
+    progress: null,
+    progressAtMs: null,
     ...change,
   };
 }

@@ -25,6 +25,20 @@ export function orderIdOf(order: string): string {
   return /^\/[a-z]+\/pay\/([^/]+)/.exec(new URL(order).pathname)?.[1] ?? order;
 }
 
+/**
+ * The id of the order that an address leads to. An address that has to be opened first, because it carries what is to
+ * be bought, is opened as a browser would. Throws `OrderNotPayableError` when the on-ramp refuses it.
+ */
+export async function openedOrderId(order: string): Promise<string> {
+  if (!URL.canParse(order) || orderIdOf(order) !== order) return orderIdOf(order);
+  const response = await fetch(order, { redirect: 'manual', signal: AbortSignal.timeout(SEND_MS) });
+  await response.arrayBuffer();
+  const location = response.headers.get('location');
+  if (location === null)
+    throw new OrderNotPayableError(`the simulated on-ramp refused the address with ${response.status}`);
+  return orderIdOf(new URL(location, order).href);
+}
+
 async function waitUntilSent(store: OrderStore, worker: DeliveryWorker, orderId: string): Promise<string> {
   const deadlineMs = performance.now() + SEND_MS;
   let lastError: unknown;

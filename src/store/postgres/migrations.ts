@@ -308,4 +308,9 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE address_pages (after_row bigint PRIMARY KEY, entries bytea NOT NULL, entries_hash text NOT NULL);
     `,
   },
+  {
+    number: 8,
+    name: 'what providers tell of their sessions',
+    sql: 'ALTER TABLE provider_sessions ADD COLUMN progress text, ADD COLUMN progress_at_ms bigint',
+  },
 ];

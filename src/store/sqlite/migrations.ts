@@ -286,4 +286,12 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    number: 7,
+    name: 'what providers tell of their sessions',
+    sql: `
+      ALTER TABLE provider_sessions ADD COLUMN progress TEXT;
+      ALTER TABLE provider_sessions ADD COLUMN progress_at_ms INTEGER;
+    `,
+  },
 ];

@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto';
+import { type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import type { ProviderValues } from '../domain/provider-variables.ts';
+
+/** What an operator with an account at a simulated on-ramp is given, all of it derived from the sandbox's one key. */
+export function providerValuesOf(provider: ProviderId, key: string): ProviderValues {
+  const derived = (purpose: string) => createHmac('sha256', key).update(purpose).digest('hex');
+  switch (provider) {
+    case 'moonpay':
+      return {
+        API_KEY: `pk_test_${derived('api')}`,
+        SECRET_KEY: `sk_test_${derived('secret')}`,
+        WEBHOOK_KEY: `wk_test_${derived('webhook')}`,
+      };
+    default:
+      return { API_KEY: key };
+  }
+}
+
+/** The settings with which an adapter reaches the simulated on-ramps, as `providerVariables` names them. */
+export function allProviderValues(
+  keys: Readonly<Record<ProviderId, string>>,
+  baseUrl: string,
+): Readonly<Record<ProviderId, ProviderValues>> {
+  const values = providerIds.map((id): [ProviderId, ProviderValues] => [
+    id,
+    { ...providerValuesOf(id, keys[id]), BASE_URL: `${baseUrl}/${id}` },
+  ]);
+  return Object.fromEntries(values) as Record<ProviderId, ProviderValues>;
+}
