@@ -15,7 +15,7 @@ import { createProviderAdapter, ProviderSettingError } from '../providers/create
 import { createLiveRates } from '../rates/create-live-rates.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from './log.ts';
-import { addressesFor } from './provider-addresses.ts';
+import { noticesUrlOf } from './provider-addresses.ts';
 import { factoriesOf, rememberSettlement } from './settlement-history.ts';
 import type { Pace, World } from './world.ts';
 
@@ -102,7 +102,13 @@ function openAdapters(config: Config, clock: Clock): ReadonlyMap<ProviderId, Pro
   const adapters = new Map<ProviderId, ProviderAdapter>();
   for (const [id, values] of config.providers) {
     try {
-      const settings = { ...clock, timeoutMs: SESSION_TIMEOUT_MS, ...addressesFor(id, config.baseUrl) };
+      const { baseUrl } = config;
+      const settings = {
+        ...clock,
+        timeoutMs: SESSION_TIMEOUT_MS,
+        baseUrl,
+        noticesUrl: noticesUrlOf(id, baseUrl),
+      };
       adapters.set(id, createProviderAdapter(id, values, settings));
     } catch (error) {
       if (error instanceof ProviderSettingError) throw new ConfigError([error.message]);

@@ -1,6 +1,6 @@
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 
-/** Where a provider reaches this service: its public root, and below it the route of `src/http/provider-notices.ts`. */
-export function addressesFor(provider: ProviderId, baseUrl: string): { baseUrl: string; noticesUrl: string } {
-  return { baseUrl, noticesUrl: `${baseUrl}/providers/${provider}/notices` };
+/** Where a provider reaches the route of `src/http/provider-notices.ts` below this root. */
+export function noticesUrlOf(provider: ProviderId, root: string): string {
+  return `${root}/providers/${provider}/notices`;
 }

@@ -19,7 +19,7 @@ import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount } from './demo-account.ts';
 import type { Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
-import { addressesFor } from './provider-addresses.ts';
+import { noticesUrlOf } from './provider-addresses.ts';
 import type { WelcomeFacts } from './sandbox-welcome.ts';
 import { readOrCreateSecretKey } from './secret-key.ts';
 import { factoriesOf, rememberSettlement } from './settlement-history.ts';
@@ -58,12 +58,12 @@ export async function startSandboxParts(
     await startSandbox({
       dataDir: config.dataDir,
       log,
-      noticesUrl: (provider) => addressesFor(provider, ownUrl).noticesUrl,
+      noticesUrl: (provider) => noticesUrlOf(provider, ownUrl),
       ...(config.sandboxChainPort === null ? {} : { chainPort: config.sandboxChainPort }),
     }),
     (started) => started.stop(),
   );
-  const world = cleanUp.add(await openSandboxWorld(sandbox, ownUrl, store, clock), (opened) => opened.stop());
+  const world = cleanUp.add(await openSandboxWorld(sandbox, config, store, clock), (opened) => opened.stop());
   const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
   const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
   cleanUp.add(
@@ -75,7 +75,7 @@ export async function startSandboxParts(
       world,
       clock,
       log,
-      sandboxControls: (startSession) => sandboxControls(sandbox, startSession),
+      sandboxControls: (startSession) => sandboxControls(sandbox, config.baseUrl, startSession),
       noticeMs: 0,
     }),
     (started: Service) => started.stop(),
@@ -85,7 +85,7 @@ export async function startSandboxParts(
 
 async function openSandboxWorld(
   sandbox: Sandbox,
-  ownUrl: string,
+  config: Config,
   store: Store,
   clock: Clock,
 ): Promise<World> {
@@ -102,7 +102,7 @@ async function openSandboxWorld(
     relayer: createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey }),
     sweepBalances: createBalanceSweep({ endpoints, token }),
     rates: sandbox.rates,
-    adapters: openAdapters(sandbox, ownUrl, clock),
+    adapters: openAdapters(sandbox, config, clock),
     pace: sandboxPace,
     explorerTransactionUrl: () => null,
     stop: () => closeChainEndpoints(endpoints),
@@ -110,7 +110,7 @@ async function openSandboxWorld(
 }
 
 /** The same adapters as in live mode, all eleven, each with the simulated on-ramp as its provider. */
-function openAdapters(sandbox: Sandbox, ownUrl: string, clock: Clock): World['adapters'] {
+function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): World['adapters'] {
   return new Map(
     providerIds.map((id) => [
       id,
@@ -119,7 +119,8 @@ function openAdapters(sandbox: Sandbox, ownUrl: string, clock: Clock): World['ad
         timeoutMs: SESSION_TIMEOUT_MS,
         // A fault that is brought about must show at once.
         quoteCacheMs: 0,
-        ...addressesFor(id, ownUrl),
+        baseUrl: config.baseUrl,
+        noticesUrl: noticesUrlOf(id, ownUrlOf(config)),
       }),
     ]),
   );
@@ -137,7 +138,7 @@ function ownUrlOf(config: Config): string {
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-function sandboxControls(sandbox: Sandbox, startSession: StartSession): SandboxControls {
+function sandboxControls(sandbox: Sandbox, baseUrl: string, startSession: StartSession): SandboxControls {
   return {
     async pay(payment, provider, deliveryUnits) {
       const chosen = chooseProvider(payment.provider, provider);
@@ -145,7 +146,11 @@ function sandboxControls(sandbox: Sandbox, startSession: StartSession): SandboxC
       const units = deliveryUnits ?? session.quotedUnits;
       if (units === null)
         throw new ServiceError('provider_unavailable', 'The provider gave no quote; name an amount.');
-      const { transactionHash } = await sandbox.pay({ order: session.redirectUrl, deliveryUnits: units });
+      const { transactionHash } = await sandbox.pay({
+        order: session.redirectUrl,
+        deliveryUnits: units,
+        cameFrom: baseUrl,
+      });
       return { provider: chosen, transactionHash, deliveryUnits: units };
     },
     async setFault(target, provider, fault) {

@@ -45,8 +45,27 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
   wert: hostedSession,
   revolut: hostedSession,
   cryptocom: hostedSession,
-  rampnetwork: hostedSession,
-  transak: hostedSession,
+  rampnetwork: [
+    secret('API_KEY', 'The host API key; without it the provider is inactive.'),
+    optional(
+      secret(
+        'SIGNING_KEY',
+        'The Ed25519 private key (PEM) that signs addresses; without it they are not locked.',
+      ),
+    ),
+    optional(
+      secret('WEBHOOK_PUBLIC_KEY', "Ramp Network's key (PEM) for notices; without it no notices are taken."),
+    ),
+    ...elsewhere,
+  ],
+  transak: [
+    secret('API_KEY', 'The API key; without it the provider is inactive.'),
+    secret('API_SECRET', 'The API secret, which mints access tokens.'),
+    optional(
+      plain('REFERRER_DOMAIN', 'The domain Transak expects customers to come from (that of BASE_URL).'),
+    ),
+    ...elsewhere,
+  ],
   coinbase: hostedSession,
   paypal: hostedSession,
   stripe: hostedSession,

@@ -60,7 +60,9 @@ async function noteProgress(
 ): Promise<TakenNotice> {
   const view = isPaymentId(notice.paymentId) ? await payments.viewPayment(notice.paymentId) : null;
   const session = view === null ? null : sessionOf(view.sessions, provider, notice);
-  if (view === null || session === null) {
+  // Our id may stand where the signature does not reach; the wallet does not.
+  const wallet = notice.walletAddress?.toLowerCase() ?? view?.payment.depositAddress.toLowerCase();
+  if (view === null || session === null || wallet !== view.payment.depositAddress.toLowerCase()) {
     const reason = new Error(`${provider} told of a visit that was never begun here`);
     return { outcome: 'unmatched', reason };
   }

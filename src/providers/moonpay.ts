@@ -38,7 +38,7 @@ import {
   minimumUsdCentsOf,
   requireSuccess,
 } from './protocol-adapter.ts';
-import { fieldsOf, readDecimalUnits } from './read-answer.ts';
+import { fieldsOf, readDecimalUnits, readTextOrNull } from './read-answer.ts';
 
 export interface MoonpayOptions extends AdapterSettings {
   readonly widgetUrl: string;
@@ -146,5 +146,6 @@ function readNotice(webhookKey: string, notice: PostedNotice): ProviderNotice | 
   if (progress === undefined)
     throw new UnknownStateError(`moonpay told of the unknown status ${JSON.stringify(data['status'])}`);
   const atMs = readNoticeTimeMs(data['updatedAt'], notice.receivedAtMs);
-  return { paymentId, providerReference: null, progress, atMs };
+  const walletAddress = readTextOrNull(data['walletAddress']);
+  return { paymentId, providerReference: null, walletAddress, progress, atMs };
 }

@@ -10,7 +10,7 @@ export function requireHmac(
   key: string,
   message: string | Buffer | readonly (string | Buffer)[],
   signatures: readonly string[],
-  encoding: 'hex' | 'base64',
+  encoding: 'hex' | 'base64' | 'base64url',
 ): void {
   const hmac = createHmac('sha256', key);
   for (const part of Array.isArray(message) ? message : [message]) hmac.update(part as string | Buffer);

@@ -1,14 +1,15 @@
 import { createBriefCache } from '../domain/brief-cache.ts';
-import { ServiceError } from '../domain/errors.ts';
+import { ServiceError, UnknownStateError } from '../domain/errors.ts';
 import { UNITS_PER_CENT } from '../domain/money.ts';
-import type {
-  PostedNotice,
-  ProviderAdapter,
-  ProviderNotice,
-  Quote,
-  QuoteRequest,
-  SessionRequest,
-  StartedSession,
+import {
+  NoticeRefusedError,
+  type PostedNotice,
+  type ProviderAdapter,
+  type ProviderNotice,
+  type Quote,
+  type QuoteRequest,
+  type SessionRequest,
+  type StartedSession,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { MalformedAnswerError } from './read-answer.ts';
@@ -66,7 +67,6 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
       requestJson(agent, { ...request, timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())) });
     return await work(call);
   }
-  /** A notice may also be refused or unknown; only what failed on the way is the provider's fault. */
   const { readNotice } = protocol;
 
   return {
@@ -88,7 +88,10 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
       ? {}
       : {
           readNotice: (notice: PostedNotice) =>
-            converse(settings.timeoutMs, (call) => readNotice(notice, call)),
+            orNotJudged(
+              id,
+              converse(settings.timeoutMs, (call) => readNotice(notice, call)),
+            ),
         }),
   };
 }
@@ -100,6 +103,20 @@ async function orUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T>
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw unavailable(id, error);
+  }
+}
+
+/** A notice may be refused or unknown; one of another form than expected is unknown too, and loud. */
+async function orNotJudged(
+  id: ProviderId,
+  outcome: Promise<ProviderNotice | null>,
+): Promise<ProviderNotice | null> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (error instanceof NoticeRefusedError || error instanceof UnknownStateError) throw error;
+    if (error instanceof MalformedAnswerError) throw new UnknownStateError(`${id}: ${error.message}`);
+    return orUnavailable(id, Promise.reject(error));
   }
 }
 

@@ -8,6 +8,7 @@ import { parseAmountCents, parseUnits } from '../domain/money.ts';
 
 const MAXIMUM_REDIRECT_LENGTH = 4_096;
 const MAXIMUM_REFERENCE_LENGTH = 200;
+const MAXIMUM_TOKEN_LENGTH = 8_192;
 
 /** A defect of the provider's, told apart from the network's only in the log. */
 export class MalformedAnswerError extends Error {
@@ -69,6 +70,18 @@ export function readReference(value: unknown): string {
   const isReference = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
   if (!isReference || value.length > MAXIMUM_REFERENCE_LENGTH)
     throw new MalformedAnswerError('id is not a reference');
+  return value;
+}
+
+/** A text, or null for everything else. */
+export function readTextOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** A credential that goes back to the provider in a header: visible ASCII. */
+export function readToken(value: unknown): string {
+  if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
+    throw new MalformedAnswerError('the token is malformed');
   return value;
 }
 

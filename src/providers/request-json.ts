@@ -49,6 +49,8 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     signal: AbortSignal.timeout(call.timeoutMs),
     headers: {
       accept: 'application/json',
+      // Some providers refuse who says nothing of itself.
+      'user-agent': 'card-checkout',
       ...bodyType(call.body),
       ...call.headers,
     },

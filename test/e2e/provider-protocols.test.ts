@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { simulatedProtocols } from '../../src/sandbox/onramps/protocols/simulated-protocols.ts';
+import { simulatedProviders } from '../../src/sandbox/onramps/protocols/simulated-protocols.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -18,10 +18,13 @@ async function countNotices(provider: string, outcome: string): Promise<number> 
   return line === undefined ? 0 : Number(line.slice(name.length));
 }
 
-it.each([...simulatedProtocols.keys()])(
+it.each(simulatedProviders)(
   'a payment goes from the API call to paid through the protocol of %s, and its notices arrive',
   async (provider) => {
-    const { payment_id: paymentId } = await service.create({ provider, email: 'ada@shop.example' });
+    const { payment_id: paymentId, checkout_url: checkoutUrl } = await service.create({
+      provider,
+      email: 'ada@shop.example',
+    });
     const clicked = await fetch(`${service.url}/pay/${paymentId}/providers/${provider}`, {
       method: 'POST',
       redirect: 'manual',
@@ -29,7 +32,7 @@ it.each([...simulatedProtocols.keys()])(
     });
     expect(clicked.status).toBe(303);
     const paymentPage = await fetch(clicked.headers.get('location') ?? '', {
-      headers: { referer: `${service.url}/` },
+      headers: { referer: new URL('/', checkoutUrl).href },
     });
     expect(paymentPage.status).toBe(200);
     const body = new URLSearchParams({ card_number: '4242424242424242' });
@@ -45,6 +48,24 @@ it.each([...simulatedProtocols.keys()])(
   },
   120_000,
 );
+
+it('whoever comes back to an address that opens only once is given another', async () => {
+  const { payment_id: paymentId, checkout_url: checkoutUrl } = await service.create({ provider: 'transak' });
+  const click = () =>
+    fetch(`${service.url}/pay/${paymentId}/providers/transak`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
+    });
+  const [first, second] = [await click(), await click()].map(
+    (answer) => answer.headers.get('location') ?? '',
+  );
+  expect(second).not.toBe(first);
+  const headers = { referer: new URL('/', checkoutUrl).href };
+  expect((await fetch(first ?? '', { headers })).status).toBe(200);
+  expect((await fetch(first ?? '', { headers })).status).toBe(410);
+  expect((await fetch(second ?? '', { headers })).status).toBe(200);
+}, 30_000);
 
 it('what a provider says of a declined card shows on the page, and the way on', async () => {
   const { payment_id: paymentId } = await service.create();

@@ -1,18 +1,16 @@
 /**
  * What every adapter with a protocol of its own promises, each against the simulator of its provider over real HTTP.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isPlausibleQuote } from '../../src/domain/enough.ts';
 import { UnknownStateError } from '../../src/domain/errors.ts';
 import { NoticeRefusedError, type PostedNotice } from '../../src/domain/ports/provider.ts';
 import { assumedDeliveryUnits, type ProviderId } from '../../src/domain/provider-catalogue.ts';
-import { simulatedProtocols } from '../../src/sandbox/onramps/protocols/simulated-protocols.ts';
+import { simulatedProviders } from '../../src/sandbox/onramps/protocols/simulated-protocols.ts';
 import { noticeCases } from './notices.ts';
+import { type JsonServer, serveJson } from './serve-json.ts';
 import { outcomeOf, SLOW_ANSWER_MS, type Stage, someSession, startStage } from './stage.ts';
 
-const moved = [...simulatedProtocols.keys()];
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const { paymentId } = someSession;
 
@@ -32,7 +30,7 @@ function payWith(orderUrl: string, cardNumber: string): Promise<Response> {
   return fetch(orderUrl, { method: 'POST', redirect: 'manual', body });
 }
 
-describe.each(moved)('the adapter of %s', (id: ProviderId) => {
+describe.each(simulatedProviders)('the adapter of %s', (id: ProviderId) => {
   it('quotes what the provider would deliver', async () => {
     const quote = await stage.adapterOf(id).quote(someSession);
     expect(quote.deliveryUnits).toBe(assumedDeliveryUnits(id, someSession.usdUnits));
@@ -98,17 +96,13 @@ describe.each(moved)('the adapter of %s', (id: ProviderId) => {
   });
 });
 
-describe.each(moved)('an answer that %s should not give', (id: ProviderId) => {
-  let server: Server;
+describe.each(simulatedProviders)('an answer that %s should not give', (id: ProviderId) => {
+  let provider: JsonServer;
   let answer: { readonly status: number; readonly body: string };
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      request.resume();
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    provider = await serveJson(() => answer);
   });
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  afterAll(() => provider?.stop());
 
   it.each([
     ['nothing', 200, ''],
@@ -122,8 +116,7 @@ describe.each(moved)('an answer that %s should not give', (id: ProviderId) => {
     ['a failure', 500, '{"data":{}}'],
   ])('is %s, and it is provider_unavailable', async (_what, status, body) => {
     answer = { status, body };
-    const BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const adapter = stage.adapterOf(id, { values: { BASE_URL } });
+    const adapter = stage.adapterOf(id, { values: { BASE_URL: provider.url } });
     expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_unavailable');
     expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
   });
@@ -133,7 +126,15 @@ describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) 
   const id = name as ProviderId;
   const state = Object.keys(noticeCase.states)[0] as string;
   const content = { paymentId, status: state, atMs: NOW_MS - 2_000 };
-  const read = (notice: PostedNotice, values = {}) => stage.adapterOf(id, { values }).readNotice?.(notice);
+  let provider: JsonServer | null = null;
+  beforeAll(async () => {
+    if (noticeCase.answer !== undefined) provider = await serveJson(noticeCase.answer);
+  });
+  afterAll(() => provider?.stop());
+  const read = async (notice: PostedNotice) => {
+    const values = { ...noticeCase.values, ...(provider === null ? {} : { BASE_URL: provider.url }) };
+    return stage.adapterOf(id, { values }).readNotice?.(notice);
+  };
   const authentic = () => noticeCase.sign(stage.valuesOf(id), content, NOW_MS);
 
   it.each(Object.entries(noticeCase.states))('that says %s is understood as %s', async (status, progress) => {
@@ -155,7 +156,8 @@ describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) 
       const values = { ...stage.valuesOf(id), [key]: `${stage.valuesOf(id)[key]}x` };
       await expect(read(noticeCase.sign(values, content, NOW_MS))).rejects.toThrow(NoticeRefusedError);
     }
-    await expect(read({ ...authentic(), headers: {} })).rejects.toThrow(NoticeRefusedError);
+    const { unsigned = (notice: PostedNotice) => ({ ...notice, headers: {} }) } = noticeCase;
+    await expect(read(unsigned(authentic()))).rejects.toThrow(NoticeRefusedError);
     await expect(read({ ...authentic(), headers: {}, body: Buffer.alloc(0) })).rejects.toThrow(
       NoticeRefusedError,
     );
@@ -171,14 +173,15 @@ describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) 
   });
 
   it('of the simulated on-ramp is authentic and tells of a declined and of an accepted card', async () => {
-    const { redirectUrl } = await stage.adapterOf(id).startSession(someSession);
+    const adapter = stage.adapterOf(id);
+    const { redirectUrl } = await adapter.startSession(someSession);
     const { url } = await open(redirectUrl);
     stage.notices.length = 0;
     await payWith(url, '4000000000000002');
     await payWith(url, '4242424242424242');
     // Each twice, and then the earlier one once more.
     await vi.waitFor(() => expect(stage.notices.length).toBe(5), { timeout: 10_000, interval: 20 });
-    const told = await Promise.all(stage.notices.map((notice) => read(notice)));
+    const told = await Promise.all(stage.notices.map((notice) => adapter.readNotice?.(notice)));
     expect(told.map((each) => each?.paymentId)).toEqual(Array(5).fill(paymentId));
     const progresses = told.map((each) => each?.progress);
     expect(progresses).toEqual(['failed', 'failed', 'delivering', 'delivering', 'failed']);

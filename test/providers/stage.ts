@@ -18,6 +18,8 @@ export interface Stage {
   readonly onramps: Onramps;
   /** What the on-ramps posted to us, in their order. */
   readonly notices: (PostedNotice & { readonly provider: string })[];
+  /** Moves the clock of on-ramps and adapters. */
+  advance(ms: number): void;
   valuesOf(provider: ProviderId): ProviderValues;
   adapterOf(provider: ProviderId, options?: AdapterChanges): ProviderAdapter;
   stop(): Promise<void>;
@@ -49,6 +51,8 @@ async function startNoticeReceiver(notices: Stage['notices']) {
 export async function startStage(): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'card-checkout-providers-'));
   const notices: Stage['notices'] = [];
+  let movedMs = 0;
+  const nowMs = () => Date.now() + movedMs;
   const receiver = await startNoticeReceiver(notices);
   // Nobody listens there.
   const rpc = createJsonRpcClient({ url: 'http://127.0.0.1:1', timeoutMs: 100 });
@@ -58,7 +62,7 @@ export async function startStage(): Promise<Stage> {
   >;
   const noticesUrl = (provider: ProviderId) => `${receiver.url}/providers/${provider}/notices`;
   const onramps = await startOnramps({
-    ...{ directory, rpc, keys, noticesUrl, port: 0, slowAnswerMs: SLOW_ANSWER_MS },
+    ...{ directory, rpc, keys, noticesUrl, nowMs, port: 0, slowAnswerMs: SLOW_ANSWER_MS },
     usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     minter: deriveDevelopmentKeys().minter,
     log: { info() {}, warn() {}, error() {} },
@@ -67,6 +71,9 @@ export async function startStage(): Promise<Stage> {
   return {
     onramps,
     notices,
+    advance(ms) {
+      movedMs += ms;
+    },
     valuesOf: (provider) => values[provider],
     adapterOf: (provider, options = {}) =>
       createProviderAdapter(
@@ -75,7 +82,7 @@ export async function startStage(): Promise<Stage> {
         {
           timeoutMs: options.timeoutMs ?? 5_000,
           quoteCacheMs: options.quoteCacheMs ?? 0,
-          nowMs: Date.now,
+          nowMs,
           noticesUrl: noticesUrl(provider),
           baseUrl: 'https://pay.example.com',
         },

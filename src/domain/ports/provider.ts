@@ -54,6 +54,8 @@ export interface ProviderNotice {
   readonly paymentId: PaymentId;
   /** The provider's own name for the visit, when it is the one that `startSession` returned; else null. */
   readonly providerReference: string | null;
+  /** Where the provider delivers to; null when it does not say. Has to be the payment's deposit address. */
+  readonly walletAddress: string | null;
   readonly progress: SessionProgress;
   /** When it happened at the provider; when it arrived if the provider does not say. */
   readonly atMs: number;

@@ -9,6 +9,8 @@ export interface PayOrderRequest {
   readonly order: string;
   /** What is delivered instead of what was promised, 10⁻⁶ units. */
   readonly deliveryUnits?: bigint;
+  /** The page that the customer comes from; some on-ramps take nobody who comes from elsewhere. */
+  readonly cameFrom?: string;
 }
 
 /** The order cannot be paid (any more); the message says why, for a person. */
@@ -29,9 +31,13 @@ export function orderIdOf(order: string): string {
  * The id of the order that an address leads to. An address that has to be opened first, because it carries what is to
  * be bought, is opened as a browser would. Throws `OrderNotPayableError` when the on-ramp refuses it.
  */
-export async function openedOrderId(order: string): Promise<string> {
+export async function openedOrderId({ order, cameFrom }: PayOrderRequest): Promise<string> {
   if (!URL.canParse(order) || orderIdOf(order) !== order) return orderIdOf(order);
-  const response = await fetch(order, { redirect: 'manual', signal: AbortSignal.timeout(SEND_MS) });
+  const response = await fetch(order, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(SEND_MS),
+    headers: cameFrom === undefined ? {} : { referer: `${new URL(cameFrom).origin}/` },
+  });
   await response.arrayBuffer();
   const location = response.headers.get('location');
   if (location === null)

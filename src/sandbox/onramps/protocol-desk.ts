@@ -9,7 +9,9 @@ import { sendPage } from './register-page-routes.ts';
 
 /** What a simulated protocol stands on: the books, the prices, the pages. */
 export function createProtocolDesk(
-  options: Pick<ProtocolDesk, 'provider' | 'values' | 'nowMs' | 'url'> & { readonly store: OrderStore },
+  options: Pick<ProtocolDesk, 'provider' | 'values' | 'derive' | 'nowMs' | 'url'> & {
+    readonly store: OrderStore;
+  },
 ): ProtocolDesk {
   const { provider, store, nowMs } = options;
   // Its own: that the shop has no rates at the moment is no concern of a provider.

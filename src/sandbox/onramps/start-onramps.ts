@@ -5,6 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { JsonRpcClient } from '../../chain/json-rpc.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { type ProviderId, providerIds } from '../../domain/provider-catalogue.ts';
+import { deriveHex } from '../derived-keys.ts';
 import type { DevelopmentKey } from '../development-keys.ts';
 import type { Fault } from '../fault.ts';
 import { providerValuesOf } from '../provider-values.ts';
@@ -22,7 +23,8 @@ import {
   payOrder,
 } from './pay-order.ts';
 import { createProtocolDesk } from './protocol-desk.ts';
-import { simulatedProtocols } from './protocols/simulated-protocols.ts';
+import type { SimulatedProtocol } from './protocols/simulated-protocol.ts';
+import { createSimulatedProtocols } from './protocols/simulated-protocols.ts';
 import { registerApiRoutes } from './register-api-routes.ts';
 import { registerPageRoutes } from './register-page-routes.ts';
 
@@ -91,6 +93,7 @@ function addFaults(
 /** Everything that the on-ramps share. */
 interface Parts {
   readonly options: OnrampOptions;
+  readonly protocols: ReadonlyMap<ProviderId, SimulatedProtocol>;
   readonly store: OrderStore;
   readonly worker: DeliveryWorker;
   readonly notices: NoticeSender | null;
@@ -108,7 +111,7 @@ function startNotices(books: Omit<Parts, 'worker' | 'notices'>): NoticeSender | 
     ...{ noticesUrl, nowMs, log },
     noticeOf(order, event, atMs) {
       const desk = desks.get(order.provider);
-      const protocol = simulatedProtocols.get(order.provider);
+      const protocol = books.protocols.get(order.provider);
       return desk === undefined || protocol === undefined
         ? null
         : protocol.noticeOf(desk, order, event, atMs);
@@ -118,8 +121,8 @@ function startNotices(books: Omit<Parts, 'worker' | 'notices'>): NoticeSender | 
 
 /** A provider's API: in its own protocol where that is simulated, else in ours. */
 function registerApi(server: FastifyInstance, parts: Parts, provider: ProviderId): void {
-  const { options, store, nowMs, baseUrl } = parts;
-  const protocol = simulatedProtocols.get(provider);
+  const { options, protocols, store, nowMs, baseUrl } = parts;
+  const protocol = protocols.get(provider);
   if (protocol !== undefined) protocol.registerRoutes(server, deskOf(parts, provider));
   else registerApiRoutes(server, { store, provider, apiKey: options.keys[provider], nowMs, baseUrl });
 }
@@ -143,6 +146,7 @@ function deskOf({ options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'noti
   return createProtocolDesk({
     ...{ provider, store, nowMs },
     values: providerValuesOf(provider, options.keys[provider]),
+    derive: (purpose) => deriveHex(options.keys[provider], purpose),
     url: () => `${baseUrl()}/${provider}`,
   });
 }
@@ -153,7 +157,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   const store = openOrderStore(join(options.directory, 'onramps.sqlite'));
   const { rpc, log, minter } = options;
   let baseUrl = '';
-  const books = { options, store, nowMs, baseUrl: () => baseUrl };
+  const books = { options, protocols: createSimulatedProtocols(), store, nowMs, baseUrl: () => baseUrl };
   const notices = startNotices(books);
   const worker = startDeliveryWorker(
     {
@@ -198,7 +202,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     port: Number(new URL(baseUrl).port),
     setFault: (provider, fault) => void faults.set(provider, fault),
     async payOrder(request) {
-      const id = await openedOrderId(request.order);
+      const id = await openedOrderId(request);
       const order = store.findOrder(id);
       if (order !== null && faults.get(order.provider) === 'down') {
         throw new OrderNotPayableError(`the simulated on-ramp ${order.provider} is down`);

@@ -23,6 +23,8 @@ export interface ProtocolDesk {
   readonly provider: ProviderId;
   /** What the shop was given when its account was opened; the shop's requests are checked against it. */
   readonly values: ProviderValues;
+  /** A secret of the on-ramp's own for one purpose, 32 bytes in hex. */
+  readonly derive: (purpose: string) => string;
   readonly nowMs: () => number;
   /** Root of this on-ramp, without a slash at its end. */
   readonly url: () => string;
