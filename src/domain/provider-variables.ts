@@ -68,7 +68,13 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
   ],
   coinbase: hostedSession,
   paypal: hostedSession,
-  stripe: hostedSession,
+  stripe: [
+    secret('API_KEY', 'The secret key (`sk_…`); without it the provider is inactive.'),
+    optional(
+      secret('WEBHOOK_SECRET', "The webhook endpoint's secret (`whsec_…`); without it no notices are taken."),
+    ),
+    optional(plain('BASE_URL', "A root in the place of all of the provider's hosts: a simulator or proxy.")),
+  ],
   banxa: hostedSession,
   klarna: hostedSession,
 };

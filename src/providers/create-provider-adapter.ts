@@ -6,6 +6,7 @@ import { createHostedSessionAdapter } from './hosted-session-adapter.ts';
 import { createMoonpayAdapter } from './moonpay.ts';
 import type { AdapterSettings } from './protocol-adapter.ts';
 import { createRampNetworkAdapter, readSigningKey, readWebhookKey } from './rampnetwork.ts';
+import { createStripeAdapter } from './stripe.ts';
 import { createTransakAdapter } from './transak.ts';
 
 /** A setting that is there but cannot be used; the message names the variable and never repeats its value. */
@@ -36,6 +37,8 @@ export function createProviderAdapter(
       return moonpay(all);
     case 'rampnetwork':
       return rampNetwork(all);
+    case 'stripe':
+      return stripe(all);
     case 'transak':
       return transak(all);
     default:
@@ -124,5 +127,15 @@ function rampNetwork(settings: Settings): ProviderAdapter {
     apiKey: settings.value('API_KEY'),
     signingKey: keyOrNull('SIGNING_KEY', readSigningKey),
     webhookKey: keyOrNull('WEBHOOK_PUBLIC_KEY', readWebhookKey),
+  });
+}
+
+function stripe(settings: Settings): ProviderAdapter {
+  const api = 'https://api.stripe.com';
+  return createStripeAdapter({
+    ...settings,
+    apiUrl: settings.host('api', { production: api, sandbox: api }),
+    apiKey: settings.value('API_KEY'),
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET'),
   });
 }

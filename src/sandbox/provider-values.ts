@@ -19,6 +19,8 @@ export function providerValuesOf(provider: ProviderId, key: string): ProviderVal
         SIGNING_KEY: pemOf(ed25519KeyOf(derived('signing')), 'pkcs8'),
         WEBHOOK_PUBLIC_KEY: pemOf(createPublicKey(secp256k1KeyOf(derived('webhook'))), 'spki'),
       };
+    case 'stripe':
+      return { API_KEY: `sk_test_${derived('api')}`, WEBHOOK_SECRET: `whsec_${derived('webhook')}` };
     case 'transak':
       return { API_KEY: derived('api'), API_SECRET: derived('secret') };
     default:

@@ -71,6 +71,15 @@ function rampSigned(values: ProviderValues, sorted: string, query: string, nowMs
   return { ...notice, target: `/providers/rampnetwork/notices${query}` };
 }
 
+/** With a signature of an earlier scheme and one of another secret beside it, as while a secret is exchanged. */
+function stripeSigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+  const text = JSON.stringify(body);
+  const time = Math.floor(nowMs / 1000);
+  const signature = hmacHex(values['WEBHOOK_SECRET'], `${time}.${text}`);
+  const header = `t=${time},v1=${'0'.repeat(64)},v1=${signature},v0=${'1'.repeat(64)}`;
+  return posted(text, { 'stripe-signature': header }, nowMs);
+}
+
 export const noticeCases: Partial<Record<ProviderId, NoticeCase>> = {
   moonpay: {
     states: {
@@ -152,6 +161,28 @@ export const noticeCases: Partial<Record<ProviderId, NoticeCase>> = {
         // With its keys in order, as it is signed.
         `{"purchase":{"receiverAddress":"0x1","status":"${status}","updatedAt":"${new Date(atMs).toISOString()}"},"type":"CREATED"}`,
         `?payment_id=${paymentId}`,
+        nowMs,
+      ),
+  },
+  stripe: {
+    states: {
+      initialized: 'paying',
+      requires_payment: 'paying',
+      fulfillment_processing: 'delivering',
+      fulfillment_complete: 'delivered',
+      rejected: 'failed',
+    },
+    keys: ['WEBHOOK_SECRET'],
+    growsOld: true,
+    irrelevant: (values, nowMs) => stripeSigned(values, { type: 'charge.succeeded', data: {} }, nowMs),
+    sign: (values, { paymentId, status, atMs }, nowMs) =>
+      stripeSigned(
+        values,
+        {
+          type: 'crypto.onramp_session.updated',
+          created: Math.floor(atMs / 1000),
+          data: { object: { id: 'cos_1', status, metadata: { payment_id: paymentId } } },
+        },
         nowMs,
       ),
   },
