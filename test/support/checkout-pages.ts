@@ -163,6 +163,16 @@ export const checkoutStates = {
     const payment = pagePayment();
     return pageView(payment, { sessions: [pageSession(payment, { expiresAtMs: NOW_MS - 1 })] });
   },
+  'taken-by-provider': () => {
+    const payment = pagePayment();
+    const sessions = [pageSession(payment, { progress: 'delivering', progressAtMs: NOW_MS - 1_000 })];
+    return pageView(payment, { sessions });
+  },
+  'refused-by-provider': () => {
+    const payment = pagePayment();
+    const sessions = [pageSession(payment, { progress: 'failed', progressAtMs: NOW_MS - 1_000 })];
+    return pageView(payment, { sessions });
+  },
   underpaid: () => afterVisit(pagePayment(), { deposits: [10_123_456n] }),
   seen: () => afterVisit(inState('unpaid/ready'), { deposits: [enough] }),
   sending: () => afterVisit(inState('unpaid/processing'), { deposits: [enough], releases: [enough] }),
