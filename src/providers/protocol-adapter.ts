@@ -132,13 +132,25 @@ function unavailable(id: ProviderId, cause: unknown): ServiceError {
 export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
   const { status, body } = answer;
   if (status === 200 || status === 201) return body;
-  const cause = new Error(`${id} answered ${status}: ${JSON.stringify(body).slice(0, 500)}`);
+  const cause = new Error(`${id} answered ${status} ${codesOf(body).join(' ')}`);
   // Wrong credentials look to a merchant like a provider that is switched off; the cause tells the operator.
   if (status === 401 || status === 403) {
     const { name } = providerCatalogue[id];
     throw new ServiceError('provider_inactive', `${name} is currently unavailable.`, { cause });
   }
   throw cause;
+}
+
+/**
+ * The words by which a refusal names its reason. Sentences are left out: they may repeat a key that we sent, and so may
+ * whatever holds a digit.
+ */
+function codesOf(body: unknown): readonly string[] {
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const inner = (fields['error'] ?? {}) as Readonly<Record<string, unknown>>;
+  return [fields['type'], fields['code'], inner['type'], inner['code']].filter(
+    (word) => typeof word === 'string' && /^[A-Za-z_]{1,60}$/.test(word),
+  ) as string[];
 }
 
 /** A provider's minimum in the payment's currency (10⁻⁶) as USD cents, at the payment's own rate, rounded up. */
