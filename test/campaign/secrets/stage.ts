@@ -111,7 +111,8 @@ export async function openStage(options: {
       : { DATABASE_URL: withPassword(databaseUrl, draw('password of DATABASE_URL')) }),
   };
   search.add({ name: 'RELAYER_PRIVATE_KEY', kind: 'key', secret: world.relayerPrivateKey.slice(2) });
-  for (const name of ['API_KEY', 'SECRET_KEY', 'WEBHOOK_KEY']) {
+  // The API key is public: it stands in the address that a customer is sent to.
+  for (const name of ['SECRET_KEY', 'WEBHOOK_KEY']) {
     const secret = world.providerValues.moonpay[name] ?? '';
     search.add({ name: `MOONPAY_${name}`, kind: 'key', secret: secret.slice(-24) });
   }
