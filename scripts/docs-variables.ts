@@ -23,7 +23,7 @@ export function variableTable(): string {
   return tableOf(variables.filter(({ name }) => !providerVariable.test(name)));
 }
 
-/** Two variables for each provider. */
+/** What each provider is configured with. */
 export function providerVariableTable(): string {
   return tableOf(variables.filter(({ name }) => providerVariable.test(name)));
 }
@@ -59,7 +59,7 @@ export function environmentExample(): string {
     '# ---- The rest, with the default in parentheses ----',
     '',
     ...optional.filter(({ name }) => !providerVariable.test(name)).flatMap((each) => entryLines(each, '#')),
-    '# ---- Providers: both variables, or neither ----',
+    '# ---- Providers: what docs/providers.md says each of them needs, or nothing ----',
     '',
     ...optional.filter(({ name }) => providerVariable.test(name)).map(({ name }) => `#${name}=`),
     '',

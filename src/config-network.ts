@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { codeOf, type Reader } from './config-reader.ts';
-import { isLoopbackHost } from './domain/loopback.ts';
+import { isLoopbackHost, isSecureUrl } from './domain/loopback.ts';
 
 /** How the service is reached, and whom it may call: addresses, ports, certificate, proxies. */
 
@@ -94,6 +94,11 @@ export function readAllowedHosts(read: Reader, problems: string[]): ReadonlySet<
 }
 
 /** Whether it is an absolute http or https URL. */
-export function isHttpUrl(text: string): boolean {
+function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** For what is told credentials or believed: nobody on the way may read or change it. */
+export function isSecureHttpUrl(text: string): boolean {
+  return isHttpUrl(text) && isSecureUrl(new URL(text));
 }

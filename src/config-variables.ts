@@ -1,4 +1,5 @@
 import { providerIds } from './domain/provider-catalogue.ts';
+import { providerVariables, variableNameOf } from './domain/provider-variables.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -56,8 +57,11 @@ export const variables: readonly Variable[] = [
   secret('RELAYER_PRIVATE_KEY', 'The key that sends releases; it can spend only its own gas money.'),
   plain('FEE_WALLET', "Where the account's fees go."),
   plain('SANDBOX_CHAIN_PORT', "Fixes the loopback port of the sandbox's chain (a free one)."),
-  ...providerIds.flatMap((id) => [
-    secret(`${id.toUpperCase()}_API_KEY`, 'Credentials of this provider; without them it is inactive.'),
-    plain(`${id.toUpperCase()}_BASE_URL`, "Where this provider's adapter sends its requests."),
-  ]),
+  ...providerIds.flatMap((id) =>
+    providerVariables[id].map(({ name, isSecret, help }) => ({
+      name: variableNameOf(id, name),
+      isSecret,
+      help,
+    })),
+  ),
 ];

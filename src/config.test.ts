@@ -8,6 +8,7 @@ import { createSelfSignedCertificate } from '../test/support/certificates.ts';
 import { type Config, ConfigError, readConfig, readContractDeploymentConfig } from './config.ts';
 import { logLevels, variables } from './config-variables.ts';
 import { providerIds } from './domain/provider-catalogue.ts';
+import { providerVariables, variableNameOf } from './domain/provider-variables.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -143,8 +144,8 @@ it('live mode takes several endpoints, another chain with its token, and a provi
     POLYGON_RPC_URL: 'https://a.example/k,http://127.0.0.1:8545',
     CHAIN_ID: '31337',
     SETTLEMENT_TOKEN_ADDRESS: ADDRESS,
-    MOONPAY_API_KEY: 'key',
-    MOONPAY_BASE_URL: 'https://api.moonpay.example/v1/',
+    KLARNA_API_KEY: 'key',
+    KLARNA_BASE_URL: 'https://api.klarna.example/v1/',
   });
   expect(config.chain).toMatchObject({
     rpcUrls: ['https://a.example/k', 'http://127.0.0.1:8545'],
@@ -152,7 +153,7 @@ it('live mode takes several endpoints, another chain with its token, and a provi
     token: ADDRESS,
   });
   expect([...config.providers]).toEqual([
-    ['moonpay', { apiKey: 'key', baseUrl: 'https://api.moonpay.example/v1' }],
+    ['klarna', { API_KEY: 'key', BASE_URL: 'https://api.klarna.example/v1' }],
   ]);
 });
 
@@ -247,9 +248,14 @@ it.each(
 
 it('has a row of valid or invalid values in this test for every variable', () => {
   const tested = new Set([...invalid, ...invalidInLiveMode].map(([name]) => name));
-  const elsewhere = /^(TLS_(CERT|KEY)_FILE|[A-Z]+_(API_KEY|BASE_URL))$/;
+  const ofProviders = new Set(
+    providerIds.flatMap((id) => providerVariables[id].map(({ name }) => variableNameOf(id, name))),
+  );
+  const elsewhere = /^TLS_(CERT|KEY)_FILE$/;
   expect(
-    variables.map(({ name }) => name).filter((name) => !tested.has(name) && !elsewhere.test(name)),
+    variables
+      .map(({ name }) => name)
+      .filter((name) => !tested.has(name) && !ofProviders.has(name) && !elsewhere.test(name)),
   ).toEqual([]);
 });
 
@@ -271,27 +277,58 @@ it('names every problem at once, in the message as well', () => {
   expect(new ConfigError(problems).message.split('\n')).toHaveLength(problems.length + 1);
 });
 
-it.each(providerIds)('wants both variables of %s or neither', (id) => {
-  const name = id.toUpperCase();
-  const url = 'https://api.example';
-  expect(problemsOf('live', { ...live, [`${name}_API_KEY`]: 'k', [`${name}_BASE_URL`]: url })).toEqual([]);
-  expect(problemsOf('live', { ...live, [`${name}_BASE_URL`]: url })).toEqual([
-    `${name}_API_KEY is missing: ${name}_BASE_URL is set.`,
-  ]);
-  for (const value of ['', 'ftp://x', 'api.example', 'http://api.example', 'http://127.0.0.1.api.example']) {
-    expect(problemsOf('live', { ...live, [`${name}_API_KEY`]: 'k', [`${name}_BASE_URL`]: value })).toEqual([
-      `${name}_BASE_URL must be an https URL (http on loopback only): ${name}_API_KEY is set.`,
+describe.each(providerIds)('the settings of %s', (id) => {
+  /** A value for each of them that live mode takes. */
+  const settingOf = (name: string) =>
+    ({ BASE_URL: 'https://api.example', ENVIRONMENT: 'sandbox' })[name] ?? `a ${name}`;
+  const all = Object.fromEntries(
+    providerVariables[id].map(({ name }) => [variableNameOf(id, name), settingOf(name)]),
+  );
+  const required = providerVariables[id].filter(({ isRequired }) => isRequired);
+  const first = variableNameOf(id, providerVariables[id][0]?.name ?? '');
+
+  it('are taken whole, and without those that may be missing', () => {
+    expect(problemsOf('live', { ...live, ...all })).toEqual([]);
+    expect(Object.keys(liveWith(all).providers.get(id) ?? {})).toHaveLength(Object.keys(all).length);
+    const least = Object.fromEntries(required.map(({ name }) => [variableNameOf(id, name), settingOf(name)]));
+    expect(problemsOf('live', { ...live, ...least })).toEqual([]);
+    expect(liveWith({}).providers.has(id)).toBe(false);
+  });
+
+  it.each(required.map(({ name }) => name))('are refused without %s', (name) => {
+    const { [variableNameOf(id, name)]: _, ...rest } = all;
+    const [problem, ...others] = problemsOf('live', { ...live, ...rest });
+    expect(problem).toMatch(new RegExp(`^${variableNameOf(id, name)} (is missing|must be an https URL)`));
+    expect(others).toEqual([]);
+  });
+
+  it('are refused with an address or an environment that is none', () => {
+    const urlName = variableNameOf(id, 'BASE_URL');
+    for (const value of ['ftp://x', 'api.example', 'http://api.example', 'http://127.0.0.1.api.example']) {
+      expect(problemsOf('live', { ...live, ...all, [urlName]: value })).toEqual([
+        `${urlName} must be an https URL (http on loopback only): ${first} is set.`,
+      ]);
+    }
+    const environmentName = variableNameOf(id, 'ENVIRONMENT');
+    if (all[environmentName] === undefined) return;
+    expect(problemsOf('live', { ...live, ...all, [environmentName]: 'test' })).toEqual([
+      `${environmentName} must be one of production, sandbox: ${first} is set.`,
     ]);
-  }
+  });
 });
 
 describe('a secret from a file', () => {
   it.each(variables.filter(({ isSecret }) => isSecret).map(({ name }) => name))(
     'is read for %s, set in one place only, and a file that cannot be read is named',
     (name) => {
-      const withUrl: Environment = name.endsWith('_API_KEY')
-        ? { ...live, [name.replace('API_KEY', 'BASE_URL')]: 'https://api.example' }
-        : live;
+      const provider = providerIds.find((id) => name.startsWith(variableNameOf(id, '')));
+      const required = (provider === undefined ? [] : providerVariables[provider])
+        .filter(({ isRequired }) => isRequired)
+        .map((variable) => [
+          variableNameOf(provider ?? 'moonpay', variable.name),
+          variable.name === 'BASE_URL' ? 'https://api.example' : SECRET,
+        ]);
+      const withUrl: Environment = { ...live, ...Object.fromEntries(required) };
       const { [name]: _, ...rest } = withUrl;
       const value = live[name] ?? (name === 'DATABASE_URL' ? '' : SECRET);
       const path = fileOf(name, `${value}\n`);

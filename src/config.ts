@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import {
   HIGHEST_PORT,
-  isHttpUrl,
+  isSecureHttpUrl,
   readAdminPort,
   readAllowedHosts,
   readBaseUrl,
@@ -10,21 +10,17 @@ import {
   readTrustProxy,
   type TlsFiles,
 } from './config-network.ts';
+import { readProviders } from './config-providers.ts';
 import { createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
-import { isLoopbackHost, isSecureUrl } from './domain/loopback.ts';
+import { isLoopbackHost } from './domain/loopback.ts';
 import { parsePercentBasisPoints } from './domain/money.ts';
 import type { Address } from './domain/payout-address.ts';
-import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
+import type { ProviderId } from './domain/provider-catalogue.ts';
+import type { ProviderValues } from './domain/provider-variables.ts';
 
 /** Which parts of the service a process runs. */
 export type Role = 'all' | 'api' | 'worker';
-
-/** How a provider is reached; absent where the operator gave no credentials. */
-export interface ProviderCredentials {
-  readonly apiKey: string;
-  readonly baseUrl: string;
-}
 
 /** What deploying a factory needs. */
 export interface ContractDeploymentConfig {
@@ -68,7 +64,8 @@ export interface Config {
   readonly toleranceBasisPoints: number;
   /** Null in the sandbox, which brings its own chain. */
   readonly chain: ChainConfig | null;
-  readonly providers: ReadonlyMap<ProviderId, ProviderCredentials>;
+  /** Of each provider that is configured, its settings by their names in `providerVariables`. */
+  readonly providers: ReadonlyMap<ProviderId, ProviderValues>;
   /** Fixes the port of the sandbox's chain; null for a free one. */
   readonly sandboxChainPort: number | null;
 }
@@ -231,28 +228,6 @@ export function readContractDeploymentConfig(
 
 function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
-}
-
-/** For what is told credentials or believed: nobody on the way may read or change it. */
-function isSecureHttpUrl(text: string): boolean {
-  return isHttpUrl(text) && isSecureUrl(new URL(text));
-}
-
-function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId, ProviderCredentials> {
-  const providers = new Map<ProviderId, ProviderCredentials>();
-  for (const id of providerIds) {
-    const [keyName, urlName] = [`${id.toUpperCase()}_API_KEY`, `${id.toUpperCase()}_BASE_URL`];
-    const apiKey = read.text(keyName);
-    const baseUrl = read.text(urlName);
-    if (apiKey === null) {
-      if (baseUrl !== null) problems.push(`${keyName} is missing: ${urlName} is set.`);
-    } else if (baseUrl === null || !isSecureHttpUrl(baseUrl)) {
-      problems.push(`${urlName} must be an https URL (http on loopback only): ${keyName} is set.`);
-    } else {
-      providers.set(id, { apiKey, baseUrl: baseUrl.replace(/\/$/, '') });
-    }
-  }
-  return providers;
 }
 
 /** 0x and 64 digits, from 1 to below the order of the curve: nothing else can sign. */

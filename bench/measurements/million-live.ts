@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
+import { providerEnvironment } from '../../test/support/provider-environment.ts';
 import { runJson, type ServiceEnvironment, startServiceProcess } from '../../test/support/service-process.ts';
 import { benchSecret } from '../servers/stub-world.ts';
 import type { Measurement } from './measurement.ts';
@@ -62,8 +63,7 @@ async function environmentOf(world: Sandbox, folder: string, dataDir: string): P
     SETTLEMENT_TOKEN_ADDRESS: world.usdc,
     RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
     FEE_WALLET: world.feeWallet,
-    MOONPAY_API_KEY: world.providerKeys.moonpay,
-    MOONPAY_BASE_URL: `${world.onrampBaseUrl}/moonpay`,
+    ...providerEnvironment(world),
   };
   const deployed = await runJson<{ deposit_factory_address: string }>(environment, 'contract', 'deploy');
   return { ...environment, DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address };

@@ -11,10 +11,11 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
-import { createHostedSessionAdapter } from '../providers/hosted-session-adapter.ts';
+import { createProviderAdapter, ProviderSettingError } from '../providers/create-provider-adapter.ts';
 import { createLiveRates } from '../rates/create-live-rates.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from './log.ts';
+import { noticesUrlOf } from './provider-addresses.ts';
 import { factoriesOf, rememberSettlement } from './settlement-history.ts';
 import type { Pace, World } from './world.ts';
 
@@ -59,7 +60,7 @@ export async function openLiveWorld(config: Config, store: Store, clock: Clock, 
       relayer: createRelayer({ endpoints, chainId: chain.chainId, privateKey: chain.relayerPrivateKey }),
       sweepBalances: createBalanceSweep({ endpoints, token }),
       rates,
-      adapters: openAdapters(config),
+      adapters: openAdapters(config, clock),
       pace: livePace,
       explorerTransactionUrl: explorerOf(chain.chainId),
       async stop() {
@@ -96,11 +97,23 @@ export function requireToken(chain: ContractDeploymentConfig): Address {
   return token;
 }
 
-/** One adapter for each provider with credentials. */
-function openAdapters(config: Config): ReadonlyMap<ProviderId, ProviderAdapter> {
+/** One adapter for each provider with credentials. Throws `ConfigError`. */
+function openAdapters(config: Config, clock: Clock): ReadonlyMap<ProviderId, ProviderAdapter> {
   const adapters = new Map<ProviderId, ProviderAdapter>();
-  for (const [id, credentials] of config.providers) {
-    adapters.set(id, createHostedSessionAdapter({ id, ...credentials, timeoutMs: SESSION_TIMEOUT_MS }));
+  for (const [id, values] of config.providers) {
+    try {
+      const { baseUrl } = config;
+      const settings = {
+        ...clock,
+        timeoutMs: SESSION_TIMEOUT_MS,
+        baseUrl,
+        noticesUrl: noticesUrlOf(id, baseUrl),
+      };
+      adapters.set(id, createProviderAdapter(id, values, settings));
+    } catch (error) {
+      if (error instanceof ProviderSettingError) throw new ConfigError([error.message]);
+      throw error;
+    }
   }
   return adapters;
 }

@@ -13,6 +13,7 @@ export interface Metrics {
   readonly relayPasses: Counter<'result'>;
   readonly relayIncidents: Counter<'kind'>;
   readonly webhooks: Counter<'outcome'>;
+  readonly providerNotices: Counter<'provider' | 'outcome'>;
   readonly taskFailures: Counter<'task'>;
   readonly relayerBalancePol: Gauge;
 }
@@ -65,6 +66,12 @@ export function createMetrics(): Metrics {
       name: 'card_checkout_webhooks_total',
       help: 'Webhooks by the outcome of their one attempt.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    providerNotices: new Counter({
+      name: 'card_checkout_provider_notices_total',
+      help: 'Notices of the providers, by what became of them.',
+      labelNames: ['provider', 'outcome'],
       registers,
     }),
     taskFailures: new Counter({

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { createRelayer } from '../chain/relayer.ts';
@@ -11,13 +12,14 @@ import type { Clock } from '../domain/ports/clock.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import type { StartSession } from '../payments/start-session.ts';
-import { createHostedSessionAdapter } from '../providers/hosted-session-adapter.ts';
+import { createProviderAdapter } from '../providers/create-provider-adapter.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount } from './demo-account.ts';
 import type { Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
+import { noticesUrlOf } from './provider-addresses.ts';
 import type { WelcomeFacts } from './sandbox-welcome.ts';
 import { readOrCreateSecretKey } from './secret-key.ts';
 import { factoriesOf, rememberSettlement } from './settlement-history.ts';
@@ -51,15 +53,17 @@ export async function startSandboxParts(
   const { startSandbox } = await import('../sandbox/start-sandbox.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
+  const ownUrl = ownUrlOf(config);
   const sandbox = cleanUp.add(
     await startSandbox({
       dataDir: config.dataDir,
       log,
+      noticesUrl: (provider) => noticesUrlOf(provider, ownUrl),
       ...(config.sandboxChainPort === null ? {} : { chainPort: config.sandboxChainPort }),
     }),
     (started) => started.stop(),
   );
-  const world = cleanUp.add(await openSandboxWorld(sandbox, store, clock), (opened) => opened.stop());
+  const world = cleanUp.add(await openSandboxWorld(sandbox, config, store, clock), (opened) => opened.stop());
   const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
   const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
   cleanUp.add(
@@ -71,7 +75,7 @@ export async function startSandboxParts(
       world,
       clock,
       log,
-      sandboxControls: (startSession) => sandboxControls(sandbox, startSession),
+      sandboxControls: (startSession) => sandboxControls(sandbox, config.baseUrl, startSession),
       noticeMs: 0,
     }),
     (started: Service) => started.stop(),
@@ -79,7 +83,12 @@ export async function startSandboxParts(
   return { config, demo, sandbox };
 }
 
-async function openSandboxWorld(sandbox: Sandbox, store: Store, clock: Clock): Promise<World> {
+async function openSandboxWorld(
+  sandbox: Sandbox,
+  config: Config,
+  store: Store,
+  clock: Clock,
+): Promise<World> {
   const { chainId, factory, usdc: token, feeWallet } = sandbox;
   const endpoints = createChainEndpoints({ urls: [sandbox.rpcUrl], chainId });
   const verified = await verifyDeployment(endpoints, { chainId, factory, token });
@@ -93,26 +102,43 @@ async function openSandboxWorld(sandbox: Sandbox, store: Store, clock: Clock): P
     relayer: createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey }),
     sweepBalances: createBalanceSweep({ endpoints, token }),
     rates: sandbox.rates,
-    adapters: new Map(
-      providerIds.map((id) => [
-        id,
-        createHostedSessionAdapter({
-          id,
-          baseUrl: `${sandbox.onrampBaseUrl}/${id}`,
-          apiKey: sandbox.providerKeys[id],
-          timeoutMs: SESSION_TIMEOUT_MS,
-          // A fault that is brought about must show at once.
-          quoteCacheMs: 0,
-        }),
-      ]),
-    ),
+    adapters: openAdapters(sandbox, config, clock),
     pace: sandboxPace,
     explorerTransactionUrl: () => null,
     stop: () => closeChainEndpoints(endpoints),
   };
 }
 
-function sandboxControls(sandbox: Sandbox, startSession: StartSession): SandboxControls {
+/** The same adapters as in live mode, all eleven, each with the simulated on-ramp as its provider. */
+function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): World['adapters'] {
+  return new Map(
+    providerIds.map((id) => [
+      id,
+      createProviderAdapter(id, sandbox.providerValues[id], {
+        ...clock,
+        timeoutMs: SESSION_TIMEOUT_MS,
+        // A fault that is brought about must show at once.
+        quoteCacheMs: 0,
+        baseUrl: config.baseUrl,
+        noticesUrl: noticesUrlOf(id, ownUrlOf(config)),
+      }),
+    ]),
+  );
+}
+
+/**
+ * Where the simulated on-ramps reach this service: past any proxy, because they run on the same machine. With a
+ * certificate of its own it is its public address, for which the certificate was made.
+ */
+function ownUrlOf(config: Config): string {
+  if (config.tls !== null) return config.baseUrl;
+  const { host, port } = config;
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+function sandboxControls(sandbox: Sandbox, baseUrl: string, startSession: StartSession): SandboxControls {
   return {
     async pay(payment, provider, deliveryUnits) {
       const chosen = chooseProvider(payment.provider, provider);
@@ -120,7 +146,11 @@ function sandboxControls(sandbox: Sandbox, startSession: StartSession): SandboxC
       const units = deliveryUnits ?? session.quotedUnits;
       if (units === null)
         throw new ServiceError('provider_unavailable', 'The provider gave no quote; name an amount.');
-      const { transactionHash } = await sandbox.pay({ order: session.redirectUrl, deliveryUnits: units });
+      const { transactionHash } = await sandbox.pay({
+        order: session.redirectUrl,
+        deliveryUnits: units,
+        cameFrom: baseUrl,
+      });
       return { provider: chosen, transactionHash, deliveryUnits: units };
     },
     async setFault(target, provider, fault) {

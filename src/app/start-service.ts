@@ -19,6 +19,8 @@ import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerHealth } from '../http/health.ts';
 import { createPeerCheck, refusePlainPeers } from '../http/plain-peers.ts';
+import { NOTICES_PER_MINUTE, registerProviderNotices } from '../http/provider-notices.ts';
+import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPublicServer } from '../http/server.ts';
 import { registerWellKnown } from '../http/well-known.ts';
 import type { CreatePaymentContext } from '../payments/create-payment.ts';
@@ -213,6 +215,13 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     nowMs: clock.nowMs,
     isSandbox: parts.sandboxControls !== null,
     explorerTransactionUrl: world.explorerTransactionUrl,
+  });
+  registerProviderNotices(server, {
+    payments: store.payments,
+    adapters: parts.directory.adapters,
+    limiter: createFixedWindowLimiter(NOTICES_PER_MINUTE, clock.monotonicMs),
+    nowMs: clock.nowMs,
+    observe: (provider, outcome) => parts.metrics.providerNotices.inc({ provider, outcome }),
   });
   registerHealth(server, {
     isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),

@@ -1,6 +1,12 @@
 import type { PaymentId } from './payment-id.ts';
 import type { ProviderId } from './provider-catalogue.ts';
 
+/**
+ * How far a customer's visit has come, as the provider tells it. A hint for the customer's page and nothing else: only
+ * what arrives on the chain counts as paid.
+ */
+export type SessionProgress = 'paying' | 'delivering' | 'delivered' | 'failed';
+
 /** A customer's visit at an on-ramp, as it is stored. */
 export interface ProviderSession {
   readonly id: string;
@@ -12,6 +18,10 @@ export interface ProviderSession {
   readonly createdAtMs: number;
   /** Until then the customer can still begin to pay in it. */
   readonly expiresAtMs: number;
+  /** What the provider last told of it; null while it has told nothing. */
+  readonly progress: SessionProgress | null;
+  /** When that happened at the provider; null with `progress`. */
+  readonly progressAtMs: number | null;
 }
 
 /** At most this many sessions are started for one payment within an hour; the payment's expiry bounds them all. */

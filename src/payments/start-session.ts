@@ -84,7 +84,7 @@ async function startSession(
   const { payment } = view;
   const adapter = await requireServable(context, view, provider);
   const nowMs = context.nowMs();
-  const unused = findUnused(view, provider, nowMs);
+  const unused = adapter.opensOnce === true ? null : findUnused(view, provider, nowMs);
   if (unused === null) requireRoom(view, nowMs);
   // Also before an earlier session is handed out again: its customer would pay for a shop that cannot be given it.
   await requirePayable(context.token, payment);
@@ -103,6 +103,8 @@ async function startSession(
   const session: ProviderSession = {
     ...{ id: randomUUID(), paymentId: payment.id, provider, createdAtMs: nowMs, ...started },
     expiresAtMs: boundedExpiryMs(started.expiresAtMs, nowMs),
+    progress: null,
+    progressAtMs: null,
   };
   const current = await context.payments.addSession(payment, session, (latest) =>
     // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
@@ -121,7 +123,7 @@ async function startSession(
 }
 
 /**
- * The session that a customer comes back to. Once something has arrived, a session is used up: who comes back then
+ * The session that a customer comes back to; one that failed at the provider may be over there. Once something has arrived, a session is used up: who comes back then
  * wants to add what is missing.
  */
 function findUnused(
@@ -130,7 +132,10 @@ function findUnused(
   nowMs: number,
 ): ProviderSession | null {
   if (ledger.deposits.length > 0) return null;
-  const unused = sessions.find((session) => session.provider === provider && session.expiresAtMs > nowMs);
+  const unused = sessions.find(
+    (session) =>
+      session.provider === provider && session.expiresAtMs > nowMs && session.progress !== 'failed',
+  );
   return unused ?? null;
 }
 

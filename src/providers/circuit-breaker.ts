@@ -54,7 +54,8 @@ export function withCircuitBreaker(
   }
 
   return {
-    id: adapter.id,
+    // What it tells of itself needs no answer of it, so it goes through however it is.
+    ...adapter,
     quote: (request) => guard(() => adapter.quote(request)),
     startSession: (request) => guard(() => adapter.startSession(request)),
   };

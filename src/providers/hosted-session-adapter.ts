@@ -1,5 +1,5 @@
 /**
- * The protocol of the sandbox's simulated on-ramps: a small JSON API with an API key.
+ * A protocol of our own, for those providers whose real one is not built yet: a small JSON API with an API key.
  *
  *   GET  {base}/quote?amount=10.00&currency=EUR&usd_value=10.900000
  *        → 200 {"status": "available", "delivery_amount": "10.355000" | null, "minimum_usd": "5.00" | null}
@@ -8,13 +8,12 @@
  *   a refusal of either → 401 | 403 | 422 {"error": {"code": "suspended" | "unauthorized" | "below_minimum", "minimum_usd"?}}
  *
  * No real provider speaks it. Each real one gets an adapter of its own beside this file, with its facts and sources
- * in the header; this one is what they are modelled on, and it is written as if the other side were not ours.
+ * in the header (docs/providers.md says which have one); this one is written as if the other side were not ours.
  */
 import type { Agent } from 'undici';
 import { createBriefCache } from '../domain/brief-cache.ts';
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
-import { isSecureUrl } from '../domain/loopback.ts';
-import { formatCents, formatUnits, parseAmountCents, parseUnits } from '../domain/money.ts';
+import { formatCents, formatUnits } from '../domain/money.ts';
 import type {
   ProviderAdapter,
   Quote,
@@ -23,6 +22,14 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import {
+  fieldsOf,
+  readCentsOrNull,
+  readRedirectUrl,
+  readReference,
+  readTimeMs,
+  readUnitsOrNull,
+} from './read-answer.ts';
 import { createProviderAgent, type JsonAnswer, quote, requestJson } from './request-json.ts';
 
 export interface HostedSessionOptions {
@@ -41,61 +48,6 @@ export interface HostedSessionOptions {
 const QUOTE_TIMEOUT_MS = 2_000;
 const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
-const MAXIMUM_REDIRECT_LENGTH = 4_096;
-const MAXIMUM_REFERENCE_LENGTH = 200;
-
-/** A defect of the provider's, told apart from the network's only in the log. */
-class MalformedAnswerError extends Error {
-  override readonly name = 'MalformedAnswerError';
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new MalformedAnswerError('the answer is not a JSON object');
-  }
-  return value as Record<string, unknown>;
-}
-
-function readUnitsOrNull(fields: Record<string, unknown>, name: string): bigint | null {
-  const value = fields[name];
-  if (value === null || value === undefined) return null;
-  const units = typeof value === 'string' ? parseUnits(value) : null;
-  if (units === null || units === 0n) throw new MalformedAnswerError(`${name} is not an amount`);
-  return units;
-}
-
-function readCentsOrNull(fields: Record<string, unknown>, name: string): number | null {
-  const value = fields[name];
-  if (value === null || value === undefined) return null;
-  const cents = typeof value === 'string' ? parseAmountCents(value) : null;
-  if (cents === null) throw new MalformedAnswerError(`${name} is not an amount`);
-  return cents;
-}
-
-/** Where the customer's browser may be sent: an absolute https (on loopback also http) address without credentials. */
-function readRedirectUrl(value: unknown): string {
-  if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
-    throw new MalformedAnswerError('url is not an address');
-  }
-  const url = new URL(value);
-  if (!isSecureUrl(url) || url.username !== '' || url.password !== '') {
-    throw new MalformedAnswerError('url is not a plain https address');
-  }
-  return url.href;
-}
-
-function readReference(value: unknown): string {
-  const isReference = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
-  if (!isReference || value.length > MAXIMUM_REFERENCE_LENGTH)
-    throw new MalformedAnswerError('id is not a reference');
-  return value;
-}
-
-function readTimeMs(value: unknown): number {
-  const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('expires_at is not a time');
-  return timeMs;
-}
 
 /** What a refusal means to the caller; an unknown one is the provider's fault and says so in the cause. */
 function refusal(
@@ -179,7 +131,7 @@ async function fetchQuote(
     requestJson(agent, {
       method: 'GET',
       url: `${options.baseUrl}/quote?${query}`,
-      apiKey: options.apiKey,
+      headers: { authorization: `Bearer ${options.apiKey}` },
       timeoutMs: Math.min(options.timeoutMs, QUOTE_TIMEOUT_MS),
     });
   return await converse(options, request, call, readQuote);
@@ -194,7 +146,7 @@ async function startSession(
     requestJson(agent, {
       method: 'POST',
       url: `${options.baseUrl}/sessions`,
-      apiKey: options.apiKey,
+      headers: { authorization: `Bearer ${options.apiKey}` },
       timeoutMs: options.timeoutMs,
       body: {
         amount: formatCents(request.amountCents),

@@ -10,7 +10,9 @@ export interface JsonAnswer {
 export interface JsonRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  readonly apiKey: string;
+  /** Besides those that follow from the body. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, or as a form when it is `URLSearchParams`. */
   readonly body?: unknown;
   /** For the whole exchange, from connecting to the last byte. */
   readonly timeoutMs: number;
@@ -47,10 +49,12 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     signal: AbortSignal.timeout(call.timeoutMs),
     headers: {
       accept: 'application/json',
-      authorization: `Bearer ${call.apiKey}`,
-      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      // Some providers refuse who says nothing of itself.
+      'user-agent': 'card-checkout',
+      ...bodyType(call.body),
+      ...call.headers,
     },
-    body: call.body === undefined ? null : JSON.stringify(call.body),
+    body: bodyText(call.body),
   });
   const text = await readBounded(body);
   if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
@@ -72,4 +76,15 @@ const MAXIMUM_QUOTED_CHARACTERS = 200;
 export function quote(said: unknown, apiKey: string): string {
   const text = (JSON.stringify(said) ?? 'nothing').replaceAll(apiKey, '[secret]');
   return text.length <= MAXIMUM_QUOTED_CHARACTERS ? text : `${text.slice(0, MAXIMUM_QUOTED_CHARACTERS)}…`;
+}
+
+function bodyType(body: unknown): Readonly<Record<string, string>> {
+  if (body === undefined) return {};
+  const isForm = body instanceof URLSearchParams;
+  return { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' };
+}
+
+function bodyText(body: unknown): string | null {
+  if (body === undefined) return null;
+  return body instanceof URLSearchParams ? body.toString() : JSON.stringify(body);
 }

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderValues } from '../domain/provider-variables.ts';
 import { createFixedRates, type FixedRates } from '../rates/create-fixed-rates.ts';
 import { startBlockProducer } from './block-producer.ts';
 import { startChainGateway } from './chain-gateway.ts';
@@ -13,6 +14,7 @@ import { type LocalChain, startLocalChain } from './local-chain.ts';
 import { claimLoopbackPort } from './loopback-port.ts';
 import type { PayOrderRequest } from './onramps/pay-order.ts';
 import { type Onramps, startOnramps } from './onramps/start-onramps.ts';
+import { allProviderValues } from './provider-values.ts';
 import type { SandboxLog } from './sandbox-log.ts';
 import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
 
@@ -27,6 +29,8 @@ export interface SandboxOptions {
   readonly slowDeliveryMs?: number;
   /** How late a slow provider or chain answers. */
   readonly slowAnswerMs?: number;
+  /** Where a shop takes the notices of the simulated on-ramps; without it they tell nobody. */
+  readonly noticesUrl?: (provider: ProviderId) => string;
 }
 
 /** The outside world on one machine: chain, contracts, on-ramps, rates. */
@@ -42,7 +46,8 @@ export interface Sandbox extends SandboxContracts {
   readonly merchantWallet: Address;
   /** The provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
   readonly onrampBaseUrl: string;
-  readonly providerKeys: Readonly<Record<ProviderId, string>>;
+  /** What an operator with an account at each of them is given, as `providerVariables` names it. */
+  readonly providerValues: Readonly<Record<ProviderId, ProviderValues>>;
   readonly rates: FixedRates;
   readonly faults: {
     setProvider(provider: ProviderId, fault: Fault): void;
@@ -64,7 +69,7 @@ async function startOnrampsWhereTheyWere(
   chain: LocalChain,
   usdc: Address,
   keys: DevelopmentKeys,
-): Promise<{ onramps: Onramps; providerKeys: Readonly<Record<ProviderId, string>> }> {
+): Promise<{ onramps: Onramps; providerValues: Sandbox['providerValues'] }> {
   const settings = await readSandboxSettings(directory);
   const port = await claimLoopbackPort(settings.onrampPort);
   if (port === null) {
@@ -79,14 +84,15 @@ async function startOnrampsWhereTheyWere(
     rpc: chain.rpc,
     usdc,
     minter: keys.minter,
-    apiKeys: providerKeys,
+    keys: providerKeys,
+    noticesUrl: options.noticesUrl ?? null,
     port: port ?? 0,
     log: options.log,
     ...(options.slowDeliveryMs === undefined ? {} : { slowDeliveryMs: options.slowDeliveryMs }),
     ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),
   });
   await writeSandboxSettings(directory, { onrampPort: onramps.port, providerKeys });
-  return { onramps, providerKeys };
+  return { onramps, providerValues: allProviderValues(providerKeys, onramps.baseUrl) };
 }
 
 /** Starts the sandbox, or goes on with the one that an earlier run left in `dataDir`. */
@@ -122,7 +128,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),
     });
     running.push(gateway);
-    const { onramps, providerKeys } = await startOnrampsWhereTheyWere(
+    const { onramps, providerValues } = await startOnrampsWhereTheyWere(
       options,
       directory,
       chain,
@@ -140,7 +146,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       feeWallet: keys.feeWallet.address,
       merchantWallet: keys.merchant.address,
       onrampBaseUrl: onramps.baseUrl,
-      providerKeys,
+      providerValues,
       rates,
       faults: {
         setProvider: (provider, fault) => onramps.setFault(provider, fault),

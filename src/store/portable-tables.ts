@@ -120,9 +120,9 @@ export const portableTables: readonly PortableTable[] = [
     'provider_sessions',
     ['id'],
     [
-      ...text('id', 'payment_id', 'provider', 'redirect_url', 'provider_reference'),
+      ...text('id', 'payment_id', 'provider', 'redirect_url', 'provider_reference', 'progress'),
       ...amount('quoted_units'),
-      ...integer('created_at_ms', 'expires_at_ms'),
+      ...integer('created_at_ms', 'expires_at_ms', 'progress_at_ms'),
       accountOfPayment,
     ],
   ),

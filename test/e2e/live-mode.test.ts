@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksumAddress } from '../../src/domain/payout-address.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { providerEnvironment } from '../support/provider-environment.ts';
 import {
   runCommand,
   runJson,
@@ -45,8 +46,7 @@ describe('live mode against a second local chain, with the simulators as provide
       SETTLEMENT_TOKEN_ADDRESS: world.usdc,
       RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
       FEE_WALLET: world.feeWallet,
-      MOONPAY_API_KEY: world.providerKeys.moonpay,
-      MOONPAY_BASE_URL: `${world.onrampBaseUrl}/moonpay`,
+      ...providerEnvironment(world),
       CALLBACK_ALLOWED_HOSTS: receiver.host,
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
       RATE_LIMIT_STATUS_PER_MINUTE: '100000',

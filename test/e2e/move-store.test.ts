@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { providerEnvironment } from '../support/provider-environment.ts';
 import {
   runJson,
   type ServiceEnvironment,
@@ -41,8 +42,7 @@ describe('a service that is moved from SQLite to PostgreSQL', () => {
       RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
       DEPOSIT_FACTORY_ADDRESS: world.factory,
       FEE_WALLET: world.feeWallet,
-      MOONPAY_API_KEY: world.providerKeys.moonpay,
-      MOONPAY_BASE_URL: `${world.onrampBaseUrl}/moonpay`,
+      ...providerEnvironment(world),
       CALLBACK_ALLOWED_HOSTS: receiver.host,
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
       RATE_LIMIT_STATUS_PER_MINUTE: '100000',

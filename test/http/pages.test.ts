@@ -57,6 +57,18 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
     'Start again at MoonPay',
     'MP-48213',
   ],
+  'taken-by-provider': [
+    'MoonPay has taken your payment',
+    'MoonPay says that it is on its way to Café Tortuga',
+    'do not pay again',
+    'MP-48213',
+  ],
+  'refused-by-provider': [
+    'MoonPay did not take your payment',
+    'or choose another provider',
+    'Start again at MoonPay',
+    'Choose another provider',
+  ],
   underpaid: ['Too little has arrived', '10.12 USDC arrived, 13.88 USDC is missing', DEPOSIT_HASH],
   seen: ['Your payment has arrived', DEPOSIT_HASH],
   sending: ['Your payment is being sent to Café Tortuga', DEPOSIT_HASH, RELEASE_HASH],
@@ -118,7 +130,8 @@ describe.each(stateNames)('a checkout that is %s', (name) => {
   it('offers a button only while paying makes sense', async () => {
     const id = pages.put(checkoutStates[name]());
     const { body } = await open(`/pay/${id}`);
-    const mayPay = ['choose', 'choose-euro', 'choose-small', 'choose-single', 'at-provider', 'visit-ended'];
+    const visits = ['at-provider', 'visit-ended', 'refused-by-provider'];
+    const mayPay = ['choose', 'choose-euro', 'choose-small', 'choose-single', ...visits];
     expect(body.includes('<button')).toBe(mayPay.includes(name));
   });
 });

@@ -3,11 +3,17 @@ import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { StartedSession } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
-import { createHostedSessionAdapter } from '../../src/providers/hosted-session-adapter.ts';
 import { SESSION_LIFETIME_MS } from '../../src/sandbox/onramps/order.ts';
 import { openOrderStore } from '../../src/sandbox/onramps/order-store.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { makeFolder, payWithCard, someAddress, startFastSandbox, startSessionAt } from './fixture.ts';
+import {
+  adapterAt,
+  makeFolder,
+  payWithCard,
+  someAddress,
+  startFastSandbox,
+  startSessionAt,
+} from './fixture.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
 let sandbox: Sandbox;
@@ -21,16 +27,11 @@ afterAll(async () => {
   await folder.remove();
 });
 
-function adapterFor(provider: ProviderId, timeoutMs = 500, apiKey = sandbox.providerKeys[provider]) {
-  const baseUrl = `${sandbox.onrampBaseUrl}/${provider}`;
-  return createHostedSessionAdapter({ id: provider, baseUrl, apiKey, timeoutMs, quoteCacheMs: 0 });
-}
-
 const price = { amountCents: 100_00, currency: 'USD', usdUnits: 100_000_000n } as const;
 
 async function quoteOutcome(provider: ProviderId): Promise<string> {
   try {
-    await adapterFor(provider).quote(price);
+    await adapterAt(sandbox, provider, { timeoutMs: 1_000 }).quote(price);
     return 'quoted';
   } catch (error) {
     if (error instanceof ServiceError) return error.errorName;
@@ -93,17 +94,17 @@ describe('a fault', () => {
 
 describe('the API of a simulated on-ramp', () => {
   it.each(['', 'wrong', 'another provider'])('refuses the key %j', async (kind) => {
-    const key = kind === 'another provider' ? sandbox.providerKeys.wert : kind;
-    await expect(adapterFor('stripe', 2_000, key).quote(price)).rejects.toMatchObject({
+    const API_KEY = kind === 'another provider' ? (sandbox.providerValues.wert['API_KEY'] ?? '') : kind;
+    await expect(adapterAt(sandbox, 'klarna', { values: { API_KEY } }).quote(price)).rejects.toMatchObject({
       errorName: 'provider_inactive',
     });
   });
 
   it('refuses what leaves nothing to deliver', async () => {
     const little = { amountCents: 3_00, currency: 'USD', usdUnits: 3_000_000n } as const;
-    await expect(adapterFor('moonpay').quote(little)).rejects.toMatchObject({
+    await expect(adapterAt(sandbox, 'paypal').quote(little)).rejects.toMatchObject({
       errorName: 'below_minimum',
-      message: 'The minimum of MoonPay is 4.00 USD; the amount given is 3.00 USD.',
+      message: 'The minimum of PayPal is 4.00 USD; the amount given is 3.00 USD.',
     });
   });
 
@@ -127,9 +128,12 @@ describe('the API of a simulated on-ramp', () => {
       return_url: 'http://localhost:3000/',
       ...change,
     };
-    const answer = await fetch(`${sandbox.onrampBaseUrl}/wert/sessions`, {
+    const answer = await fetch(`${sandbox.onrampBaseUrl}/klarna/sessions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${sandbox.providerKeys.wert}` },
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${sandbox.providerValues.klarna['API_KEY']}`,
+      },
       body: JSON.stringify(body),
     });
     expect(answer.status).toBe(400);

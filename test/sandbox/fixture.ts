@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
-import type { StartedSession } from '../../src/domain/ports/provider.ts';
+import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
-import { createHostedSessionAdapter } from '../../src/providers/hosted-session-adapter.ts';
+import type { ProviderValues } from '../../src/domain/provider-variables.ts';
+import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
 import type { SandboxLog } from '../../src/sandbox/sandbox-log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
@@ -40,6 +41,22 @@ export function someAddress(digit: string): Address {
   return `0x${digit.repeat(40)}`;
 }
 
+/** The adapter as the server has it, with changed settings where a test says so. */
+export function adapterAt(
+  sandbox: Sandbox,
+  provider: ProviderId,
+  options: { readonly timeoutMs?: number; readonly values?: ProviderValues } = {},
+): ProviderAdapter {
+  const values = { ...sandbox.providerValues[provider], ...options.values };
+  return createProviderAdapter(provider, values, {
+    timeoutMs: options.timeoutMs ?? 5_000,
+    quoteCacheMs: 0,
+    nowMs: Date.now,
+    noticesUrl: `http://localhost:3000/providers/${provider}/notices`,
+    baseUrl: 'http://localhost:3000',
+  });
+}
+
 /** Starts a session at a provider as the server does. 100.00 USD unless said otherwise. */
 export function startSessionAt(
   sandbox: Sandbox,
@@ -53,13 +70,7 @@ export function startSessionAt(
   } = {},
 ): Promise<StartedSession> {
   const { provider = 'wert', amountCents = 100_00 } = options;
-  const adapter = createHostedSessionAdapter({
-    id: provider,
-    baseUrl: `${sandbox.onrampBaseUrl}/${provider}`,
-    apiKey: sandbox.providerKeys[provider],
-    timeoutMs: 5_000,
-  });
-  return adapter.startSession({
+  return adapterAt(sandbox, provider).startSession({
     amountCents,
     currency: 'USD',
     usdUnits: BigInt(amountCents) * 10_000n,

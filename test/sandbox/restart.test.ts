@@ -58,13 +58,13 @@ it('a sandbox starts in well under ten seconds and leaves nothing running', asyn
 
 it('a restart keeps contracts, balances, keys and the addresses of open sessions', async () => {
   const deposit = someAddress('1');
-  const { usdc, factory, implementation, providerKeys, onrampBaseUrl } = sandbox;
+  const { usdc, factory, implementation, providerValues, onrampBaseUrl } = sandbox;
   const paid = await startSessionAt(sandbox, deposit);
   await payWithCard(paid, '4242424242424242');
   await waitUntilDelivered(paid);
   const open = await startSessionAt(sandbox, deposit);
   await restart();
-  expect(sandbox).toMatchObject({ usdc, factory, implementation, providerKeys, onrampBaseUrl });
+  expect(sandbox).toMatchObject({ usdc, factory, implementation, providerValues, onrampBaseUrl });
   expect(await readBalance(sandbox, deposit)).toBe(DELIVERY_UNITS);
   expect(await readResultState(paid)).toBe('delivered');
   await payWithCard(open, '4242424242424242');

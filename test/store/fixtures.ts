@@ -118,6 +118,8 @@ export function newSession(payment: Payment, change: Partial<ProviderSession> = 
     quotedUnits: 104_123_456n,
     createdAtMs: NOW_MS + lastNumber,
     expiresAtMs: NOW_MS + DAY_MS,
+    progress: null,
+    progressAtMs: null,
     ...change,
   };
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { UnknownStateError } from '../../src/domain/errors.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import type { SessionProgress } from '../../src/domain/provider-session.ts';
 import {
   atOnce,
   DAY_MS,
@@ -240,6 +241,39 @@ export function paymentPromises(context: StoreContext): void {
     });
     const unknown = newPayment('x');
     expect(await context.store.payments.addSession(unknown, newSession(unknown), leave)).toBeNull();
+  });
+
+  it('keeps the latest that a provider told of a session, and nothing after its delivery', async () => {
+    const payment = await givePayment(context.store);
+    const [session, other] = [newSession(payment), newSession(payment)];
+    const { payments } = context.store;
+    for (const each of [session, other]) await payments.addSession(payment, each, leave);
+    const told = async () => {
+      const view = await payments.viewPayment(payment);
+      return view?.sessions.map(({ progress, progressAtMs }) => [progress, progressAtMs]);
+    };
+    const note = (...news: [SessionProgress, number]) =>
+      payments.noteSessionProgress(payment, session.id, ...news);
+
+    expect(await note('delivering', 2_000)).toBe(true);
+    expect(await note('paying', 1_000)).toBe(false);
+    expect(await told()).toEqual([
+      ['delivering', 2_000],
+      [null, null],
+    ]);
+    expect(await note('failed', 3_000)).toBe(true);
+    expect(await note('paying', 4_000)).toBe(true);
+    expect(await note('delivered', 5_000)).toBe(true);
+    expect(await note('failed', 6_000)).toBe(false);
+    expect(await told()).toEqual([
+      ['delivered', 5_000],
+      [null, null],
+    ]);
+    const { accountId } = await givePayment(context.store);
+    expect(await payments.noteSessionProgress({ id: payment.id, accountId }, other.id, 'paying', 1_000)).toBe(
+      false,
+    );
+    expect(await payments.noteSessionProgress(payment, 'unknown', 'paying', 1_000)).toBe(false);
   });
 
   it('keeps whatever text and amount a payment may carry', async () => {

@@ -48,6 +48,7 @@ describe('the schema', () => {
       '199341935efd3875',
       'aa0bcbbefe5c4d31',
       'e7f6d83430de9a4d',
+      '2038e589d7e3c03e',
     ]);
   });
 

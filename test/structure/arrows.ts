@@ -18,8 +18,9 @@ const mayImport: Record<string, string[]> = {
   accounts: ['domain'],
   ...Object.fromEntries(outsideWorld.map((part) => [part, ['domain']])),
   domain: [],
-  config: ['domain', 'config-network', 'config-reader', 'config-variables'],
+  config: ['domain', 'config-network', 'config-providers', 'config-reader', 'config-variables'],
   'config-network': ['domain', 'config-reader'],
+  'config-providers': ['domain', 'config-network', 'config-reader'],
   'config-reader': ['domain', 'config-variables'],
   'config-variables': ['domain'],
   // The local chain, the simulated on-ramps and the shop are a small world of their own.

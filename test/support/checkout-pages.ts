@@ -88,6 +88,8 @@ export function pageSession(payment: Payment, change: Partial<ProviderSession> =
     quotedUnits: null,
     createdAtMs: NOW_MS - 30_000,
     expiresAtMs: NOW_MS + 600_000,
+    progress: null,
+    progressAtMs: null,
     ...change,
   };
 }
@@ -160,6 +162,16 @@ export const checkoutStates = {
   'visit-ended': () => {
     const payment = pagePayment();
     return pageView(payment, { sessions: [pageSession(payment, { expiresAtMs: NOW_MS - 1 })] });
+  },
+  'taken-by-provider': () => {
+    const payment = pagePayment();
+    const sessions = [pageSession(payment, { progress: 'delivering', progressAtMs: NOW_MS - 1_000 })];
+    return pageView(payment, { sessions });
+  },
+  'refused-by-provider': () => {
+    const payment = pagePayment();
+    const sessions = [pageSession(payment, { progress: 'failed', progressAtMs: NOW_MS - 1_000 })];
+    return pageView(payment, { sessions });
   },
   underpaid: () => afterVisit(pagePayment(), { deposits: [10_123_456n] }),
   seen: () => afterVisit(inState('unpaid/ready'), { deposits: [enough] }),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { freePorts } from './free-ports.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
+import { providerEnvironment } from './provider-environment.ts';
 import { type ServiceEnvironment, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
@@ -49,8 +50,7 @@ export async function openLiveInstances({
     RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
     DEPOSIT_FACTORY_ADDRESS: world.factory,
     FEE_WALLET: world.feeWallet,
-    MOONPAY_API_KEY: world.providerKeys.moonpay,
-    MOONPAY_BASE_URL: `${world.onrampBaseUrl}/moonpay`,
+    ...providerEnvironment(world),
     CALLBACK_ALLOWED_HOSTS: receiver.host,
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     RATE_LIMIT_STATUS_PER_MINUTE: '1000000',

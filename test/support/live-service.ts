@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import type { CreatedPayment } from './e2e-service.ts';
 import { freePorts } from './free-ports.ts';
+import { providerEnvironment } from './provider-environment.ts';
 import {
   runJson,
   type ServiceEnvironment,
@@ -50,8 +51,7 @@ export async function startLiveWorld(): Promise<LiveWorld> {
     SETTLEMENT_TOKEN_ADDRESS: sandbox.usdc,
     RELAYER_PRIVATE_KEY: sandbox.relayerPrivateKey,
     FEE_WALLET: sandbox.feeWallet,
-    MOONPAY_API_KEY: sandbox.providerKeys.moonpay,
-    MOONPAY_BASE_URL: `${sandbox.onrampBaseUrl}/moonpay`,
+    ...providerEnvironment(sandbox),
     CALLBACK_ALLOWED_HOSTS: receiver.host,
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     RATE_LIMIT_STATUS_PER_MINUTE: '100000',

@@ -2,7 +2,7 @@ import type { Ledger, Payment, PaymentChange, PaymentReference } from '../paymen
 import type { PaymentId } from '../payment-id.ts';
 import type { PaymentStatus } from '../payment-states.ts';
 import type { Address } from '../payout-address.ts';
-import type { ProviderSession } from '../provider-session.ts';
+import type { ProviderSession, SessionProgress } from '../provider-session.ts';
 import type { NewWebhook } from '../webhook.ts';
 
 /** How long an Idempotency-Key stands for the payment it created. */
@@ -72,6 +72,16 @@ export interface PaymentStore {
   decidePayment(payment: PaymentReference, decide: Decide): Promise<Payment | null>;
   /** Stores a session that was started for this payment and applies the decision in one transaction. */
   addSession(payment: PaymentReference, session: ProviderSession, decide: Decide): Promise<Payment | null>;
+  /**
+   * Notes what a provider told of a session. False, and nothing is changed, when there is no such session, when it is
+   * known to be delivered, or when something later is known of it: notices come twice and out of order.
+   */
+  noteSessionProgress(
+    payment: PaymentReference,
+    sessionId: string,
+    progress: SessionProgress,
+    atMs: number,
+  ): Promise<boolean>;
 
   /**
    * Deposit addresses in the order of their rows, rows above `afterRow`; feeds the address book. A row number is

@@ -2,6 +2,7 @@ import type { Currency } from '../money.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderId } from '../provider-catalogue.ts';
+import type { SessionProgress } from '../provider-session.ts';
 
 export interface QuoteRequest {
   readonly amountCents: number;
@@ -37,13 +38,50 @@ export interface StartedSession {
   readonly quotedUnits: bigint | null;
 }
 
-/** One on-ramp's wire protocol. Both calls are bounded in time. */
+/** What was posted to us in a provider's name, byte for byte: nothing of it is believed before it is authenticated. */
+export interface PostedNotice {
+  /** Path and query as they were asked for. */
+  readonly target: string;
+  /** Of each header the first value, by its name in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+  readonly receivedAtMs: number;
+}
+
+/** What an authentic notice says of one payment: a hint for the customer's page, never proof of payment. */
+export interface ProviderNotice {
+  /** As the provider repeats it; still to be looked up. */
+  readonly paymentId: PaymentId;
+  /** The provider's own name for the visit, when it is the one that `startSession` returned; else null. */
+  readonly providerReference: string | null;
+  /** Where the provider delivers to; null when it does not say. Has to be the payment's deposit address. */
+  readonly walletAddress: string | null;
+  readonly progress: SessionProgress;
+  /** When it happened at the provider; when it arrived if the provider does not say. */
+  readonly atMs: number;
+}
+
+/** Whoever posted the notice could not show to be the provider, or it is too old. The message is for the log. */
+export class NoticeRefusedError extends Error {
+  override readonly name = 'NoticeRefusedError';
+}
+
+/** One on-ramp's wire protocol. Every call is bounded in time. */
 export interface ProviderAdapter {
   readonly id: ProviderId;
+  /** The customer can open a session's address only once: it is never handed out a second time. */
+  readonly opensOnce?: true;
   /** Throws `ServiceError` provider_unavailable when the provider does not answer, provider_inactive when it declines. */
   quote(request: QuoteRequest): Promise<Quote>;
   /** Throws like `quote`. Called only on the customer's click. */
   startSession(request: SessionRequest): Promise<StartedSession>;
+  /**
+   * Authenticates and understands a webhook of the provider; null for an authentic one that says nothing of a payment.
+   * Throws `NoticeRefusedError`, `UnknownStateError` for an authentic one with a word that nobody knows, and
+   * `ServiceError` provider_unavailable where judging it takes a call that failed. Absent where the provider tells
+   * nothing, or its key for it is not configured.
+   */
+  readNotice?(notice: PostedNotice): Promise<ProviderNotice | null>;
 }
 
 /** The adapters that are configured (have credentials); a provider without one is inactive. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
-import { type CheckoutView, refreshSecondsOf, takesPayment } from './checkout-view.ts';
+import { type CheckoutView, isTakenByProvider, refreshSecondsOf, takesPayment } from './checkout-view.ts';
 import { formatMoney } from './format-money.ts';
 import { type Html, html, nothing } from './html.ts';
 import { layout, type Page } from './layout.ts';
@@ -88,7 +88,7 @@ function singleProviderOf({ payment }: Checkout): ProviderId | null {
 function actions(checkout: Checkout): Html {
   const { payment, view, offers } = checkout;
   if (view.kind === 'choose') return choices(checkout);
-  if (view.kind !== 'at_provider') return nothing;
+  if (view.kind !== 'at_provider' || isTakenByProvider(view)) return nothing;
   const label = view.isOpen
     ? `Continue at ${nameOf(view.provider)}`
     : `Start again at ${nameOf(view.provider)}`;
@@ -132,7 +132,7 @@ function toneOf(view: CheckoutView): string {
     case 'closed_and_released':
       return 'warn';
     case 'at_provider':
-      return view.isOpen ? 'busy' : 'plain';
+      return view.isOpen || isTakenByProvider(view) ? 'busy' : 'plain';
     case 'seen':
     case 'sending':
       return 'busy';

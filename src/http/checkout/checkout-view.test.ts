@@ -4,7 +4,13 @@ import type { Payment } from '../../domain/payment.ts';
 import { fieldsOf, type PaymentState, paymentStates } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { ProviderSession } from '../../domain/provider-session.ts';
-import { type CheckoutView, checkoutViewOf, refreshSecondsOf, takesPayment } from './checkout-view.ts';
+import {
+  type CheckoutView,
+  checkoutViewOf,
+  isTakenByProvider,
+  refreshSecondsOf,
+  takesPayment,
+} from './checkout-view.ts';
 
 const nowMs = 1_000_000;
 const enoughUnits = 10_000_000n;
@@ -46,6 +52,7 @@ function sessionAt(provider: ProviderSession['provider'], createdAtMs: number, e
     createdAtMs,
     expiresAtMs,
     providerReference: `${provider} reference`,
+    progress: null,
   } as ProviderSession;
 }
 
@@ -103,6 +110,7 @@ describe('the view of a payment', () => {
       provider: 'wert',
       providerReference: 'wert reference',
       isOpen: true,
+      told: null,
     });
     const ended = [sessionAt('wert', 2, nowMs)];
     expect(checkoutViewOf(viewIn('unpaid/pending', {}, { sessions: ended }), nowMs)).toMatchObject({
@@ -153,6 +161,21 @@ it('says that a little has arrived, with and without a visit', () => {
     hasLittleArrived: true,
   });
 });
+
+it.each([
+  ['paying', true, false],
+  ['delivering', true, true],
+  ['delivered', true, true],
+  ['failed', false, false],
+] as const)(
+  'of a visit that is %s says whether to go on, and whether to leave it alone',
+  (progress, isOpen, isTaken) => {
+    const sessions = [{ ...sessionAt('wert', 1, nowMs + 1), progress }];
+    const view = checkoutViewOf(viewIn('unpaid/pending', {}, { sessions }), nowMs);
+    expect(view).toMatchObject({ kind: 'at_provider', isOpen, told: progress });
+    expect(isTakenByProvider(view)).toBe(isTaken);
+  },
+);
 
 it('stops looking again once nothing can change on its own', () => {
   const still = (Object.keys(paymentStates) as PaymentState[]).filter(

@@ -3,7 +3,7 @@ import type { Deposit } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import type { ProviderSession } from '../../domain/provider-session.ts';
+import type { ProviderSession, SessionProgress } from '../../domain/provider-session.ts';
 import { sumLedger } from '../../domain/settle.ts';
 
 /** What the customer is shown: one sentence and at most one thing to do for each kind. */
@@ -18,6 +18,8 @@ export type CheckoutView =
       readonly providerReference: string;
       /** Whether the visit can still be gone on with. */
       readonly isOpen: boolean;
+      /** What the provider tells of the visit, a hint; null while it tells nothing. */
+      readonly told: SessionProgress | null;
     }
   /** A part arrived, but less than enough. Amounts in 10⁻⁶ USDC units. */
   | {
@@ -92,6 +94,11 @@ export function takesPayment(view: CheckoutView): boolean {
   return view.kind === 'choose' || view.kind === 'at_provider';
 }
 
+/** Whether the provider says that it has the customer's money: nobody should be led to pay a second time. */
+export function isTakenByProvider(view: CheckoutView): boolean {
+  return view.kind === 'at_provider' && (view.told === 'delivering' || view.told === 'delivered');
+}
+
 /** How soon the page should look again, in seconds; null when nothing changes any more on its own. */
 export function refreshSecondsOf(view: CheckoutView): number | null {
   switch (view.kind) {
@@ -134,6 +141,7 @@ function viewOfUnpaid(
     (newest, session) => (session.createdAtMs >= newest.createdAtMs ? session : newest),
     first,
   );
-  const { provider, providerReference, expiresAtMs } = latest;
-  return { kind: 'at_provider', hasLittleArrived, provider, providerReference, isOpen: expiresAtMs > nowMs };
+  const { provider, providerReference, expiresAtMs, progress: told } = latest;
+  const isOpen = expiresAtMs > nowMs && told !== 'failed';
+  return { kind: 'at_provider', hasLittleArrived, provider, providerReference, isOpen, told };
 }

@@ -1,4 +1,4 @@
-import type { CheckoutView } from './checkout-view.ts';
+import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import { type Html, html, nothing } from './html.ts';
 
 const steps = ['Choose', 'Pay at the provider', 'Payment arrived', 'Sent to the shop'] as const;
@@ -22,6 +22,7 @@ function currentStepOf(view: CheckoutView): number | null {
     case 'choose':
       return 0;
     case 'at_provider':
+      return isTakenByProvider(view) ? 2 : 1;
     case 'underpaid':
       return 1;
     case 'seen':

@@ -3,7 +3,7 @@ import { formatCents, UNITS_PER_CENT } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
-import type { CheckoutView } from './checkout-view.ts';
+import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import { formatMoney, formatUsdc } from './format-money.ts';
 
 /** What a state is called, and the sentence that says what it means for the customer. */
@@ -38,16 +38,7 @@ function wordsOfState(view: CheckoutView, context: WordsContext): StateWords {
     case 'choose':
       return wordsOfChoice(context);
     case 'at_provider':
-      return view.isOpen
-        ? {
-            heading: `Waiting for your payment at ${nameOf(view.provider)}`,
-            sentence:
-              'Paid already? Then there is nothing more to do: it shows up here, usually within a few minutes.',
-          }
-        : {
-            heading: `Your visit at ${nameOf(view.provider)} has ended`,
-            sentence: `If ${nameOf(view.provider)} charged your card, do not pay again: delivery can take a while and shows up here. Otherwise you can start again.`,
-          };
+      return wordsOfVisit(view, context);
     case 'underpaid':
       return {
         heading: 'Too little has arrived',
@@ -71,6 +62,37 @@ function wordsOfState(view: CheckoutView, context: WordsContext): StateWords {
     default:
       return wordsOfEnded(view, shop);
   }
+}
+
+/** A visit at a provider, of which the provider may have told; what it tells is repeated as its word, not as ours. */
+function wordsOfVisit(
+  view: Extract<CheckoutView, { kind: 'at_provider' }>,
+  { shop, single }: WordsContext,
+): StateWords {
+  const name = nameOf(view.provider);
+  if (isTakenByProvider(view)) {
+    return {
+      heading: `${name} has taken your payment`,
+      sentence: `${name} says that it is on its way to ${shop}. It shows up here when it has arrived, usually within a few minutes. You need not do anything; do not pay again.`,
+    };
+  }
+  if (view.told === 'failed') {
+    return {
+      heading: `${name} did not take your payment`,
+      sentence: `${name} says that it did not go through. You can try again${single === null ? ', or choose another provider' : ''}.`,
+    };
+  }
+  if (view.isOpen) {
+    return {
+      heading: `Waiting for your payment at ${name}`,
+      sentence:
+        'Paid already? Then there is nothing more to do: it shows up here, usually within a few minutes.',
+    };
+  }
+  return {
+    heading: `Your visit at ${name} has ended`,
+    sentence: `If ${name} charged your card, do not pay again: delivery can take a while and shows up here. Otherwise you can start again.`,
+  };
 }
 
 function wordsOfChoice({ shop, single, canBePaid }: WordsContext): StateWords {

@@ -25,6 +25,8 @@ export interface DeliveryDependencies {
   readonly treasury: Treasury & { readonly address: Address };
   readonly log: SandboxLog;
   readonly nowMs: () => number;
+  /** Told of an order whose transfer is final, or that was given up. */
+  readonly orderEnded?: (orderId: string, event: 'delivered' | 'failed') => void;
 }
 
 /** What one step takes on at most; the rest waits for the next. */
@@ -126,8 +128,10 @@ async function settle(dependencies: DeliveryDependencies): Promise<void> {
       blockNumber?: unknown;
     } | null;
     if (receipt !== null && Number(receipt.blockNumber) > finalNumber) continue; // the chain just moved
-    if (receipt?.status === '0x1') store.markDelivered(transfer);
-    else retryElsewhere(dependencies, transfer, receipt !== null);
+    if (receipt?.status === '0x1') {
+      store.markDelivered(transfer);
+      if (transfer.orderId !== null) dependencies.orderEnded?.(transfer.orderId, 'delivered');
+    } else retryElsewhere(dependencies, transfer, receipt !== null);
   }
 }
 
@@ -145,6 +149,7 @@ function retryElsewhere(dependencies: DeliveryDependencies, transfer: Transfer, 
     dueAtMs: nowMs() + (isRefused ? RETRY_REFUSED_MS : 0),
     isRefused,
   });
+  if (isHopeless) dependencies.orderEnded?.(order.id, 'failed');
 }
 
 /** One round: what the chain lost is sent again, what is due is sent, what is final is closed. */

@@ -20,6 +20,7 @@ export interface Order {
   /** The shop's own name for it. */
   readonly externalId: string;
   readonly email: string | null;
+  /** Empty at a provider that leads nobody back. */
   readonly returnUrl: string;
   /** What was promised when the session began, 10⁻⁶ units. */
   readonly quotedUnits: bigint;

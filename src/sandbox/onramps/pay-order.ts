@@ -9,6 +9,8 @@ export interface PayOrderRequest {
   readonly order: string;
   /** What is delivered instead of what was promised, 10⁻⁶ units. */
   readonly deliveryUnits?: bigint;
+  /** The page that the customer comes from; some on-ramps take nobody who comes from elsewhere. */
+  readonly cameFrom?: string;
 }
 
 /** The order cannot be paid (any more); the message says why, for a person. */
@@ -23,6 +25,24 @@ const RETRY_MS = 50;
 export function orderIdOf(order: string): string {
   if (!URL.canParse(order)) return order;
   return /^\/[a-z]+\/pay\/([^/]+)/.exec(new URL(order).pathname)?.[1] ?? order;
+}
+
+/**
+ * The id of the order that an address leads to. An address that has to be opened first, because it carries what is to
+ * be bought, is opened as a browser would. Throws `OrderNotPayableError` when the on-ramp refuses it.
+ */
+export async function openedOrderId({ order, cameFrom }: PayOrderRequest): Promise<string> {
+  if (!URL.canParse(order) || orderIdOf(order) !== order) return orderIdOf(order);
+  const response = await fetch(order, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(SEND_MS),
+    headers: cameFrom === undefined ? {} : { referer: `${new URL(cameFrom).origin}/` },
+  });
+  await response.arrayBuffer();
+  const location = response.headers.get('location');
+  if (location === null)
+    throw new OrderNotPayableError(`the simulated on-ramp refused the address with ${response.status}`);
+  return orderIdOf(new URL(location, order).href);
 }
 
 async function waitUntilSent(store: OrderStore, worker: DeliveryWorker, orderId: string): Promise<string> {

@@ -61,7 +61,7 @@ function readPrice(fields: Fields): PriceRequest {
 }
 
 /** Where the page's "back" link leads: http(s) only, because it becomes a link. */
-function readReturnUrl(text: string): string {
+export function readReturnUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new InvalidRequestError('return_url is malformed');

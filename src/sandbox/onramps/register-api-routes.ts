@@ -1,8 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatCents, formatUnits } from '../../domain/money.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
-import { type Order, SESSION_LIFETIME_MS } from './order.ts';
+import { openOrder } from './open-order.ts';
+import type { Order } from './order.ts';
 import type { OrderStore } from './order-store.ts';
 import {
   InvalidRequestError,
@@ -42,27 +43,8 @@ function createOrder(dependencies: ApiRouteDependencies, body: unknown, reply: F
   const session = readSessionRequest(body);
   const quotedUnits = quoteOrRefuse(dependencies.provider, session, reply);
   if (quotedUnits === null) return null;
-  const createdAtMs = dependencies.nowMs();
-  const order: Order = {
-    id: `${dependencies.provider}_${randomBytes(16).toString('base64url')}`,
-    provider: dependencies.provider,
-    amountCents: session.amountCents,
-    currency: session.currency,
-    walletAddress: session.walletAddress,
-    externalId: session.externalId,
-    email: session.email,
-    returnUrl: session.returnUrl,
-    quotedUnits,
-    createdAtMs,
-    expiresAtMs: createdAtMs + SESSION_LIFETIME_MS,
-    state: 'open',
-    deliveryUnits: null,
-    dueAtMs: null,
-    transactionHash: null,
-    refusals: 0,
-  };
-  dependencies.store.createOrder(order);
-  return order;
+  const { provider, store, nowMs } = dependencies;
+  return openOrder(store, { ...session, provider, quotedUnits }, nowMs());
 }
 
 /** The API of one simulated on-ramp; the adapter for hosted sessions in src/providers speaks the other side. */

@@ -13,10 +13,13 @@ export interface PageRouteDependencies {
   /** How long the card that takes long takes. */
   readonly slowDeliveryMs: number;
   /** An order was paid and may be due. */
-  readonly orderAccepted: () => void;
+  readonly orderAccepted: (order: Order) => void;
+  /** A card was declined; the order stays open. */
+  readonly orderDeclined: (order: Order) => void;
 }
 
-function sendPage(reply: FastifyReply, status: number, page: string): FastifyReply {
+/** Answers with a page of a simulated on-ramp and the headers that go with it. */
+export function sendPage(reply: FastifyReply, status: number, page: string): FastifyReply {
   return reply
     .code(status)
     .header('content-type', 'text/html; charset=utf-8')
@@ -74,12 +77,14 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
       return sendPage(reply, 422, renderPaymentPage(order, '', problem));
     }
     if (card.outcome === 'declined') {
+      dependencies.orderDeclined(order);
       const problem = 'The card was declined. Nothing was charged; try another one.';
       return sendPage(reply, 402, renderPaymentPage(order, '', problem));
     }
     const dueAtMs = nowMs() + (card.outcome === 'slow' ? dependencies.slowDeliveryMs : 0);
     // Of two clicks at the same time only one is accepted; both see the result.
-    if (store.acceptOrder(order.id, deliveryOf(order, card), dueAtMs, nowMs())) dependencies.orderAccepted();
+    if (store.acceptOrder(order.id, deliveryOf(order, card), dueAtMs, nowMs()))
+      dependencies.orderAccepted(order);
     return sendResult(order, reply);
   });
 

@@ -5,14 +5,26 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { JsonRpcClient } from '../../chain/json-rpc.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { type ProviderId, providerIds } from '../../domain/provider-catalogue.ts';
+import { deriveHex } from '../derived-keys.ts';
 import type { DevelopmentKey } from '../development-keys.ts';
 import type { Fault } from '../fault.ts';
+import { providerValuesOf } from '../provider-values.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
-import { startDeliveryWorker } from './delivery-worker.ts';
+import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
+import { createNoticeSender, type NoticeSender } from './notice-sender.ts';
 import { renderNoticePage } from './onramp-pages.ts';
 import type { Order } from './order.ts';
-import { openOrderStore } from './order-store.ts';
-import { OrderNotPayableError, orderIdOf, type PayOrderRequest, payOrder } from './pay-order.ts';
+import { type OrderStore, openOrderStore } from './order-store.ts';
+import {
+  OrderNotPayableError,
+  openedOrderId,
+  orderIdOf,
+  type PayOrderRequest,
+  payOrder,
+} from './pay-order.ts';
+import { createProtocolDesk } from './protocol-desk.ts';
+import type { SimulatedProtocol } from './protocols/simulated-protocol.ts';
+import { createSimulatedProtocols } from './protocols/simulated-protocols.ts';
 import { registerApiRoutes } from './register-api-routes.ts';
 import { registerPageRoutes } from './register-page-routes.ts';
 
@@ -22,7 +34,10 @@ export interface OnrampOptions {
   readonly usdc: Address;
   /** The treasury's key; nobody else may use it. */
   readonly minter: DevelopmentKey;
-  readonly apiKeys: Readonly<Record<ProviderId, string>>;
+  /** One key for each, from which everything is derived that the shop is given. */
+  readonly keys: Readonly<Record<ProviderId, string>>;
+  /** Where the shop takes the notices of a provider; null for a shop that takes none. */
+  readonly noticesUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for a free one. */
   readonly port: number;
   readonly log: SandboxLog;
@@ -50,6 +65,9 @@ const SLOW_DELIVERY_MS = 20_000;
 const SLOW_ANSWER_MS = 15_000;
 const MAXIMUM_BODY_BYTES = 16 * 1024;
 
+/** What customers see; everything else is for the shop. */
+const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
+
 /** Answers for providers that are down, and holds back those that are slow. */
 function addFaults(
   server: FastifyInstance,
@@ -61,15 +79,76 @@ function addFaults(
     const [, provider = '', page] = request.url.split(/[/?]/);
     const fault = faults.get(provider) ?? 'up';
     if (fault === 'down') {
-      const isPage = page === 'pay';
+      const isPage = pages.has(page ?? '');
       const text = isPage ? renderNoticePage('Out of service', 'This simulated on-ramp is down.') : '{}';
       const type = isPage ? 'text/html; charset=utf-8' : 'application/json';
       await reply.code(503).header('content-type', type).send(text);
-    } else if (fault === 'slow' && page !== 'pay') {
+    } else if (fault === 'slow' && !pages.has(page ?? '')) {
       await delay(slowAnswerMs, undefined, { signal: closing.signal });
     }
   });
   return closing;
+}
+
+/** Everything that the on-ramps share. */
+interface Parts {
+  readonly options: OnrampOptions;
+  readonly protocols: ReadonlyMap<ProviderId, SimulatedProtocol>;
+  readonly store: OrderStore;
+  readonly worker: DeliveryWorker;
+  readonly notices: NoticeSender | null;
+  readonly nowMs: () => number;
+  readonly baseUrl: () => string;
+}
+
+/** Tells the shop of its orders in the words of each provider; null when the shop takes no notices. */
+function startNotices(books: Omit<Parts, 'worker' | 'notices'>): NoticeSender | null {
+  const { options, nowMs } = books;
+  const { noticesUrl = null, log } = options;
+  if (noticesUrl === null) return null;
+  const desks = new Map(providerIds.map((id) => [id, deskOf(books, id)]));
+  return createNoticeSender({
+    ...{ noticesUrl, nowMs, log },
+    noticeOf(order, event, atMs) {
+      const desk = desks.get(order.provider);
+      const protocol = books.protocols.get(order.provider);
+      return desk === undefined || protocol === undefined
+        ? null
+        : protocol.noticeOf(desk, order, event, atMs);
+    },
+  });
+}
+
+/** A provider's API: in its own protocol where that is simulated, else in ours. */
+function registerApi(server: FastifyInstance, parts: Parts, provider: ProviderId): void {
+  const { options, protocols, store, nowMs, baseUrl } = parts;
+  const protocol = protocols.get(provider);
+  if (protocol !== undefined) protocol.registerRoutes(server, deskOf(parts, provider));
+  else registerApiRoutes(server, { store, provider, apiKey: options.keys[provider], nowMs, baseUrl });
+}
+
+/** The pages where customers pay, the same for all. */
+function registerPages(server: FastifyInstance, parts: Parts, provider: ProviderId): void {
+  const { store, nowMs, worker, notices } = parts;
+  registerPageRoutes(server, {
+    ...{ store, provider, nowMs },
+    slowDeliveryMs: parts.options.slowDeliveryMs ?? SLOW_DELIVERY_MS,
+    orderAccepted(order) {
+      notices?.orderChanged(order, 'accepted');
+      // A failure is the background's to report and to repeat.
+      void worker.deliverNow().catch(() => undefined);
+    },
+    orderDeclined: (order) => notices?.orderChanged(order, 'declined'),
+  });
+}
+
+function deskOf({ options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'notices'>, provider: ProviderId) {
+  return createProtocolDesk({
+    ...{ provider, store, nowMs },
+    values: providerValuesOf(provider, options.keys[provider]),
+    derive: (purpose) => deriveHex(options.keys[provider], purpose),
+    url: () => `${baseUrl()}/${provider}`,
+  });
 }
 
 /** Starts all eleven on one loopback port, and resumes the deliveries that an earlier run left unfinished. */
@@ -77,8 +156,17 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   const nowMs = options.nowMs ?? Date.now;
   const store = openOrderStore(join(options.directory, 'onramps.sqlite'));
   const { rpc, log, minter } = options;
+  let baseUrl = '';
+  const books = { options, protocols: createSimulatedProtocols(), store, nowMs, baseUrl: () => baseUrl };
+  const notices = startNotices(books);
   const worker = startDeliveryWorker(
-    { store, rpc, log, nowMs, treasury: { ...minter, usdc: options.usdc } },
+    {
+      ...{ store, rpc, log, nowMs, treasury: { ...minter, usdc: options.usdc } },
+      orderEnded(orderId, event) {
+        const order = store.findOrder(orderId);
+        if (order !== null) notices?.orderChanged(order, event);
+      },
+    },
     options.deliveryIntervalMs ?? DELIVERY_INTERVAL_MS,
   );
   const faults = new Map<ProviderId, Fault>();
@@ -89,29 +177,17 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   });
   const closing = addFaults(server, faults, options.slowAnswerMs ?? SLOW_ANSWER_MS);
   await server.register(formbody);
-  let baseUrl = '';
+  const parts = { ...books, worker, notices };
   for (const provider of providerIds) {
-    registerApiRoutes(server, {
-      store,
-      provider,
-      apiKey: options.apiKeys[provider],
-      nowMs,
-      baseUrl: () => baseUrl,
-    });
-    registerPageRoutes(server, {
-      store,
-      provider,
-      nowMs,
-      slowDeliveryMs: options.slowDeliveryMs ?? SLOW_DELIVERY_MS,
-      // A failure is the background's to report and to repeat.
-      orderAccepted: () => void worker.deliverNow().catch(() => undefined),
-    });
+    registerApi(server, parts, provider);
+    registerPages(server, parts, provider);
   }
 
   async function stop(): Promise<void> {
     closing.abort();
     await server.close();
     await worker.stop();
+    await notices?.stop();
     store.close();
   }
 
@@ -126,11 +202,14 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     port: Number(new URL(baseUrl).port),
     setFault: (provider, fault) => void faults.set(provider, fault),
     async payOrder(request) {
-      const order = store.findOrder(orderIdOf(request.order));
+      const id = await openedOrderId(request);
+      const order = store.findOrder(id);
       if (order !== null && faults.get(order.provider) === 'down') {
         throw new OrderNotPayableError(`the simulated on-ramp ${order.provider} is down`);
       }
-      return await payOrder({ store, worker, nowMs }, request);
+      const paid = await payOrder({ store, worker, nowMs }, { ...request, order: id });
+      notices?.orderChanged(paid.order, 'accepted');
+      return paid;
     },
     findOrder: (order) => store.findOrder(orderIdOf(order)),
     stop,

@@ -110,4 +110,9 @@ export const migrations: readonly Migration[] = [
         WHERE status = 'pending';
     `,
   },
+  {
+    number: 9,
+    name: 'what providers tell of their sessions',
+    sql: 'ALTER TABLE provider_sessions ADD COLUMN progress text, ADD COLUMN progress_at_ms bigint',
+  },
 ];

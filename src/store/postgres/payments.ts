@@ -10,7 +10,7 @@ import type { Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { createPaymentLists } from './payment-lists.ts';
 import { paymentColumns } from './payment-rows.ts';
-import { insertSession, sessionValues } from './session-rows.ts';
+import { insertSession, noteProgress, sessionValues } from './session-rows.ts';
 import { arrayStatement } from './statement.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
@@ -65,6 +65,11 @@ export function createPaymentStore(
         const [payment] = await decider.decideAll(connection, [reference], decide);
         return payment ?? null;
       }),
+    noteSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
+      database.transaction(
+        async (connection) =>
+          (await connection.execute(noteProgress, [progress, atMs, sessionId, id, accountId])) === 1,
+      ),
     ...createPaymentLists(database),
   };
   const groups = [creates, byId, owned, idempotent];

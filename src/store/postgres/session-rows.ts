@@ -6,15 +6,23 @@ export const sessionsOfPaymentSql = `
   (SELECT coalesce(json_agg(json_build_object(
      'id', id, 'paymentId', payment_id, 'provider', provider, 'redirectUrl', redirect_url,
      'providerReference', provider_reference, 'quotedUnits', quoted_units::text,
-     'createdAtMs', created_at_ms, 'expiresAtMs', expires_at_ms) ORDER BY created_at_ms, id), '[]')
+     'createdAtMs', created_at_ms, 'expiresAtMs', expires_at_ms,
+     'progress', progress, 'progressAtMs', progress_at_ms) ORDER BY created_at_ms, id), '[]')
    FROM provider_sessions
    WHERE provider_sessions.account_id = payments.account_id AND payment_id = payments.id)`;
 
 /** Takes the values of `sessionValues`, then the account. Writes nothing when there is no such payment. */
 export const insertSession = statement(`
   INSERT INTO provider_sessions
-    (id, account_id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms)
-  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8 FROM payments WHERE id = $2 AND account_id = $9`);
+    (id, account_id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms,
+     progress, progress_at_ms)
+  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8, $9, $10 FROM payments WHERE id = $2 AND account_id = $11`);
+
+/** Takes progress, its time, the session, the payment and the account. */
+export const noteProgress = statement(`
+  UPDATE provider_sessions SET progress = $1, progress_at_ms = $2
+  WHERE id = $3 AND payment_id = $4 AND account_id = $5
+    AND (progress IS NULL OR (progress <> 'delivered' AND progress_at_ms <= $2))`);
 
 export function sessionValues(session: ProviderSession): unknown[] {
   return [
@@ -26,5 +34,7 @@ export function sessionValues(session: ProviderSession): unknown[] {
     session.quotedUnits,
     session.createdAtMs,
     session.expiresAtMs,
+    session.progress,
+    session.progressAtMs,
   ];
 }

@@ -112,4 +112,12 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX webhooks_waiting ON webhooks (account_id, created_at_ms, id, host) WHERE status = 'pending';
     `,
   },
+  {
+    number: 8,
+    name: 'what providers tell of their sessions',
+    sql: `
+      ALTER TABLE provider_sessions ADD COLUMN progress TEXT;
+      ALTER TABLE provider_sessions ADD COLUMN progress_at_ms INTEGER;
+    `,
+  },
 ];

@@ -9,7 +9,7 @@ import { createIdempotencyTable } from './idempotency.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { createPaymentLists } from './payment-lists.ts';
 import { insertPaymentSql, paymentColumns, paymentValues } from './payment-rows.ts';
-import { insertSessionSql, sessionValues } from './session-rows.ts';
+import { insertSessionSql, noteProgressSql, sessionValues } from './session-rows.ts';
 
 const CREATED: CreateOutcome = { kind: 'created' };
 
@@ -21,6 +21,7 @@ export function createPaymentStore(
 ): PaymentStore {
   const insert = database.prepare(insertPaymentSql);
   const insertSession = database.prepare(insertSessionSql);
+  const noteProgress = database.prepare(noteProgressSql);
   // Names the account: another's row is neither read nor judged, so it takes no longer than one that never was.
   const selectOwned = database.prepare(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
@@ -75,6 +76,10 @@ export function createPaymentStore(
         insertSession.run(...sessionValues(session));
         return decider.decide(payment, decide);
       }),
+    noteSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
+      writes.runTransaction(
+        () => noteProgress.run(progress, atMs, sessionId, id, accountId, atMs).changes === 1,
+      ),
     ...createPaymentLists(database, reads),
   };
 }

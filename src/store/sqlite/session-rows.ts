@@ -4,13 +4,20 @@ import type { ProviderSession } from '../../domain/provider-session.ts';
 export const sessionColumns = `
   id, payment_id AS "paymentId", provider, redirect_url AS "redirectUrl",
   provider_reference AS "providerReference", quoted_units AS "quotedUnits",
-  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"`;
+  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs", progress, progress_at_ms AS "progressAtMs"`;
 
 /** Takes the values of `sessionValues`. */
 export const insertSessionSql = `
   INSERT INTO provider_sessions
-    (id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+    (id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms,
+     progress, progress_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Takes progress, its time, the session, the payment, the account, and the time again. */
+export const noteProgressSql = `
+  UPDATE provider_sessions SET progress = ?, progress_at_ms = ?
+  WHERE id = ? AND payment_id = (SELECT id FROM payments WHERE id = ? AND account_id = ?)
+    AND (progress IS NULL OR (progress <> 'delivered' AND progress_at_ms <= ?))`;
 
 export function sessionValues(session: ProviderSession): (string | number | null)[] {
   return [
@@ -22,5 +29,7 @@ export function sessionValues(session: ProviderSession): (string | number | null
     session.quotedUnits === null ? null : session.quotedUnits.toString(),
     session.createdAtMs,
     session.expiresAtMs,
+    session.progress,
+    session.progressAtMs,
   ];
 }

@@ -215,7 +215,9 @@ export async function payToTheEnd(
     ...(outcome === 'failed' ? { callback: nobody } : {}),
   });
   const click = await stage.ask({ method: 'POST', path: `/pay/${payment.payment_id}/providers/moonpay` });
-  await stage.world.pay({ order: click.headers.get('location') as string });
+  // The customer goes to the on-ramp itself: what stands between is for the service's own calls.
+  const { search } = new URL(click.headers.get('location') as string);
+  await stage.world.pay({ order: `${stage.world.providerValues.moonpay['BASE_URL']}/widget${search}` });
   await waitFor(`the webhook to be ${outcome}`, 90_000, async () => {
     const { webhooks } = await stage.command<{ webhooks: readonly { status: string }[] }>('payment show', {
       payment: payment.payment_id,

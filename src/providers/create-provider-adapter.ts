@@ -1,0 +1,141 @@
+import type { KeyObject } from 'node:crypto';
+import type { ProviderAdapter } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { type ProviderValues, SANDBOX_ENVIRONMENT, variableNameOf } from '../domain/provider-variables.ts';
+import { createHostedSessionAdapter } from './hosted-session-adapter.ts';
+import { createMoonpayAdapter } from './moonpay.ts';
+import type { AdapterSettings } from './protocol-adapter.ts';
+import { createRampNetworkAdapter, readSigningKey, readWebhookKey } from './rampnetwork.ts';
+import { createStripeAdapter } from './stripe.ts';
+import { createTransakAdapter } from './transak.ts';
+
+/** A setting that is there but cannot be used; the message names the variable and never repeats its value. */
+export class ProviderSettingError extends Error {
+  override readonly name = 'ProviderSettingError';
+}
+
+/** A provider's settings, and which of its hosts they lead to. */
+interface Settings extends AdapterSettings {
+  value(name: string): string;
+  valueOrNull(name: string): string | null;
+  /** A key as it is read from its PEM; null where none is set. Throws for what cannot be read. */
+  keyOrNull(name: string, read: (pem: string) => KeyObject | null): KeyObject | null;
+  /** A host of the provider: below BASE_URL at this path where that is set, else that of the environment. */
+  host(path: string, hosts: { readonly production: string; readonly sandbox: string }): string;
+  readonly isSandbox: boolean;
+}
+
+/** The adapter that speaks a provider's protocol. Throws `ProviderSettingError`. */
+export function createProviderAdapter(
+  id: ProviderId,
+  values: ProviderValues,
+  settings: AdapterSettings,
+): ProviderAdapter {
+  const all = settingsOf(id, values, settings);
+  switch (id) {
+    case 'moonpay':
+      return moonpay(all);
+    case 'rampnetwork':
+      return rampNetwork(all);
+    case 'stripe':
+      return stripe(all);
+    case 'transak':
+      return transak(all);
+    default:
+      return createHostedSessionAdapter({
+        ...all,
+        id,
+        baseUrl: all.value('BASE_URL'),
+        apiKey: all.value('API_KEY'),
+      });
+  }
+}
+
+function settingsOf(id: ProviderId, values: ProviderValues, settings: AdapterSettings): Settings {
+  const isSandbox = values['ENVIRONMENT'] === SANDBOX_ENVIRONMENT;
+  const valueOrNull = (name: string) => values[name] ?? null;
+  return {
+    ...settings,
+    isSandbox,
+    valueOrNull,
+    value(name) {
+      const value = valueOrNull(name);
+      if (value === null) throw new ProviderSettingError(`${variableNameOf(id, name)} is missing.`);
+      return value;
+    },
+    keyOrNull(name, read) {
+      const pem = valueOrNull(name);
+      if (pem === null) return null;
+      const key = read(pem);
+      if (key === null)
+        throw new ProviderSettingError(`${variableNameOf(id, name)} is no key of the right kind.`);
+      return key;
+    },
+    host(path, hosts) {
+      const root = valueOrNull('BASE_URL');
+      if (root !== null) return `${root}/${path}`;
+      return isSandbox ? hosts.sandbox : hosts.production;
+    },
+  };
+}
+
+function moonpay(settings: Settings): ProviderAdapter {
+  const { host, value } = settings;
+  const api = 'https://api.moonpay.com';
+  return createMoonpayAdapter({
+    ...settings,
+    widgetUrl: host('widget', {
+      production: 'https://buy.moonpay.com',
+      sandbox: 'https://buy-sandbox.moonpay.com',
+    }),
+    apiUrl: host('api', { production: api, sandbox: api }),
+    asset: settings.isSandbox ? 'usdc' : 'usdc_polygon',
+    apiKey: value('API_KEY'),
+    secretKey: value('SECRET_KEY'),
+    webhookKey: settings.valueOrNull('WEBHOOK_KEY'),
+    paymentMethod: 'credit_debit_card',
+  });
+}
+
+function transak(settings: Settings): ProviderAdapter {
+  const { host, value } = settings;
+  return createTransakAdapter({
+    ...settings,
+    apiUrl: host('api', { production: 'https://api.transak.com', sandbox: 'https://api-stg.transak.com' }),
+    gatewayUrl: host('gateway', {
+      production: 'https://api-gateway.transak.com',
+      sandbox: 'https://api-gateway-stg.transak.com',
+    }),
+    apiKey: value('API_KEY'),
+    apiSecret: value('API_SECRET'),
+    referrerDomain: settings.valueOrNull('REFERRER_DOMAIN') ?? new URL(settings.baseUrl).hostname,
+  });
+}
+
+function rampNetwork(settings: Settings): ProviderAdapter {
+  const { host, keyOrNull } = settings;
+  return createRampNetworkAdapter({
+    ...settings,
+    widgetUrl: host('widget', {
+      production: 'https://app.rampnetwork.com',
+      sandbox: 'https://app.demo.rampnetwork.com',
+    }),
+    apiUrl: host('api', {
+      production: 'https://api.rampnetwork.com',
+      sandbox: 'https://api.demo.rampnetwork.com',
+    }),
+    apiKey: settings.value('API_KEY'),
+    signingKey: keyOrNull('SIGNING_KEY', readSigningKey),
+    webhookKey: keyOrNull('WEBHOOK_PUBLIC_KEY', readWebhookKey),
+  });
+}
+
+function stripe(settings: Settings): ProviderAdapter {
+  const api = 'https://api.stripe.com';
+  return createStripeAdapter({
+    ...settings,
+    apiUrl: settings.host('api', { production: api, sandbox: api }),
+    apiKey: settings.value('API_KEY'),
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET'),
+  });
+}

@@ -1,0 +1,151 @@
+/**
+ * MoonPay: the customer is sent to a signed address of its widget.
+ *
+ * Sources, gathered 2026-11; no live API has been called.
+ * - Hosts, and the signature (HMAC-SHA256 of the query with its `?`, base64, appended last): its Node package (sdk).
+ * - `walletAddress` is not asked for again when it is valid, `currencyCode` fixes the asset, `email` needs a signature,
+ *   `GET /v3/currencies/{code}/buy_quote` and its `quoteCurrencyAmount`, `Moonpay-Signature-V2`: documentation (doc).
+ * - Unverified, seen in public code of others: the asset `usdc_polygon` (in the test environment `usdc`), the remaining
+ *   parameters of the address, `areFeesIncluded` (so that the fees are inside the charge and not on top of it),
+ *   `baseCurrency.minBuyAmount`, the states of a transaction and the fields of its notice.
+ * - Unknown: for how long an address works, and the time within which a repeated notice is signed anew.
+ */
+import { createHmac } from 'node:crypto';
+import { UnknownStateError } from '../domain/errors.ts';
+import { formatCents } from '../domain/money.ts';
+import type {
+  PostedNotice,
+  ProviderAdapter,
+  ProviderNotice,
+  Quote,
+  QuoteRequest,
+  SessionRequest,
+} from '../domain/ports/provider.ts';
+import type { SessionProgress } from '../domain/provider-session.ts';
+import {
+  readNoticeFields,
+  readNoticeTimeMs,
+  readSignatureHeader,
+  readSignedTime,
+  requireHmac,
+  requireRecent,
+} from './notice-signature.ts';
+import {
+  type AdapterSettings,
+  type Call,
+  createProtocolAdapter,
+  LINK_LIFETIME_MS,
+  minimumUsdCentsOf,
+  requireSuccess,
+} from './protocol-adapter.ts';
+import { fieldsOf, readDecimalUnits, readTextOrNull } from './read-answer.ts';
+
+export interface MoonpayOptions extends AdapterSettings {
+  readonly widgetUrl: string;
+  readonly apiUrl: string;
+  /** The test environment has no USDC on Polygon. */
+  readonly asset: 'usdc_polygon' | 'usdc';
+  readonly apiKey: string;
+  readonly secretKey: string;
+  /** Null takes no notices. */
+  readonly webhookKey: string | null;
+  /** PayPal is a way to pay at MoonPay. */
+  readonly paymentMethod: 'credit_debit_card' | 'paypal';
+}
+
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['waitingPayment', 'paying'],
+  ['waitingAuthorization', 'paying'],
+  ['pending', 'delivering'],
+  ['completed', 'delivered'],
+  ['failed', 'failed'],
+]);
+
+/** Throws as the port says. */
+export function createMoonpayAdapter(options: MoonpayOptions): ProviderAdapter {
+  const { webhookKey } = options;
+  return createProtocolAdapter(
+    {
+      id: 'moonpay',
+      quote: (request, call) => fetchQuote(options, request, call),
+      async startSession(request, call) {
+        // The address promises nothing, so the quote decides what is enough; it also shows that somebody is there.
+        const quote = await fetchQuote(options, request, call);
+        return {
+          redirectUrl: signedUrl(options, request),
+          providerReference: request.paymentId,
+          expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+          quotedUnits: quote.deliveryUnits,
+        };
+      },
+      ...(webhookKey === null
+        ? {}
+        : { readNotice: async (notice: PostedNotice) => readNotice(webhookKey, notice) }),
+    },
+    options,
+  );
+}
+
+async function fetchQuote(options: MoonpayOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+  const query = new URLSearchParams({
+    apiKey: options.apiKey,
+    baseCurrencyCode: request.currency.toLowerCase(),
+    baseCurrencyAmount: formatCents(request.amountCents),
+    paymentMethod: options.paymentMethod,
+    areFeesIncluded: 'true',
+  });
+  const url = `${options.apiUrl}/v3/currencies/${options.asset}/buy_quote?${query}`;
+  const body = fieldsOf(requireSuccess('moonpay', await call({ method: 'GET', url })));
+  const base = body['baseCurrency'] === undefined ? {} : fieldsOf(body['baseCurrency']);
+  const minimum = base['minBuyAmount'];
+  return {
+    deliveryUnits: readDecimalUnits(body['quoteCurrencyAmount'], 'quoteCurrencyAmount'),
+    minimumUsdCents:
+      minimum === undefined || minimum === null
+        ? null
+        : minimumUsdCentsOf(readDecimalUnits(minimum, 'minBuyAmount'), request),
+  };
+}
+
+function signedUrl(options: MoonpayOptions, request: SessionRequest): string {
+  const query = new URLSearchParams({
+    apiKey: options.apiKey,
+    currencyCode: options.asset,
+    walletAddress: request.depositAddress,
+    baseCurrencyCode: request.currency.toLowerCase(),
+    baseCurrencyAmount: formatCents(request.amountCents),
+    lockAmount: 'true',
+    paymentMethod: options.paymentMethod,
+    externalTransactionId: request.paymentId,
+    redirectURL: request.returnUrl,
+    ...(request.email === null ? {} : { email: request.email }),
+  });
+  return signMoonpayUrl(`${options.widgetUrl}?${query}`, options.secretKey);
+}
+
+/** Appends MoonPay's signature to an address: of the query as it stands, together with its question mark. */
+export function signMoonpayUrl(url: string, secretKey: string): string {
+  const signature = createHmac('sha256', secretKey).update(new URL(url).search).digest('base64');
+  return `${url}&signature=${encodeURIComponent(signature)}`;
+}
+
+function readNotice(webhookKey: string, notice: PostedNotice): ProviderNotice | null {
+  const header = readSignatureHeader(notice.headers['moonpay-signature-v2']);
+  const time = header.get('t')?.[0] ?? '';
+  requireHmac(webhookKey, [`${time}.`, notice.body], header.get('s') ?? [], 'hex');
+  requireRecent(readSignedTime(time) * 1000, notice.receivedAtMs);
+
+  const fields = readNoticeFields(notice.body);
+  const type = fields['type'];
+  // Of other products (sales, swaps, identity checks) nothing concerns a payment.
+  if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
+  const data = fieldsOf(fields['data']);
+  const paymentId = data['externalTransactionId'];
+  if (typeof paymentId !== 'string') return null;
+  const progress = progressOfStatus.get(data['status']);
+  if (progress === undefined)
+    throw new UnknownStateError(`moonpay told of the unknown status ${JSON.stringify(data['status'])}`);
+  const atMs = readNoticeTimeMs(data['updatedAt'], notice.receivedAtMs);
+  const walletAddress = readTextOrNull(data['walletAddress']);
+  return { paymentId, providerReference: null, walletAddress, progress, atMs };
+}

@@ -1,0 +1,162 @@
+import { createBriefCache } from '../domain/brief-cache.ts';
+import { ServiceError, UnknownStateError } from '../domain/errors.ts';
+import { UNITS_PER_CENT } from '../domain/money.ts';
+import {
+  NoticeRefusedError,
+  type PostedNotice,
+  type ProviderAdapter,
+  type ProviderNotice,
+  type Quote,
+  type QuoteRequest,
+  type SessionRequest,
+  type StartedSession,
+} from '../domain/ports/provider.ts';
+import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { MalformedAnswerError } from './read-answer.ts';
+import { createProviderAgent, type JsonAnswer, type JsonRequest, requestJson } from './request-json.ts';
+
+/** What all adapters are told, whatever protocol they speak. */
+export interface AdapterSettings {
+  /** For all calls of starting a session together; a quote is bounded by two seconds besides. */
+  readonly timeoutMs: number;
+  /** How long a quote is reused; 0 asks every time. */
+  readonly quoteCacheMs?: number;
+  readonly nowMs: () => number;
+  readonly monotonicMs?: () => number;
+  /** Where this provider's notices arrive, as it reaches us. */
+  readonly noticesUrl: string;
+  /** The public root of this service, without a slash at its end. */
+  readonly baseUrl: string;
+}
+
+/** One call of a conversation that has a deadline as a whole. */
+export type Call = (request: Omit<JsonRequest, 'timeoutMs'>) => Promise<JsonAnswer>;
+
+/** What is particular to one provider's protocol; everything else is the same for all. */
+export interface Protocol {
+  readonly id: ProviderId;
+  readonly opensOnce?: true;
+  quote(request: QuoteRequest, call: Call): Promise<Quote>;
+  startSession(request: SessionRequest, call: Call): Promise<StartedSession>;
+  readNotice?(notice: PostedNotice, call: Call): Promise<ProviderNotice | null>;
+}
+
+/** A page or an API call waits for quotes, so they are bounded harder than sessions. */
+const QUOTE_TIMEOUT_MS = 2_000;
+const QUOTE_CACHE_MS = 3_000;
+const MAXIMUM_CACHED_QUOTES = 500;
+/** Where a provider says nothing of how long its address can be used. */
+export const LINK_LIFETIME_MS = 60 * 60_000;
+
+/**
+ * Makes an adapter of a protocol: bounds its time, keeps its quotes for a moment, and turns whatever is neither an
+ * answer nor a refusal into `provider_unavailable` with its cause.
+ */
+export function createProtocolAdapter(protocol: Protocol, settings: AdapterSettings): ProviderAdapter {
+  const agent = createProviderAgent();
+  const { id } = protocol;
+  const reuseQuote = createBriefCache<Quote>({
+    monotonicMs: settings.monotonicMs ?? (() => performance.now()),
+    keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
+    maximumEntries: MAXIMUM_CACHED_QUOTES,
+  });
+
+  async function converse<T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> {
+    const deadlineMs = performance.now() + timeoutMs;
+    const call: Call = (request) =>
+      requestJson(agent, { ...request, timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())) });
+    return await work(call);
+  }
+  const { readNotice } = protocol;
+
+  return {
+    id,
+    ...(protocol.opensOnce === undefined ? {} : { opensOnce: protocol.opensOnce }),
+    quote: (request) =>
+      reuseQuote(`${request.amountCents} ${request.currency} ${request.usdUnits}`, () =>
+        orUnavailable(
+          id,
+          converse(Math.min(settings.timeoutMs, QUOTE_TIMEOUT_MS), (call) => protocol.quote(request, call)),
+        ),
+      ),
+    startSession: (request) =>
+      orUnavailable(
+        id,
+        converse(settings.timeoutMs, (call) => protocol.startSession(request, call)),
+      ),
+    ...(readNotice === undefined
+      ? {}
+      : {
+          readNotice: (notice: PostedNotice) =>
+            orNotJudged(
+              id,
+              converse(settings.timeoutMs, (call) => readNotice(notice, call)),
+            ),
+        }),
+  };
+}
+
+/** The outcome, or `provider_unavailable` for everything that is not an error of ours already. */
+async function orUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw unavailable(id, error);
+  }
+}
+
+/** A notice may be refused or unknown; one of another form than expected is unknown too, and loud. */
+async function orNotJudged(
+  id: ProviderId,
+  outcome: Promise<ProviderNotice | null>,
+): Promise<ProviderNotice | null> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (error instanceof NoticeRefusedError || error instanceof UnknownStateError) throw error;
+    if (error instanceof MalformedAnswerError) throw new UnknownStateError(`${id}: ${error.message}`);
+    return orUnavailable(id, Promise.reject(error));
+  }
+}
+
+/** The provider did not answer, or not in a way that can be used. */
+function unavailable(id: ProviderId, cause: unknown): ServiceError {
+  const { name } = providerCatalogue[id];
+  return new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
+    cause,
+  });
+}
+
+/** The answer of a call that succeeded; throws for every other, with what the provider said of it in the cause. */
+export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
+  const { status, body } = answer;
+  if (status === 200 || status === 201) return body;
+  const cause = new Error(`${id} answered ${status} ${codesOf(body).join(' ')}`);
+  // Wrong credentials look to a merchant like a provider that is switched off; the cause tells the operator.
+  if (status === 401 || status === 403) {
+    const { name } = providerCatalogue[id];
+    throw new ServiceError('provider_inactive', `${name} is currently unavailable.`, { cause });
+  }
+  throw cause;
+}
+
+/**
+ * The words by which a refusal names its reason. Sentences are left out: they may repeat a key that we sent, and so may
+ * whatever holds a digit.
+ */
+function codesOf(body: unknown): readonly string[] {
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const inner = (fields['error'] ?? {}) as Readonly<Record<string, unknown>>;
+  return [fields['type'], fields['code'], inner['type'], inner['code']].filter(
+    (word) => typeof word === 'string' && /^[A-Za-z_]{1,60}$/.test(word),
+  ) as string[];
+}
+
+/** A provider's minimum in the payment's currency (10⁻⁶) as USD cents, at the payment's own rate, rounded up. */
+export function minimumUsdCentsOf(minimumUnits: bigint, request: QuoteRequest): number {
+  const chargedUnits = BigInt(request.amountCents) * UNITS_PER_CENT;
+  if (chargedUnits === 0n) throw new MalformedAnswerError('nothing is charged');
+  const usdUnits = (minimumUnits * request.usdUnits) / chargedUnits;
+  return Number((usdUnits + UNITS_PER_CENT - 1n) / UNITS_PER_CENT);
+}

@@ -1,0 +1,173 @@
+/**
+ * Ramp Network: the customer is sent to a plain address of its widget, signed where the partner has a key for that.
+ *
+ * Sources, gathered 2026-11; no live API has been called.
+ * - Hosts, `hostApiKey`, `userAddress`, `userEmailAddress`, `finalUrl`, `webhookStatusUrl`, `enabledFlows`, a purchase's
+ *   `finalTxHash` and states: its SDK (sdk). `POST /api/host-api/v3/onramp/quote/all`: documentation as others read it.
+ * - Unverified, seen in public code of others: `outAsset`, `inAsset`, `inAssetValue`; the fields of a quote (the amount
+ *   in the asset's smallest units under `CARD_PAYMENT`); the signed address (Ed25519 over `query&timestamp=ms`, base64);
+ *   `X-Body-Signature` (ECDSA on secp256k1 over the JSON with sorted keys, DER, base64), whose key is configuration.
+ * - Unknown: the asset `MATIC_USDC` (look at `GET /api/host-api/v3/assets`, which needs no key), and whether anything
+ *   but a signed address keeps a customer from changing what is in it: **without a signing key the address is not
+ *   locked**, and whoever changes it pays somebody else, which leaves the checkout unpaid.
+ * - There is no field for our id: it stands in the query of the address that notices go to, which the signature of a
+ *   notice does not cover. So the wallet in the notice has to be the deposit address of that payment; see below.
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { UnknownStateError } from '../domain/errors.ts';
+import { formatCents } from '../domain/money.ts';
+import {
+  NoticeRefusedError,
+  type PostedNotice,
+  type ProviderAdapter,
+  type ProviderNotice,
+  type Quote,
+  type QuoteRequest,
+  type SessionRequest,
+} from '../domain/ports/provider.ts';
+import type { SessionProgress } from '../domain/provider-session.ts';
+import { readNoticeFields, readNoticeTimeMs } from './notice-signature.ts';
+import {
+  type AdapterSettings,
+  type Call,
+  createProtocolAdapter,
+  LINK_LIFETIME_MS,
+  requireSuccess,
+} from './protocol-adapter.ts';
+import { fieldsOf, MalformedAnswerError } from './read-answer.ts';
+
+export interface RampNetworkOptions extends AdapterSettings {
+  readonly widgetUrl: string;
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  /** Ed25519; null leaves the address unsigned. */
+  readonly signingKey: KeyObject | null;
+  /** Of Ramp Network, secp256k1; null takes no notices. */
+  readonly webhookKey: KeyObject | null;
+}
+
+const ASSET = 'MATIC_USDC';
+/** Where our id stands in the address that notices go to. */
+const PAYMENT_PARAMETER = 'payment_id';
+
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['INITIALIZED', 'paying'],
+  ['PAYMENT_STARTED', 'paying'],
+  ['PAYMENT_IN_PROGRESS', 'paying'],
+  ['PAYMENT_EXECUTED', 'delivering'],
+  ['FIAT_SENT', 'delivering'],
+  ['FIAT_RECEIVED', 'delivering'],
+  ['RELEASING', 'delivering'],
+  ['RELEASED', 'delivered'],
+  ['PAYMENT_FAILED', 'failed'],
+  ['EXPIRED', 'failed'],
+  ['CANCELLED', 'failed'],
+  ['REVIEW_REJECTED', 'failed'],
+]);
+
+/** Throws as the port says. */
+export function createRampNetworkAdapter(options: RampNetworkOptions): ProviderAdapter {
+  const { webhookKey } = options;
+  return createProtocolAdapter(
+    {
+      id: 'rampnetwork',
+      quote: (request, call) => fetchQuote(options, request, call),
+      async startSession(request, call) {
+        // The address promises nothing, so the quote decides what is enough.
+        const { deliveryUnits } = await fetchQuote(options, request, call);
+        return {
+          redirectUrl: widgetUrl(options, request),
+          providerReference: request.paymentId,
+          expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+          quotedUnits: deliveryUnits,
+        };
+      },
+      ...(webhookKey === null
+        ? {}
+        : { readNotice: async (notice: PostedNotice) => readNotice(webhookKey, notice) }),
+    },
+    options,
+  );
+}
+
+async function fetchQuote(options: RampNetworkOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+  const answer = await call({
+    method: 'POST',
+    url: `${options.apiUrl}/api/host-api/v3/onramp/quote/all?${new URLSearchParams({ hostApiKey: options.apiKey })}`,
+    body: {
+      cryptoAssetSymbol: ASSET,
+      fiatCurrency: request.currency,
+      fiatValue: Number(formatCents(request.amountCents)),
+    },
+  });
+  const body = fieldsOf(requireSuccess('rampnetwork', answer));
+  const amount = fieldsOf(body['CARD_PAYMENT'])['cryptoAmount'];
+  if (typeof amount !== 'string' || !/^[1-9]\d{0,17}$/.test(amount))
+    throw new MalformedAnswerError('cryptoAmount is not an amount');
+  return { deliveryUnits: BigInt(amount), minimumUsdCents: null };
+}
+
+function widgetUrl(options: RampNetworkOptions, request: SessionRequest): string {
+  const query = new URLSearchParams({
+    hostApiKey: options.apiKey,
+    outAsset: ASSET,
+    inAsset: request.currency,
+    inAssetValue: formatCents(request.amountCents),
+    userAddress: request.depositAddress,
+    enabledFlows: 'ONRAMP',
+    defaultFlow: 'ONRAMP',
+    finalUrl: request.returnUrl,
+    webhookStatusUrl: `${options.noticesUrl}?${PAYMENT_PARAMETER}=${request.paymentId}`,
+    ...(request.email === null ? {} : { userEmailAddress: request.email }),
+  }).toString();
+  const { signingKey } = options;
+  if (signingKey === null) return `${options.widgetUrl}/?${query}`;
+  const signed = `${query}&timestamp=${options.nowMs()}`;
+  const signature = sign(null, Buffer.from(signed), signingKey).toString('base64');
+  return `${options.widgetUrl}/?${signed}&signature=${encodeURIComponent(signature)}`;
+}
+
+function readNotice(webhookKey: KeyObject, notice: PostedNotice): ProviderNotice | null {
+  const fields = readNoticeFields(notice.body);
+  const signature = Buffer.from(notice.headers['x-body-signature'] ?? '', 'base64');
+  const isAuthentic = verify('sha256', Buffer.from(sortedJson(fields)), webhookKey, signature);
+  if (!isAuthentic) throw new NoticeRefusedError('the signature is not that of the notice');
+  const purchase = fields['purchase'];
+  const paymentId = new URL(notice.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
+  if (purchase === undefined || paymentId === null) return null;
+  const { status, updatedAt, receiverAddress } = fieldsOf(purchase);
+  if (typeof receiverAddress !== 'string') throw new MalformedAnswerError('the notice names no wallet');
+  const progress = progressOfStatus.get(status);
+  if (progress === undefined)
+    throw new UnknownStateError(`rampnetwork told of the unknown status ${JSON.stringify(status)}`);
+  const atMs = readNoticeTimeMs(updatedAt, notice.receivedAtMs);
+  return { paymentId, providerReference: null, progress, atMs, walletAddress: receiverAddress };
+}
+
+/** JSON without spaces, the keys of every object in the order of their code units. */
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${sortedJson(each)}`).join(',')}}`;
+}
+
+/** A PEM key of Ed25519, or null when it is none. */
+export function readSigningKey(pem: string): KeyObject | null {
+  return keyOf(() => createPrivateKey(pem), 'ed25519');
+}
+
+/** A PEM public key of secp256k1, or null when it is none. */
+export function readWebhookKey(pem: string): KeyObject | null {
+  const key = keyOf(() => createPublicKey(pem), 'ec');
+  return key?.asymmetricKeyDetails?.namedCurve === 'secp256k1' ? key : null;
+}
+
+function keyOf(create: () => KeyObject, type: string): KeyObject | null {
+  try {
+    const key = create();
+    return key.asymmetricKeyType === type ? key : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Transak: a session is minted with a partner's access token, and its address opens once.
+ *
+ * Sources, gathered 2026-11; no live API has been called.
+ * - Addresses with the purchase in their query are no longer supported; hosts, refresh of the access token, the session
+ *   and its single use within five minutes, `referrerDomain`: documentation (doc). A new access token ends the old one,
+ *   so one is shared by all and refreshed by one call at a time.
+ * - `GET /api/v1/pricing/public/quotes` with the key in header and query, `response.cryptoAmount`: documentation as
+ *   others read it (pub).
+ * - Unverified, seen in public code of others: the widget's parameters, a notice as a JWT (HS256) keyed with the current
+ *   access token, its fields and states; that a request without a user agent may be refused.
+ * - Unknown: whether a notice that was sent before the access token was refreshed is signed anew. Until then it is
+ *   refused here, and the page learns of the payment from the chain alone. With several instances each refresh ends the
+ *   token of the others, who notice with their next session.
+ * - Transak calls only with servers whose addresses it was told; some accounts must also send the customer's address
+ *   (`x-user-ip`, pub), which is not done here.
+ */
+import { UnknownStateError } from '../domain/errors.ts';
+import { formatCents } from '../domain/money.ts';
+import {
+  NoticeRefusedError,
+  type PostedNotice,
+  type ProviderAdapter,
+  type ProviderNotice,
+  type Quote,
+  type QuoteRequest,
+  type SessionRequest,
+} from '../domain/ports/provider.ts';
+import type { SessionProgress } from '../domain/provider-session.ts';
+import { readNoticeFields, readNoticeTimeMs, requireHmac } from './notice-signature.ts';
+import {
+  type AdapterSettings,
+  type Call,
+  createProtocolAdapter,
+  requireSuccess,
+} from './protocol-adapter.ts';
+import { fieldsOf, readDecimalUnits, readRedirectUrl, readTextOrNull } from './read-answer.ts';
+import type { JsonAnswer } from './request-json.ts';
+import { createSharedToken, type SharedToken } from './shared-token.ts';
+
+export interface TransakOptions extends AdapterSettings {
+  readonly apiUrl: string;
+  readonly gatewayUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  /** The domain that customers come from, as Transak knows it. */
+  readonly referrerDomain: string;
+}
+
+/** How long the address of a session can be opened. */
+const SESSION_LIFETIME_MS = 5 * 60_000;
+
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['AWAITING_PAYMENT_FROM_USER', 'paying'],
+  ['PAYMENT_DONE_MARKED_BY_USER', 'paying'],
+  ['PROCESSING', 'delivering'],
+  ['PENDING_DELIVERY_FROM_TRANSAK', 'delivering'],
+  ['ON_HOLD_PENDING_DELIVERY_FROM_TRANSAK', 'delivering'],
+  ['COMPLETED', 'delivered'],
+  ['CANCELLED', 'failed'],
+  ['FAILED', 'failed'],
+  ['REFUNDED', 'failed'],
+  ['EXPIRED', 'failed'],
+]);
+
+/** Throws as the port says. */
+export function createTransakAdapter(options: TransakOptions): ProviderAdapter {
+  const token = createSharedToken(options.nowMs);
+  return createProtocolAdapter(
+    {
+      id: 'transak',
+      opensOnce: true,
+      quote: (request, call) => fetchQuote(options, request, call),
+      async startSession(request, call) {
+        // The session promises nothing, so the quote decides what is enough.
+        const { deliveryUnits } = await fetchQuote(options, request, call);
+        const body = await mintSession(options, token, request, call);
+        return {
+          redirectUrl: readRedirectUrl(fieldsOf(fieldsOf(body)['data'])['widgetUrl']),
+          providerReference: request.paymentId,
+          expiresAtMs: options.nowMs() + SESSION_LIFETIME_MS,
+          quotedUnits: deliveryUnits,
+        };
+      },
+      readNotice: async (notice, call) =>
+        readNotice(await token.read((refresh) => refreshToken(options, call, refresh)), notice),
+    },
+    options,
+  );
+}
+
+async function fetchQuote(options: TransakOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+  const query = new URLSearchParams({
+    partnerApiKey: options.apiKey,
+    fiatCurrency: request.currency,
+    cryptoCurrency: 'USDC',
+    isBuyOrSell: 'BUY',
+    network: 'polygon',
+    paymentMethod: 'credit_debit_card',
+    fiatAmount: formatCents(request.amountCents),
+  });
+  const answer = await call({
+    method: 'GET',
+    url: `${options.apiUrl}/api/v1/pricing/public/quotes?${query}`,
+    headers: { 'x-api-key': options.apiKey },
+  });
+  const quote = fieldsOf(fieldsOf(requireSuccess('transak', answer))['response']);
+  return { deliveryUnits: readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'), minimumUsdCents: null };
+}
+
+/** A token that was refused is refreshed, once: somebody else with our account may have done so. */
+async function mintSession(
+  options: TransakOptions,
+  token: SharedToken,
+  request: SessionRequest,
+  call: Call,
+): Promise<unknown> {
+  const read = () => token.read((refresh) => refreshToken(options, call, refresh));
+  const post = (accessToken: string): Promise<JsonAnswer> =>
+    call({
+      method: 'POST',
+      url: `${options.gatewayUrl}/api/v2/auth/session`,
+      headers: { 'access-token': accessToken },
+      body: { widgetParams: widgetParams(options, request) },
+    });
+  const first = await read();
+  const answer = await post(first);
+  if (answer.status !== 401) return requireSuccess('transak', answer);
+  token.forget(first);
+  return requireSuccess('transak', await post(await read()));
+}
+
+function widgetParams(options: TransakOptions, request: SessionRequest) {
+  return {
+    apiKey: options.apiKey,
+    referrerDomain: options.referrerDomain,
+    fiatAmount: Number(formatCents(request.amountCents)),
+    fiatCurrency: request.currency,
+    cryptoCurrencyCode: 'USDC',
+    network: 'polygon',
+    walletAddress: request.depositAddress,
+    disableWalletAddressForm: true,
+    partnerOrderId: request.paymentId,
+    redirectURL: request.returnUrl,
+    paymentMethod: 'credit_debit_card',
+    ...(request.email === null ? {} : { email: request.email }),
+  };
+}
+
+async function refreshToken(
+  { apiUrl, apiKey, apiSecret }: TransakOptions,
+  call: Call,
+  { nowMs }: { readonly nowMs: number },
+): Promise<{ token: unknown; expiresAtMs: number }> {
+  const answer = await call({
+    method: 'POST',
+    url: `${apiUrl}/partners/api/v2/refresh-token`,
+    headers: { 'api-secret': apiSecret },
+    body: { apiKey },
+  });
+  const { accessToken, expiresAt } = fieldsOf(fieldsOf(requireSuccess('transak', answer))['data']);
+  // Seconds since 1970; what is anything else is believed for an hour.
+  const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : nowMs + 60 * 60_000;
+  return { token: accessToken, expiresAtMs };
+}
+
+function readNotice(accessToken: string, notice: PostedNotice): ProviderNotice | null {
+  const payload = readNoticeFields(verifyJwt(readNoticeFields(notice.body)['data'], accessToken));
+  const eventId = payload['eventID'];
+  // Of a customer's identity checks nothing concerns a payment.
+  if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
+  const order = fieldsOf(payload['webhookData']);
+  const paymentId = order['partnerOrderId'];
+  if (typeof paymentId !== 'string') return null;
+  const progress = progressOfStatus.get(order['status']);
+  if (progress === undefined)
+    throw new UnknownStateError(`transak told of the unknown status ${JSON.stringify(order['status'])}`);
+  const atMs = readNoticeTimeMs(payload['createdAt'], notice.receivedAtMs);
+  const walletAddress = readTextOrNull(order['walletAddress']);
+  return { paymentId, providerReference: null, walletAddress, progress, atMs };
+}
+
+/** The payload of a JWT with exactly this algorithm and key. Throws `NoticeRefusedError`. */
+function verifyJwt(jwt: unknown, key: string): Buffer {
+  const [header, payload, signature, ...rest] = typeof jwt === 'string' ? jwt.split('.') : [];
+  if (header === undefined || payload === undefined || signature === undefined || rest.length > 0)
+    throw new NoticeRefusedError('the notice holds no JWT');
+  if (readNoticeFields(Buffer.from(header, 'base64url'))['alg'] !== 'HS256')
+    throw new NoticeRefusedError('the notice is signed with another algorithm');
+  requireHmac(key, `${header}.${payload}`, [signature], 'base64url');
+  return Buffer.from(payload, 'base64url');
+}

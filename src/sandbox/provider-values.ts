@@ -1,0 +1,45 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import type { ProviderValues } from '../domain/provider-variables.ts';
+import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './derived-keys.ts';
+
+/** What an operator with an account at a simulated on-ramp is given, all of it derived from the sandbox's one key. */
+export function providerValuesOf(provider: ProviderId, key: string): ProviderValues {
+  const derived = (purpose: string) => deriveHex(key, purpose);
+  switch (provider) {
+    case 'moonpay':
+      return {
+        API_KEY: `pk_test_${derived('api')}`,
+        SECRET_KEY: `sk_test_${derived('secret')}`,
+        WEBHOOK_KEY: `wk_test_${derived('webhook')}`,
+      };
+    case 'rampnetwork':
+      return {
+        API_KEY: derived('api'),
+        SIGNING_KEY: pemOf(ed25519KeyOf(derived('signing')), 'pkcs8'),
+        WEBHOOK_PUBLIC_KEY: pemOf(createPublicKey(secp256k1KeyOf(derived('webhook'))), 'spki'),
+      };
+    case 'stripe':
+      return { API_KEY: `sk_test_${derived('api')}`, WEBHOOK_SECRET: `whsec_${derived('webhook')}` };
+    case 'transak':
+      return { API_KEY: derived('api'), API_SECRET: derived('secret') };
+    default:
+      return { API_KEY: key };
+  }
+}
+
+function pemOf(key: KeyObject, type: 'pkcs8' | 'spki'): string {
+  return key.export({ format: 'pem', type }).toString().trim();
+}
+
+/** The settings with which an adapter reaches the simulated on-ramps, as `providerVariables` names them. */
+export function allProviderValues(
+  keys: Readonly<Record<ProviderId, string>>,
+  baseUrl: string,
+): Readonly<Record<ProviderId, ProviderValues>> {
+  const values = providerIds.map((id): [ProviderId, ProviderValues] => [
+    id,
+    { ...providerValuesOf(id, keys[id]), BASE_URL: `${baseUrl}/${id}` },
+  ]);
+  return Object.fromEntries(values) as Record<ProviderId, ProviderValues>;
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { simulatedProviders } from '../../src/sandbox/onramps/protocols/simulated-protocols.ts';
+import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
+import { runJson } from '../support/service-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let service: EndToEndService;
+beforeAll(async () => {
+  service = await startEndToEndService();
+}, 60_000);
+afterAll(() => service?.stop());
+
+/** What the service counted of a provider's notices. */
+async function countNotices(provider: string, outcome: string): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${service.environment['ADMIN_PORT']}/metrics`)).text();
+  const name = `card_checkout_provider_notices_total{provider="${provider}",outcome="${outcome}"} `;
+  const line = metrics.split('\n').find((each) => each.startsWith(name));
+  return line === undefined ? 0 : Number(line.slice(name.length));
+}
+
+it.each(simulatedProviders)(
+  'a payment goes from the API call to paid through the protocol of %s, and its notices arrive',
+  async (provider) => {
+    const { payment_id: paymentId, checkout_url: checkoutUrl } = await service.create({
+      provider,
+      email: 'ada@shop.example',
+    });
+    const clicked = await fetch(`${service.url}/pay/${paymentId}/providers/${provider}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
+    });
+    expect(clicked.status).toBe(303);
+    const paymentPage = await fetch(clicked.headers.get('location') ?? '', {
+      headers: { referer: new URL('/', checkoutUrl).href },
+    });
+    expect(paymentPage.status).toBe(200);
+    const body = new URLSearchParams({ card_number: '4242424242424242' });
+    await fetch(paymentPage.url, { method: 'POST', body });
+
+    await waitFor('the payment to be paid', 60_000, async () => {
+      return (await service.readStatus(`payment_id=${paymentId}`))['status'] === 'paid';
+    });
+    // Both news, and each of them at least once more.
+    await waitFor('the notices', 20_000, async () => (await countNotices(provider, 'noted')) >= 2);
+    for (const outcome of ['refused', 'unmatched', 'unknown_state', 'irrelevant'])
+      expect(await countNotices(provider, outcome), outcome).toBe(0);
+  },
+  120_000,
+);
+
+it('whoever comes back to an address that opens only once is given another', async () => {
+  const { payment_id: paymentId, checkout_url: checkoutUrl } = await service.create({ provider: 'transak' });
+  const click = () =>
+    fetch(`${service.url}/pay/${paymentId}/providers/transak`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
+    });
+  const [first, second] = [await click(), await click()].map(
+    (answer) => answer.headers.get('location') ?? '',
+  );
+  expect(second).not.toBe(first);
+  const headers = { referer: new URL('/', checkoutUrl).href };
+  expect((await fetch(first ?? '', { headers })).status).toBe(200);
+  expect((await fetch(first ?? '', { headers })).status).toBe(410);
+  expect((await fetch(second ?? '', { headers })).status).toBe(200);
+}, 30_000);
+
+it('what a provider says of a declined card shows on the page, and the way on', async () => {
+  const { payment_id: paymentId } = await service.create();
+  await fetch(`${service.url}/pay/${paymentId}/providers/moonpay`, {
+    method: 'POST',
+    redirect: 'follow',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
+  }).then((page) =>
+    fetch(page.url, { method: 'POST', body: new URLSearchParams({ card_number: '4000000000000002' }) }),
+  );
+  const page = await waitFor('the page to say so', 20_000, async () => {
+    const text = await (await fetch(`${service.url}/pay/${paymentId}`)).text();
+    return text.includes('MoonPay did not take your payment') && text;
+  });
+  expect(page).toContain(`/pay/${paymentId}/providers/moonpay`);
+  await runJson(service.environment, 'sandbox', 'pay', paymentId, '--provider', 'moonpay');
+}, 60_000);
+
+it('what somebody posts in the name of a provider is refused, and changes nothing', async () => {
+  const { payment_id: paymentId } = await service.create();
+  const body = JSON.stringify({
+    type: 'transaction_updated',
+    data: { status: 'completed', externalTransactionId: paymentId, updatedAt: new Date().toISOString() },
+  });
+  const time = Math.floor(Date.now() / 1000);
+  const headers = {
+    'content-type': 'application/json',
+    'moonpay-signature-v2': `t=${time},s=${'0'.repeat(64)}`,
+  };
+  const post = (path: string) => fetch(`${service.url}/providers/${path}`, { method: 'POST', headers, body });
+  expect((await post('moonpay/notices')).status).toBe(401);
+  expect((await post('klarna/notices')).status).toBe(404);
+  expect((await post('nobody/notices')).status).toBe(404);
+  expect(await service.readStatus(`payment_id=${paymentId}`)).toMatchObject({ status: 'unpaid' });
+}, 30_000);

@@ -1,0 +1,216 @@
+/**
+ * What every adapter with a protocol of its own promises, each against the simulator of its provider over real HTTP.
+ */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { isPlausibleQuote } from '../../src/domain/enough.ts';
+import { UnknownStateError } from '../../src/domain/errors.ts';
+import { NoticeRefusedError, type PostedNotice } from '../../src/domain/ports/provider.ts';
+import { assumedDeliveryUnits, type ProviderId } from '../../src/domain/provider-catalogue.ts';
+import { simulatedProviders } from '../../src/sandbox/onramps/protocols/simulated-protocols.ts';
+import { noticeCases } from './notices.ts';
+import { type JsonServer, serveJson } from './serve-json.ts';
+import { outcomeOf, SLOW_ANSWER_MS, type Stage, someSession, startStage } from './stage.ts';
+
+/** There is no parameter for it. */
+const leadsNobodyBack: ReadonlySet<ProviderId> = new Set(['stripe']);
+const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
+const { paymentId } = someSession;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+/** Opens an address as a customer's browser does, coming from the checkout page. */
+function open(url: string): Promise<Response> {
+  return fetch(url, { headers: { referer: 'https://pay.example.com/' } });
+}
+
+function payWith(orderUrl: string, cardNumber: string): Promise<Response> {
+  const body = new URLSearchParams({ card_number: cardNumber });
+  return fetch(orderUrl, { method: 'POST', redirect: 'manual', body });
+}
+
+describe.each(simulatedProviders)('the adapter of %s', (id: ProviderId) => {
+  it('quotes what the provider would deliver', async () => {
+    const quote = await stage.adapterOf(id).quote(someSession);
+    expect(quote.deliveryUnits).toBe(assumedDeliveryUnits(id, someSession.usdUnits));
+    if (quote.minimumUsdCents !== null) expect(quote.minimumUsdCents).toBeGreaterThan(0);
+  });
+
+  it('leads to a page with the right purchase, locked to the deposit address, and back', async () => {
+    const session = await stage.adapterOf(id).startSession(someSession);
+    expect(session.expiresAtMs).toBeGreaterThan(Date.now());
+    expect(session.providerReference).toMatch(/^[\x21-\x7e]+$/);
+    if (session.quotedUnits !== null)
+      expect(isPlausibleQuote(id, session.quotedUnits, someSession.usdUnits)).toBe(true);
+    const page = await open(session.redirectUrl);
+    expect(page.status).toBe(200);
+    const text = await page.text();
+    expect(text).toContain('SIMULATED ON-RAMP');
+    expect(text).toContain('100.00 EUR');
+    expect(text).toContain(someSession.depositAddress);
+    expect(stage.onramps.findOrder(page.url)).toMatchObject({
+      provider: id,
+      amountCents: 100_00,
+      currency: 'EUR',
+      walletAddress: someSession.depositAddress,
+      externalId: paymentId,
+      returnUrl: leadsNobodyBack.has(id) ? '' : someSession.returnUrl,
+    });
+  });
+
+  it('gives out no address in which somebody else could be paid', async () => {
+    const { redirectUrl } = await stage.adapterOf(id).startSession(someSession);
+    const somebody = '0x52908400098527886E0F7030069857D2E4169EE7';
+    const pieces = redirectUrl.split(someSession.depositAddress);
+    // Either the address is not in it at all, or changing it is found out.
+    if (pieces.length > 1) expect((await open(pieces.join(somebody))).status).toBe(400);
+    const added = new URL(redirectUrl);
+    added.searchParams.append('walletAddress', somebody);
+    const page = await open(added.href);
+    expect(page.status === 200 && (await page.text()).includes(somebody)).toBe(false);
+  });
+
+  it('says that the provider is inactive when the credentials are wrong', async () => {
+    const adapter = stage.adapterOf(id, { values: { API_KEY: 'wrong' } });
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_inactive');
+  });
+
+  it('says in time that the provider is down or slow, and comes back', async () => {
+    const adapter = stage.adapterOf(id, { timeoutMs: 300 });
+    for (const fault of ['down', 'slow'] as const) {
+      stage.onramps.setFault(id, fault);
+      const beginMs = performance.now();
+      expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_unavailable');
+      expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+      expect(performance.now() - beginMs).toBeLessThan(SLOW_ANSWER_MS);
+    }
+    stage.onramps.setFault(id, 'up');
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
+  });
+
+  it('asks once for callers at the same time', async () => {
+    const adapter = stage.adapterOf(id, { quoteCacheMs: 1_000 });
+    const quotes = await Promise.all([adapter.quote(someSession), adapter.quote(someSession)]);
+    expect(quotes[0]).toBe(quotes[1]);
+  });
+});
+
+describe.each(simulatedProviders)('an answer that %s should not give', (id: ProviderId) => {
+  let provider: JsonServer;
+  let answer: { readonly status: number; readonly body: string };
+  beforeAll(async () => {
+    provider = await serveJson(() => answer);
+  });
+  afterAll(() => provider?.stop());
+
+  it.each([
+    ['nothing', 200, ''],
+    ['null', 200, 'null'],
+    ['a list', 200, '[]'],
+    ['an empty object', 200, '{}'],
+    ['a page', 200, '<html></html>'],
+    ['more than anybody needs', 200, `"${'x'.repeat(100_000)}"`],
+    ['a way elsewhere', 302, '{}'],
+    ['an unknown refusal', 418, '{"message":"I am a teapot"}'],
+    ['a failure', 500, '{"data":{}}'],
+  ])('is %s, and it is provider_unavailable', async (_what, status, body) => {
+    answer = { status, body };
+    const adapter = stage.adapterOf(id, { values: { BASE_URL: provider.url } });
+    expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_unavailable');
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+  });
+});
+
+describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) => {
+  const id = name as ProviderId;
+  const state = Object.keys(noticeCase.states)[0] as string;
+  const content = { paymentId, status: state, atMs: NOW_MS - 2_000 };
+  let provider: JsonServer | null = null;
+  beforeAll(async () => {
+    if (noticeCase.answer !== undefined) provider = await serveJson(noticeCase.answer);
+  });
+  afterAll(() => provider?.stop());
+  const read = async (notice: PostedNotice) => {
+    const values = { ...noticeCase.values, ...(provider === null ? {} : { BASE_URL: provider.url }) };
+    return stage.adapterOf(id, { values }).readNotice?.(notice);
+  };
+  const authentic = () => noticeCase.sign(stage.valuesOf(id), content, NOW_MS);
+
+  it.each(Object.entries(noticeCase.states))('that says %s is understood as %s', async (status, progress) => {
+    const notice = noticeCase.sign(stage.valuesOf(id), { ...content, status }, NOW_MS);
+    expect(await read(notice)).toMatchObject({ paymentId, progress });
+  });
+
+  it('with a state that nobody knows is loud', async () => {
+    const notice = noticeCase.sign(stage.valuesOf(id), { ...content, status: 'newWord' }, NOW_MS);
+    await expect(read(notice)).rejects.toThrow(UnknownStateError);
+  });
+
+  it('that says nothing of a payment is passed over', async () => {
+    expect(await read(noticeCase.irrelevant(stage.valuesOf(id), NOW_MS))).toBeNull();
+  });
+
+  it('is refused when it was forged with another key, or there is no signature', async () => {
+    for (const key of noticeCase.keys) {
+      const values = { ...stage.valuesOf(id), [key]: `${stage.valuesOf(id)[key]}x` };
+      await expect(read(noticeCase.sign(values, content, NOW_MS))).rejects.toThrow(NoticeRefusedError);
+    }
+    const { unsigned = (notice: PostedNotice) => ({ ...notice, headers: {} }) } = noticeCase;
+    await expect(read(unsigned(authentic()))).rejects.toThrow(NoticeRefusedError);
+    await expect(read({ ...authentic(), headers: {}, body: Buffer.alloc(0) })).rejects.toThrow(
+      NoticeRefusedError,
+    );
+  });
+
+  it('is refused when a single byte of it was altered', async () => {
+    const { body } = authentic();
+    for (const place of [0, Math.floor(body.length / 2), body.length - 1]) {
+      const altered = Buffer.from(body);
+      altered[place] = (altered[place] ?? 0) ^ 1;
+      await expect(read({ ...authentic(), body: altered })).rejects.toThrow(NoticeRefusedError);
+    }
+  });
+
+  it('of the simulated on-ramp is authentic and tells of a declined and of an accepted card', async () => {
+    const adapter = stage.adapterOf(id);
+    const { redirectUrl } = await adapter.startSession(someSession);
+    const { url } = await open(redirectUrl);
+    stage.notices.length = 0;
+    await payWith(url, '4000000000000002');
+    await payWith(url, '4242424242424242');
+    // Each twice, and then the earlier one once more.
+    await vi.waitFor(() => expect(stage.notices.length).toBe(5), { timeout: 10_000, interval: 20 });
+    const told = await Promise.all(stage.notices.map((notice) => adapter.readNotice?.(notice)));
+    expect(told.map((each) => each?.paymentId)).toEqual(Array(5).fill(paymentId));
+    const progresses = told.map((each) => each?.progress);
+    expect(progresses).toEqual(['failed', 'failed', 'delivering', 'delivering', 'failed']);
+    expect(told[4]?.atMs).toBeLessThanOrEqual(told[3]?.atMs ?? 0);
+  });
+});
+
+const aging = Object.entries(noticeCases).filter(([, { growsOld }]) => growsOld);
+it.each(aging)(
+  'a notice of %s is refused when it is played again later, or with another time',
+  async (name, noticeCase) => {
+    const id = name as ProviderId;
+    const read = async (notice: PostedNotice) => stage.adapterOf(id).readNotice?.(notice);
+    const [status = ''] = Object.keys(noticeCase.states);
+    const content = { paymentId, status, atMs: NOW_MS - 2_000 };
+    const authentic = () => noticeCase.sign(stage.valuesOf(id), content, NOW_MS);
+
+    const later = { ...authentic(), receivedAtMs: NOW_MS + 5 * 60_000 + 1_000 };
+    await expect(read(later)).rejects.toThrow(NoticeRefusedError);
+    const early = { ...authentic(), receivedAtMs: NOW_MS - 5 * 60_000 - 1_000 };
+    await expect(read(early)).rejects.toThrow(NoticeRefusedError);
+    const headers = Object.fromEntries(
+      Object.entries(authentic().headers).map(([header, value]) => [
+        header,
+        value?.replaceAll(String(Math.floor(NOW_MS / 1000)), String(Math.floor(NOW_MS / 1000) + 600)),
+      ]),
+    );
+    await expect(read({ ...later, headers })).rejects.toThrow(NoticeRefusedError);
+  },
+);

@@ -1,0 +1,189 @@
+import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
+import type { PostedNotice } from '../../src/domain/ports/provider.ts';
+import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { SessionProgress } from '../../src/domain/provider-session.ts';
+import type { ProviderValues } from '../../src/domain/provider-variables.ts';
+
+/** What a notice is to say, in the provider's own words. */
+export interface NoticeContent {
+  readonly paymentId: string;
+  readonly status: string;
+  /** When it happened. */
+  readonly atMs: number;
+}
+
+/** How one provider tells of payments, written a second time, from the documentation and not from the adapter. */
+export interface NoticeCase {
+  /** Every state of the provider, and what we take it for. */
+  readonly states: Readonly<Record<string, SessionProgress>>;
+  /** An authentic notice that says nothing of a payment. */
+  readonly irrelevant: (values: ProviderValues, nowMs: number) => PostedNotice;
+  readonly sign: (values: ProviderValues, content: NoticeContent, nowMs: number) => PostedNotice;
+  /** The settings that authenticate notices. */
+  readonly keys: readonly string[];
+  /** The settings of the adapter, where those of the sandbox do not do. */
+  readonly values?: ProviderValues;
+  /** What the provider answers to calls that judging a notice takes. */
+  readonly answer?: (path: string) => { readonly body: unknown };
+  /** The same notice without any signature, where that is not in the headers. */
+  readonly unsigned?: (notice: PostedNotice) => PostedNotice;
+  /** Whether a notice carries its own time, so that one that was recorded grows old. */
+  readonly growsOld: boolean;
+}
+
+function hmacHex(key: string | undefined, text: string): string {
+  return createHmac('sha256', key ?? '')
+    .update(text)
+    .digest('hex');
+}
+
+function posted(body: string, headers: Readonly<Record<string, string>>, receivedAtMs: number): PostedNotice {
+  return { target: '/providers/x/notices', headers, body: Buffer.from(body), receivedAtMs };
+}
+
+function moonpaySigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+  const text = JSON.stringify(body);
+  const time = Math.floor(nowMs / 1000);
+  const signature = hmacHex(values['WEBHOOK_KEY'], `${time}.${text}`);
+  return posted(text, { 'moonpay-signature-v2': `t=${time},s=${signature}` }, nowMs);
+}
+
+const TRANSAK_TOKEN = 'the-access-token-of-the-moment';
+
+/** A JWT put together by hand. */
+function transakSigned(values: ProviderValues, payload: unknown, nowMs: number): PostedNotice {
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(payload)}`;
+  const digest = hmacHex(values['ACCESS_TOKEN'] ?? TRANSAK_TOKEN, text);
+  const signature = Buffer.from(digest, 'hex').toString('base64url');
+  return posted(JSON.stringify({ data: `${text}.${signature}` }), {}, nowMs);
+}
+
+const rampKeys = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
+const otherKeys = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
+
+/** ECDSA over the JSON as it stands, DER, base64; what is sent has its keys in another order. */
+function rampSigned(values: ProviderValues, sorted: string, query: string, nowMs: number): PostedNotice {
+  const { privateKey } = values['OTHER_KEY'] === undefined ? rampKeys : otherKeys;
+  const signature = createSign('sha256').update(sorted).sign(privateKey, 'base64');
+  const reversed = Object.fromEntries(Object.entries(JSON.parse(sorted) as object).reverse());
+  const notice = posted(JSON.stringify(reversed, null, 1), { 'x-body-signature': signature }, nowMs);
+  return { ...notice, target: `/providers/rampnetwork/notices${query}` };
+}
+
+/** With a signature of an earlier scheme and one of another secret beside it, as while a secret is exchanged. */
+function stripeSigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+  const text = JSON.stringify(body);
+  const time = Math.floor(nowMs / 1000);
+  const signature = hmacHex(values['WEBHOOK_SECRET'], `${time}.${text}`);
+  const header = `t=${time},v1=${'0'.repeat(64)},v1=${signature},v0=${'1'.repeat(64)}`;
+  return posted(text, { 'stripe-signature': header }, nowMs);
+}
+
+export const noticeCases: Partial<Record<ProviderId, NoticeCase>> = {
+  moonpay: {
+    states: {
+      waitingPayment: 'paying',
+      waitingAuthorization: 'paying',
+      pending: 'delivering',
+      completed: 'delivered',
+      failed: 'failed',
+    },
+    keys: ['WEBHOOK_KEY'],
+    growsOld: true,
+    irrelevant: (values, nowMs) => moonpaySigned(values, { type: 'identity_check_updated', data: {} }, nowMs),
+    sign: (values, { paymentId, status, atMs }, nowMs) =>
+      moonpaySigned(
+        values,
+        {
+          type: 'transaction_updated',
+          data: { status, externalTransactionId: paymentId, updatedAt: new Date(atMs).toISOString() },
+        },
+        nowMs,
+      ),
+  },
+  transak: {
+    states: {
+      AWAITING_PAYMENT_FROM_USER: 'paying',
+      PAYMENT_DONE_MARKED_BY_USER: 'paying',
+      PROCESSING: 'delivering',
+      PENDING_DELIVERY_FROM_TRANSAK: 'delivering',
+      ON_HOLD_PENDING_DELIVERY_FROM_TRANSAK: 'delivering',
+      COMPLETED: 'delivered',
+      CANCELLED: 'failed',
+      FAILED: 'failed',
+      REFUNDED: 'failed',
+      EXPIRED: 'failed',
+    },
+    keys: ['ACCESS_TOKEN'],
+    growsOld: false,
+    answer: () => ({ body: { data: { accessToken: TRANSAK_TOKEN, expiresAt: 4_000_000_000 } } }),
+    unsigned(notice) {
+      const { data } = JSON.parse(notice.body.toString()) as { data: string };
+      const [, payload] = data.split('.');
+      const header = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+      return { ...notice, body: Buffer.from(JSON.stringify({ data: `${header}.${payload}.` })) };
+    },
+    irrelevant: (values, nowMs) => transakSigned(values, { eventID: 'KYC_APPROVED' }, nowMs),
+    sign: (values, { paymentId, status, atMs }, nowMs) =>
+      transakSigned(
+        values,
+        {
+          eventID: 'ORDER_PROCESSING',
+          createdAt: new Date(atMs).toISOString(),
+          webhookData: { id: 'order', status, partnerOrderId: paymentId },
+        },
+        nowMs,
+      ),
+  },
+  rampnetwork: {
+    states: {
+      INITIALIZED: 'paying',
+      PAYMENT_STARTED: 'paying',
+      PAYMENT_IN_PROGRESS: 'paying',
+      PAYMENT_EXECUTED: 'delivering',
+      FIAT_SENT: 'delivering',
+      FIAT_RECEIVED: 'delivering',
+      RELEASING: 'delivering',
+      RELEASED: 'delivered',
+      PAYMENT_FAILED: 'failed',
+      EXPIRED: 'failed',
+      CANCELLED: 'failed',
+      REVIEW_REJECTED: 'failed',
+    },
+    values: { WEBHOOK_PUBLIC_KEY: rampKeys.publicKey.export({ format: 'pem', type: 'spki' }).toString() },
+    keys: ['OTHER_KEY'],
+    growsOld: false,
+    irrelevant: (values, nowMs) => rampSigned(values, '{"offrampPurchase":{},"type":"CREATED"}', '', nowMs),
+    sign: (values, { paymentId, status, atMs }, nowMs) =>
+      rampSigned(
+        values,
+        // With its keys in order, as it is signed.
+        `{"purchase":{"receiverAddress":"0x1","status":"${status}","updatedAt":"${new Date(atMs).toISOString()}"},"type":"CREATED"}`,
+        `?payment_id=${paymentId}`,
+        nowMs,
+      ),
+  },
+  stripe: {
+    states: {
+      initialized: 'paying',
+      requires_payment: 'paying',
+      fulfillment_processing: 'delivering',
+      fulfillment_complete: 'delivered',
+      rejected: 'failed',
+    },
+    keys: ['WEBHOOK_SECRET'],
+    growsOld: true,
+    irrelevant: (values, nowMs) => stripeSigned(values, { type: 'charge.succeeded', data: {} }, nowMs),
+    sign: (values, { paymentId, status, atMs }, nowMs) =>
+      stripeSigned(
+        values,
+        {
+          type: 'crypto.onramp_session.updated',
+          created: Math.floor(atMs / 1000),
+          data: { object: { id: 'cos_1', status, metadata: { payment_id: paymentId } } },
+        },
+        nowMs,
+      ),
+  },
+};

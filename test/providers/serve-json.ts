@@ -1,0 +1,32 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface JsonServer {
+  readonly url: string;
+  /** What was asked for, `GET /path?query`, in its order. */
+  readonly asked: string[];
+  stop(): Promise<void>;
+}
+
+/** A server on loopback that answers every request with what it is told: an object as JSON, a text as it is. */
+export async function serveJson(
+  answer: (path: string) => { readonly status?: number; readonly body: unknown },
+): Promise<JsonServer> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    asked.push(`${request.method} ${request.url}`);
+    const { status = 200, body } = answer(request.url?.split('?')[0] ?? '');
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
+import type { PostedNotice, ProviderAdapter, SessionRequest } from '../../src/domain/ports/provider.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderValues } from '../../src/domain/provider-variables.ts';
+import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
+import { deriveDevelopmentKeys } from '../../src/sandbox/development-keys.ts';
+import { type Onramps, startOnramps } from '../../src/sandbox/onramps/start-onramps.ts';
+import { allProviderValues } from '../../src/sandbox/provider-values.ts';
+
+/** The simulated on-ramps without a chain: orders are paid, and delivered never. */
+export interface Stage {
+  readonly onramps: Onramps;
+  /** What the on-ramps posted to us, in their order. */
+  readonly notices: (PostedNotice & { readonly provider: string })[];
+  /** Moves the clock of on-ramps and adapters. */
+  advance(ms: number): void;
+  valuesOf(provider: ProviderId): ProviderValues;
+  adapterOf(provider: ProviderId, options?: AdapterChanges): ProviderAdapter;
+  stop(): Promise<void>;
+}
+
+export interface AdapterChanges {
+  readonly values?: ProviderValues;
+  readonly timeoutMs?: number;
+  readonly quoteCacheMs?: number;
+}
+
+export const SLOW_ANSWER_MS = 1_500;
+
+/** A shop's place for notices: keeps them and takes them all. */
+async function startNoticeReceiver(notices: Stage['notices']) {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const headers = request.headers as Record<string, string | undefined>;
+    const target = request.url ?? '';
+    const provider = target.split('/')[2] ?? '';
+    notices.push({ provider, target, headers, body: Buffer.concat(chunks), receivedAtMs: Date.now() });
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+export async function startStage(): Promise<Stage> {
+  const directory = await mkdtemp(join(tmpdir(), 'card-checkout-providers-'));
+  const notices: Stage['notices'] = [];
+  let movedMs = 0;
+  const nowMs = () => Date.now() + movedMs;
+  const receiver = await startNoticeReceiver(notices);
+  // Nobody listens there.
+  const rpc = createJsonRpcClient({ url: 'http://127.0.0.1:1', timeoutMs: 100 });
+  const keys = Object.fromEntries(providerIds.map((id) => [id, `the key of ${id}`])) as Record<
+    ProviderId,
+    string
+  >;
+  const noticesUrl = (provider: ProviderId) => `${receiver.url}/providers/${provider}/notices`;
+  const onramps = await startOnramps({
+    ...{ directory, rpc, keys, noticesUrl, nowMs, port: 0, slowAnswerMs: SLOW_ANSWER_MS },
+    usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    minter: deriveDevelopmentKeys().minter,
+    log: { info() {}, warn() {}, error() {} },
+  });
+  const values = allProviderValues(keys, onramps.baseUrl);
+  return {
+    onramps,
+    notices,
+    advance(ms) {
+      movedMs += ms;
+    },
+    valuesOf: (provider) => values[provider],
+    adapterOf: (provider, options = {}) =>
+      createProviderAdapter(
+        provider,
+        { ...values[provider], ...options.values },
+        {
+          timeoutMs: options.timeoutMs ?? 5_000,
+          quoteCacheMs: options.quoteCacheMs ?? 0,
+          nowMs,
+          noticesUrl: noticesUrl(provider),
+          baseUrl: 'https://pay.example.com',
+        },
+      ),
+    async stop() {
+      await onramps.stop();
+      await rpc.close();
+      receiver.server.closeAllConnections();
+      await new Promise((resolve) => receiver.server.close(resolve));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** 100.00 EUR for a payment of ours. */
+export const someSession: SessionRequest = {
+  amountCents: 100_00,
+  currency: 'EUR',
+  usdUnits: 109_000_000n,
+  paymentId: '01234567-89ab-7cde-8f01-23456789abcd',
+  depositAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  email: 'ada+shop@example.com',
+  returnUrl: 'https://pay.example.com/pay/01234567-89ab-7cde-8f01-23456789abcd?returned=1',
+};
+
+/** The name of the error that a call fails with, or `answered`. */
+export async function outcomeOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'answered';
+  } catch (error) {
+    if (error instanceof ServiceError) return error.errorName;
+    throw error;
+  }
+}

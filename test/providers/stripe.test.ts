@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
+import { serveJson } from './serve-json.ts';
+import { outcomeOf, someSession } from './stage.ts';
+
+const locked = {
+  wallet_address: someSession.depositAddress,
+  lock_wallet_address: true,
+  destination_currencies: ['usdc'],
+  destination_networks: ['polygon'],
+};
+
+/** A Stripe that makes sessions with these details, whatever it is asked for. */
+async function startStripe(details: unknown, failure: unknown = null) {
+  const session = { id: 'cos_1', redirect_url: 'https://crypto.link.com/1', transaction_details: details };
+  const quotes = [{ destination_currency: 'usdc', destination_amount: '104.50' }];
+  const server = await serveJson((path) => {
+    if (failure !== null) return { status: 400, body: failure };
+    return {
+      body: path.endsWith('/quotes') ? { destination_network_quotes: { polygon: quotes } } : session,
+    };
+  });
+  const adapter = createProviderAdapter(
+    'stripe',
+    { API_KEY: 'sk_test_1', BASE_URL: server.url },
+    {
+      timeoutMs: 3_000,
+      quoteCacheMs: 0,
+      nowMs: Date.now,
+      noticesUrl: 'https://pay.example.com/providers/stripe/notices',
+      baseUrl: 'https://pay.example.com',
+    },
+  );
+  return { server, adapter };
+}
+
+it('a session that is locked to the deposit address is used, whatever the letters of the address', async () => {
+  const { server, adapter } = await startStripe({
+    ...locked,
+    wallet_address: someSession.depositAddress.toLowerCase(),
+  });
+  expect(await adapter.startSession(someSession)).toMatchObject({
+    redirectUrl: 'https://crypto.link.com/1',
+    providerReference: 'cos_1',
+    quotedUnits: 104_500_000n,
+  });
+  expect(server.asked.at(-1)).toBe('GET /api/v1/crypto/onramp_sessions/cos_1');
+  await server.stop();
+});
+
+it.each([
+  ['is not locked', { ...locked, lock_wallet_address: false }],
+  ['says nothing of a lock', { ...locked, lock_wallet_address: undefined }],
+  ['pays another wallet', { ...locked, wallet_address: '0x52908400098527886E0F7030069857D2E4169EE7' }],
+  ['pays no wallet yet', { ...locked, wallet_address: null }],
+  ['also sells another coin', { ...locked, destination_currencies: ['usdc', 'eth'] }],
+  ['sells on every network', { ...locked, destination_networks: null }],
+  ['has no details', null],
+])('a session that %s is shown to nobody', async (_what, details) => {
+  const { server, adapter } = await startStripe(details);
+  expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+  await server.stop();
+});
+
+it('a product that Stripe switched off is provider_unavailable, and its word is in the cause', async () => {
+  const { server, adapter } = await startStripe(locked, { error: { code: 'crypto_onramp_disabled' } });
+  await expect(adapter.quote(someSession)).rejects.toMatchObject({
+    errorName: 'provider_unavailable',
+    cause: expect.objectContaining({ message: expect.stringContaining('crypto_onramp_disabled') }),
+  });
+  await server.stop();
+});
+
+it.each(['CAD', 'INR'] as const)('is not asked for %s, which it does not take', async (currency) => {
+  const { server, adapter } = await startStripe(locked);
+  expect(await outcomeOf(adapter.quote({ ...someSession, currency }))).toBe('provider_inactive');
+  expect(server.asked).toEqual([]);
+  await server.stop();
+});
