@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider, refreshSecondsOf, takesPayment } from './checkout-view.ts';
 import { formatMoney } from './format-money.ts';
-import { type Html, html, nothing } from './html.ts';
 import { layout, type Page } from './layout.ts';
 import { progress } from './progress.ts';
 import type { Checkout } from './read-checkout.ts';
@@ -70,7 +70,7 @@ export function checkoutPage(
         ? nothing
         : html`<noscript><meta http-equiv="refresh" content="${Math.max(refreshSeconds, 10)}; url=${path}"></noscript>`,
     summary: summary(payment, account),
-    main: html`<main id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}">
+    main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}">
 <div id="problem" role="alert">${options.problem === null ? nothing : html`<p class="notice">${options.problem}</p>`}</div>
 <div id="status" role="status">${content.status}</div>
 <p id="connection" role="status"></p>

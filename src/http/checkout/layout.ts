@@ -1,5 +1,5 @@
+import { type Html, html, nothing } from '../design/html.ts';
 import { pageLocale } from './format-money.ts';
-import { type Html, html, nothing } from './html.ts';
 import { continueScript, pageScript, pageStyle } from './page-assets.ts';
 
 /** A whole page: what its head says, and the parts between which customers move by landmark. */

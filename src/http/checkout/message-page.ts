@@ -1,4 +1,4 @@
-import { html, nothing } from './html.ts';
+import { html, nothing } from '../design/html.ts';
 import { layout, type Page } from './layout.ts';
 
 /** A page that only says something: an unknown link, a failure of ours. */
@@ -13,10 +13,10 @@ export function messagePage(message: {
   return layout({
     title: heading,
     isSandbox,
-    main: html`<main class="alone">
+    main: html`<main class="card alone">
 <h1>${heading}</h1>
 <p>${sentence}</p>
-${link === undefined ? nothing : html`<p><a class="primary" href="${link.href}">${link.label}</a></p>`}
+${link === undefined ? nothing : html`<p><a class="button primary wide" href="${link.href}">${link.label}</a></p>`}
 </main>`,
   });
 }

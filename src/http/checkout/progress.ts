@@ -1,5 +1,5 @@
+import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
-import { type Html, html, nothing } from './html.ts';
 
 const steps = ['Choose', 'Pay at the provider', 'Payment arrived', 'Sent to the shop'] as const;
 

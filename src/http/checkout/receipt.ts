@@ -1,8 +1,8 @@
 import type { Account } from '../../domain/account.ts';
 import type { Payment } from '../../domain/payment.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import { formatAlternatives, formatMoney, formatTime } from './format-money.ts';
-import { type Html, html, nothing } from './html.ts';
 import { nameOf } from './words.ts';
 
 /** A transaction's page in an explorer of the chain, or null where there is none. */

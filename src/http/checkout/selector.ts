@@ -1,11 +1,11 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney } from './format-money.ts';
-import { type Html, html, nothing } from './html.ts';
 import { nameOf, refusalWords } from './words.ts';
 
-const arrow = html`<svg class="arrow" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
+const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
 /** The address a click on a provider posts to. */
 function visitPath(payment: Payment, provider: ProviderId): string {
@@ -14,7 +14,7 @@ function visitPath(payment: Payment, provider: ProviderId): string {
 
 /** The one button that leads to a provider, where there is one to go to. */
 export function visitButton(payment: Payment, provider: ProviderId, label: string): Html {
-  return html`<form method="post" action="${visitPath(payment, provider)}"><button class="primary" type="submit" data-provider="${nameOf(provider)}">${label}${arrow}</button></form>`;
+  return html`<form method="post" action="${visitPath(payment, provider)}"><button class="button primary wide" type="submit" data-provider="${nameOf(provider)}">${label}${arrow}</button></form>`;
 }
 
 /** A button for each provider that can serve the payment, and the reason for each that cannot. */

@@ -1,7 +1,7 @@
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { shortCodeOf } from '../../domain/short-code.ts';
+import { html, nothing } from '../design/html.ts';
 import { formatMoney } from './format-money.ts';
-import { html, nothing } from './html.ts';
 import { layout, type Page } from './layout.ts';
 import type { Checkout } from './read-checkout.ts';
 import { summary } from './summary.ts';
@@ -40,10 +40,10 @@ export function shortLinkPage(
 <meta name="twitter:description" content="${description}">
 ${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" content="1; url=${next}"></noscript>`}`,
     summary: summary(payment, account),
-    main: html`<main>
+    main: html`<main class="card alone">
 <h1>${isOpen ? 'Continue to the checkout' : heading}</h1>
 ${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}
-<p><a class="primary" id="continue" href="${next}">${isOpen ? 'Continue to the checkout' : 'See the payment'}</a></p>
+<p><a class="button primary wide" id="continue" href="${next}">${isOpen ? 'Continue to the checkout' : 'See the payment'}</a></p>
 </main>`,
     script: options.isPreview ? 'none' : 'continue',
   });

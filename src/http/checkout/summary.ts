@@ -1,7 +1,7 @@
 import type { Account } from '../../domain/account.ts';
 import type { Payment } from '../../domain/payment.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney } from './format-money.ts';
-import { type Html, html, nothing } from './html.ts';
 
 /** Who asks for how much, with the fee where the customer bears it. */
 export function summary(payment: Payment, account: Account): Html {

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { Html } from './html.ts';
+
+/** A component's style; its file says which markup it is for. */
+export type DesignComponent = 'button' | 'card' | 'field' | 'notice' | 'table';
+
+/**
+ * The style of a page, to be put into its `<style>`: the tokens, what all pages share, the components the page has, and
+ * last the page's own style sheet. Read once, when the program starts.
+ */
+export function pageStyleOf(components: readonly DesignComponent[], own: URL): Html {
+  const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
+  const files = [...shared.map((name) => new URL(`./${name}.css`, import.meta.url)), own];
+  return new Html(files.map(readAsset).join(''));
+}
+
+/** A style sheet or script of the project's own, without indentation, empty lines, and comments on lines of their own. */
+export function readAsset(file: URL): string {
+  return readFileSync(file, 'utf8')
+    .replaceAll(/^\s*\/\*[\s\S]*?\*\/$/gm, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '')
+    .replaceAll(/^\s+/gm, '');
+}
