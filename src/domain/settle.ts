@@ -133,13 +133,14 @@ function dueEventOfUnpaid(
   sums: LedgerSums,
   context: SettleContext,
 ): PaymentEvent | null {
-  if (sums.finalReleasedUnits >= payment.enoughUnits) return 'released_finally';
   if (sums.seenUnits < payment.enoughUnits) {
+    // Even when the release is seen and final: the payment would name no deposit. The sweep finds what was left out.
     if (state !== 'unpaid/pending') return 'deposit_reverted';
     const isExpired = context.expiredBeforeMs !== null && payment.createdAtMs < context.expiredBeforeMs;
     if (!isExpired) return null;
     return sums.seenUnits === 0n ? 'expired_empty' : 'expired_underpaid';
   }
+  if (sums.finalReleasedUnits >= payment.enoughUnits) return 'released_finally';
 
   const isReleasing = payment.relayBatchId !== null || sums.releasedUnits >= payment.enoughUnits;
   switch (state) {

@@ -15,7 +15,7 @@ export interface SweepContext {
 export interface SweepResult {
   /** The last payment looked at, where the next portion goes on; null at the end. */
   readonly last: string | null;
-  /** Open payments whose address holds more than the ledger knows of. */
+  /** Open payments whose address holds, or has released, more than the ledger knows of. */
   readonly unexplained: readonly PaymentId[];
 }
 
@@ -44,8 +44,9 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
 }
 
 /**
- * Which of these payments are unpaid although their address holds more, at the newest final block that was scanned,
- * than the ledger knows of: the watcher was not told of an event. Throws `ChainUnavailableError`.
+ * Which of these payments are unpaid although, at the newest final block that was scanned, their address holds more
+ * than the ledger knows of, or more was released than the ledger saw arrive: the watcher was not told of an event.
+ * Throws `ChainUnavailableError`.
  */
 export async function findUnexplained(
   context: Pick<SweepContext, 'payments' | 'sweep'>,
@@ -58,13 +59,16 @@ export async function findUnexplained(
   const addresses = open.map(({ payment }) => payment.depositAddress);
   const balances = await context.sweep(addresses, cursor.number);
   return open
-    .filter(({ ledger }, index) => (balances[index] as bigint) > heldAt(ledger, cursor.number))
+    .filter(({ ledger }, index) => {
+      const { seenUnits, releasedUnits, heldUnits } = sumLedger(ledgerAt(ledger, cursor.number));
+      return releasedUnits > seenUnits || (balances[index] as bigint) > heldUnits;
+    })
     .map(({ payment }) => payment.id);
 }
 
-/** What the ledger says was held at a block; releases seen later do not count yet. */
-function heldAt(ledger: PaymentView['ledger'], blockNumber: number): bigint {
+/** The ledger as it was at a block; what was seen later does not count yet. */
+function ledgerAt(ledger: PaymentView['ledger'], blockNumber: number): PaymentView['ledger'] {
   const upTo = <Row extends { readonly blockNumber: number }>(rows: readonly Row[]) =>
     rows.filter((row) => row.blockNumber <= blockNumber);
-  return sumLedger({ ...ledger, deposits: upTo(ledger.deposits), releases: upTo(ledger.releases) }).heldUnits;
+  return { ...ledger, deposits: upTo(ledger.deposits), releases: upTo(ledger.releases) };
 }

@@ -78,6 +78,8 @@ export interface Faults {
   missingTransactions: number;
   /** The endpoint lags behind and answers with empty lists of logs. */
   hideLogs: boolean;
+  /** The endpoint leaves transfers out, and yet shows what is released. */
+  hideTransfers: boolean;
 }
 
 /**
@@ -142,6 +144,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     fees: null,
     missingTransactions: 0,
     hideLogs: false,
+    hideTransfers: false,
   };
   const factories: Address[] = [chain.factory];
   const rewinds: BlockReference[] = [];
@@ -452,7 +455,8 @@ function hidingLogs(reader: ChainReader, faults: Faults): ChainReader {
           ...view,
           async readLogs(query) {
             const logs = await view.readLogs(query);
-            return faults.hideLogs ? { ...logs, transfers: [], forwarded: [] } : logs;
+            if (faults.hideLogs) return { ...logs, transfers: [], forwarded: [] };
+            return faults.hideTransfers ? { ...logs, transfers: [] } : logs;
           },
         }),
       ),

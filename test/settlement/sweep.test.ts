@@ -34,6 +34,24 @@ describe('a sweep over the balances of open payments', () => {
     expect(await settlement.state(untouched)).toBe('unpaid/pending');
   });
 
+  it('names the payment whose release is final while its deposit was never shown; found, it is paid with both', async () => {
+    const payment = await settlement.create();
+    settlement.faults.hideTransfers = true;
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.releaseAsRival(payment);
+    await settlement.mine(settlement.finalityBlocks + 1);
+    await settlement.watch();
+    settlement.faults.hideTransfers = false;
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+
+    settlement.advance(11 * 60_000);
+    expect(await sweep()).toEqual({ last: null, unexplained: [payment.id] });
+    expect(await settlement.rescan(100)).toBe(1);
+    expect(await settlement.state(payment)).toBe('paid/completed');
+    expect((await settlement.read(payment)).txidIn).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(await sweep()).toEqual({ last: null, unexplained: [] });
+  });
+
   it('finds nothing to explain in an underpaid payment that the ledger knows of, nor in a paid one', async () => {
     const [underpaid, paid] = [await settlement.create(), await settlement.create()];
     await settlement.deposit(underpaid, 1_000_000n);
