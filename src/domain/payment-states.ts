@@ -52,7 +52,7 @@ export const paymentEvents = {
   release_abandoned: 'Our own simulation failed as often as we try quickly.',
   release_possible: 'Our own simulation succeeds again.',
   released_finally:
-    'Finalized releases, and the deposits seen, reach enough (canceled: all that had been deposited was released).',
+    'Finalized releases reach enough, and so do finalized deposits (canceled: all that had been deposited was released).',
   expired_empty:
     'The deadline passed, every block up to a finalized one after it was scanned, nothing is seen.',
   expired_underpaid: 'The same, but less than enough is seen.',

@@ -36,6 +36,7 @@ export interface SettleContext {
 /** The sums that all decisions rest on, in 10⁻⁶ units. */
 export interface LedgerSums {
   readonly seenUnits: bigint;
+  readonly finalSeenUnits: bigint;
   readonly releasedUnits: bigint;
   readonly finalReleasedUnits: bigint;
   readonly finalToMerchantUnits: bigint;
@@ -46,10 +47,14 @@ export interface LedgerSums {
 /** Adds up a payment's ledger. */
 export function sumLedger(ledger: Ledger): LedgerSums {
   let seenUnits = 0n;
+  let finalSeenUnits = 0n;
   let releasedUnits = 0n;
   let finalReleasedUnits = 0n;
   let finalToMerchantUnits = 0n;
-  for (const deposit of ledger.deposits) seenUnits += deposit.units;
+  for (const deposit of ledger.deposits) {
+    seenUnits += deposit.units;
+    if (deposit.blockNumber <= ledger.finalBlock) finalSeenUnits += deposit.units;
+  }
   for (const release of ledger.releases) {
     const units = release.toMerchantUnits + release.feeUnits;
     releasedUnits += units;
@@ -58,7 +63,7 @@ export function sumLedger(ledger: Ledger): LedgerSums {
     finalToMerchantUnits += release.toMerchantUnits;
   }
   const heldUnits = seenUnits > releasedUnits ? seenUnits - releasedUnits : 0n;
-  return { seenUnits, releasedUnits, finalReleasedUnits, finalToMerchantUnits, heldUnits };
+  return { seenUnits, finalSeenUnits, releasedUnits, finalReleasedUnits, finalToMerchantUnits, heldUnits };
 }
 
 /**
@@ -134,13 +139,15 @@ function dueEventOfUnpaid(
   context: SettleContext,
 ): PaymentEvent | null {
   if (sums.seenUnits < payment.enoughUnits) {
-    // Even when the release is seen and final: the payment would name no deposit. The sweep finds what was left out.
     if (state !== 'unpaid/pending') return 'deposit_reverted';
     const isExpired = context.expiredBeforeMs !== null && payment.createdAtMs < context.expiredBeforeMs;
     if (!isExpired) return null;
     return sums.seenUnits === 0n ? 'expired_empty' : 'expired_underpaid';
   }
-  if (sums.finalReleasedUnits >= payment.enoughUnits) return 'released_finally';
+  // A release can be final whose deposit no node has shown: the payment would name none, or one that may still go.
+  const isSettled =
+    sums.finalReleasedUnits >= payment.enoughUnits && sums.finalSeenUnits >= payment.enoughUnits;
+  if (isSettled) return 'released_finally';
 
   const isReleasing = payment.relayBatchId !== null || sums.releasedUnits >= payment.enoughUnits;
   switch (state) {
