@@ -177,7 +177,7 @@ describe('other lists', () => {
 describe('the architecture', () => {
   it('names only files and folders that exist, as do the other documents', () => {
     const named = documents.flatMap(({ path, text }) =>
-      [...text.matchAll(/\b((?:src|test|scripts|contracts|docs|bench|bin)\/[\w./-]*[\w/])/g)].map(
+      [...text.matchAll(/\b((?:src|test|scripts|contracts|docs|bench|bin|sdk|examples)\/[\w./-]*[\w/])/g)].map(
         ([, file]) => ({ path, file: file ?? '' }),
       ),
     );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
+import { getContractAddress } from 'viem';
 import { type Account, features } from '../../src/domain/account.ts';
 import { createApiKey, hashApiKey } from '../../src/domain/api-key.ts';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
@@ -29,7 +30,8 @@ export const PAYOUT_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 export const RESERVED_ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 export const FACTORY: Address = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 export const FEE_WALLET: Address = '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB';
-export const IMPLEMENTATION: Address = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
+/** The factory's first contract, as it is with the real ones. */
+export const IMPLEMENTATION: Address = getContractAddress({ from: FACTORY, nonce: 1n });
 
 /** What a merchant sends at the least. */
 export const validRequest = {

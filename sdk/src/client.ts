@@ -1,0 +1,139 @@
+import { toHex } from './bytes.ts';
+import { ConnectionError } from './errors.ts';
+import { type RequestContext, sendRequest } from './send-request.ts';
+import type { CheckoutRequest, Payment, PaymentStatus, SettlementPublication } from './wire.ts';
+
+export interface ClientOptions {
+  /** `service_live_…`; it belongs on a server, never into a page or an app. */
+  readonly apiKey: string;
+  /** Root of the service, such as `https://pay.example.com`. Plain http is for this machine alone. */
+  readonly baseUrl: string;
+  /** For one attempt. 30,000 by default. */
+  readonly timeoutMs?: number;
+  /** Attempts after the first. 2 by default. */
+  readonly maximumRetries?: number;
+  /** When the service asks for a longer pause than this, the error is thrown instead. 10,000 by default. */
+  readonly maximumPauseMs?: number;
+  /** The runtime's own by default. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How to wait; for tests. */
+  readonly wait?: (ms: number) => Promise<void>;
+  /** From 0 to 1; for tests. */
+  readonly random?: () => number;
+}
+
+/** Either of the two; the token is the one that create answered. */
+export type PaymentQuery = { readonly paymentId: string } | { readonly ipnToken: string };
+
+/** The service as a merchant's server sees it. */
+export interface Client {
+  readonly checkouts: {
+    /**
+     * Creates a checkout. `idempotencyKey` should be your order's number: then an order gets one payment, however often
+     * the customer clicks. Without it each call makes a payment, and only the repetitions inside the call do not.
+     *
+     * @throws ApiError, ConnectionError
+     */
+    create(request: CheckoutRequest, options?: { readonly idempotencyKey?: string }): Promise<Payment>;
+  };
+  readonly payments: {
+    /** Reads what became of a payment. @throws ApiError (404: there is none, or it is another account's), ConnectionError */
+    retrieve(query: PaymentQuery | string): Promise<PaymentStatus>;
+  };
+  readonly settlement: {
+    /** Reads what the deposit addresses follow from. Keep it with your code rather than asking each time. */
+    retrieve(): Promise<SettlementPublication>;
+  };
+}
+
+/** A client of one account. It holds no connection and nothing that must be closed. */
+export function createClient(options: ClientOptions): Client {
+  const context: RequestContext = {
+    baseUrl: checkBaseUrl(options.baseUrl),
+    apiKey: checkApiKey(options.apiKey),
+    fetch: options.fetch ?? ((...parameters) => globalThis.fetch(...parameters)),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maximumRetries: options.maximumRetries ?? 2,
+    maximumPauseMs: options.maximumPauseMs ?? 10_000,
+    wait: options.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+    random: options.random ?? Math.random,
+  };
+  return {
+    checkouts: {
+      async create(request, { idempotencyKey } = {}) {
+        const answer = await sendRequest(context, {
+          method: 'POST',
+          path: '/api/v1/wallet',
+          headers: {
+            'content-type': 'application/json',
+            'idempotency-key': idempotencyKey ?? (await createIdempotencyKey()),
+          },
+          body: JSON.stringify(request),
+        });
+        return expectFields<Payment>(answer, ['payment_id', 'ipn_token', 'checkout_url']);
+      },
+    },
+    payments: {
+      async retrieve(query) {
+        const answer = await sendRequest(context, {
+          method: 'GET',
+          path: `/api/v1/payment-status?${queryOf(query)}`,
+        });
+        return expectFields<PaymentStatus>(answer, ['payment_id', 'status', 'forward_status']);
+      },
+    },
+    settlement: {
+      async retrieve() {
+        const answer = await sendRequest(context, { method: 'GET', path: '/.well-known/card-checkout.json' });
+        return answer as SettlementPublication;
+      },
+    },
+  };
+}
+
+function queryOf(query: PaymentQuery | string): string {
+  if (typeof query === 'string') return `payment_id=${encodeURIComponent(query)}`;
+  return 'ipnToken' in query
+    ? `ipn_token=${encodeURIComponent(query.ipnToken)}`
+    : `payment_id=${encodeURIComponent(query.paymentId)}`;
+}
+
+/** An answer without these is not the service's, and nothing may be concluded from it. */
+function expectFields<Answer>(answer: unknown, fields: readonly (keyof Answer & string)[]): Answer {
+  const record = answer as Readonly<Record<string, unknown>>;
+  const missing = fields.filter((field) => typeof record[field] !== 'string');
+  if (missing.length > 0) throw new ConnectionError(`the answer has no ${missing.join(', ')}`);
+  return answer as Answer;
+}
+
+function checkApiKey(apiKey: string): string {
+  if ('document' in globalThis && 'window' in globalThis) {
+    throw new TypeError('an API key must never be in a browser: call the service from your server');
+  }
+  if (typeof apiKey !== 'string' || !apiKey.startsWith('service_live_')) {
+    throw new TypeError('apiKey must be the whole key, which begins with service_live_');
+  }
+  return apiKey;
+}
+
+function checkBaseUrl(baseUrl: string): string {
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch {
+    throw new TypeError('baseUrl must be the root of the service, such as https://pay.example.com');
+  }
+  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isHere)) {
+    throw new TypeError('baseUrl must begin with https://: the API key would be readable on the way');
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** 128 random bits. Node 18 has Web Crypto as a module only, whose name bundlers need not see. */
+async function createIdempotencyKey(): Promise<string> {
+  const moduleName = 'node:crypto';
+  const crypto =
+    globalThis.crypto ?? ((await import(moduleName)) as { webcrypto: typeof globalThis.crypto }).webcrypto;
+  return `sdk-${toHex(crypto.getRandomValues(new Uint8Array(16)))}`;
+}

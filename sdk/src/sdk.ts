@@ -1,0 +1,28 @@
+/** What the package gives: this file is its entrance and nothing else. */
+import { constructEvent, constructEventAsync, SIGNATURE_HEADER } from './webhooks.ts';
+
+export type { Client, ClientOptions, PaymentQuery } from './client.ts';
+export { createClient } from './client.ts';
+export type { WebhookRefusal } from './errors.ts';
+export { ApiError, CardCheckoutError, ConnectionError, DepositAddressError, WebhookError } from './errors.ts';
+export type { Fulfilment, FulfilmentStore, FulfilOnceOptions } from './fulfil-once.ts';
+export { createMemoryStore, fulfilOnce, WrongAmountError } from './fulfil-once.ts';
+export type { OpenOrder, ReconcileOptions } from './reconcile.ts';
+export { pollIntervalMs, reconcile } from './reconcile.ts';
+export type { DepositPayment, DepositProof, DepositTerms } from './verify-deposit-address.ts';
+export { verifyDepositAddress } from './verify-deposit-address.ts';
+export type { FindToken, RawBody, SignatureHeader, VerificationOptions } from './webhooks.ts';
+export type {
+  CheckoutRequest,
+  Currency,
+  Payment,
+  PaymentForwardedEvent,
+  PaymentPaidEvent,
+  PaymentStatus,
+  Provider,
+  SettlementPublication,
+  WebhookEvent,
+} from './wire.ts';
+
+/** Verification of what arrives at your endpoint. */
+export const webhooks = { constructEvent, constructEventAsync, signatureHeader: SIGNATURE_HEADER } as const;

@@ -1,0 +1,134 @@
+import { ApiError, ConnectionError, isTemporaryStatus } from './errors.ts';
+
+/** An answer of the service is about a kilobyte. */
+const MAXIMUM_ANSWER_CHARACTERS = 262_144;
+
+/** What all requests of a client share. */
+export interface RequestContext {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch: typeof globalThis.fetch;
+  /** For one attempt. */
+  readonly timeoutMs: number;
+  /** Attempts after the first. */
+  readonly maximumRetries: number;
+  /** The service is believed when it asks for a pause of at most this; for a longer one the error is thrown at once. */
+  readonly maximumPauseMs: number;
+  readonly wait: (ms: number) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST';
+  /** From the root of the service on. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/**
+ * Sends it, again after a pause where the specification allows that: 408, 429, 500, 502, 503 and no answer at all. All
+ * that is sent here may be repeated: reading changes nothing, and a create carries its Idempotency-Key.
+ *
+ * @throws ApiError, ConnectionError
+ */
+export async function sendRequest(context: RequestContext, request: ServiceRequest): Promise<unknown> {
+  for (let retry = 0; ; retry++) {
+    try {
+      return await attempt(context, request);
+    } catch (error) {
+      const pauseMs = retry < context.maximumRetries ? pauseBeforeRetryMs(context, error, retry) : null;
+      if (pauseMs === null) throw error;
+      await context.wait(pauseMs);
+    }
+  }
+}
+
+/** How long to wait before the next attempt; null when there must be none. */
+export function pauseBeforeRetryMs(
+  { maximumPauseMs, random }: Pick<RequestContext, 'maximumPauseMs' | 'random'>,
+  error: unknown,
+  retry: number,
+): number | null {
+  if (!(error instanceof ConnectionError) && !(error instanceof ApiError)) return null;
+  if (error instanceof ApiError && !isTemporaryStatus(error.status)) return null;
+  if (error instanceof ApiError && error.retryAfter !== null) {
+    const askedMs = error.retryAfter * 1000;
+    if (askedMs > maximumPauseMs) return null;
+    // Never less than asked; the random part keeps many servers from coming back in the same moment.
+    return askedMs + Math.ceil(random() * 1000);
+  }
+  const steepMs = Math.min(500 * 2 ** retry, maximumPauseMs);
+  return Math.ceil(steepMs / 2 + (random() * steepMs) / 2);
+}
+
+async function attempt(context: RequestContext, request: ServiceRequest): Promise<unknown> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), context.timeoutMs);
+  let response: Response;
+  let text: string;
+  try {
+    response = await context.fetch(`${context.baseUrl}${request.path}`, {
+      method: request.method,
+      headers: { ...request.headers, 'x-api-key': context.apiKey, accept: 'application/json' },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      // The key goes to the service and to nobody it points to.
+      redirect: 'manual',
+      signal: abort.signal,
+    });
+    text = await readText(response);
+  } catch (cause) {
+    if (cause instanceof ConnectionError) throw cause;
+    const why = abort.signal.aborted
+      ? `no answer within ${context.timeoutMs} ms`
+      : 'no connection, or it was cut';
+    throw new ConnectionError(`${request.method} ${request.path.split('?')[0]}: ${why}`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+  return readAnswer(response, text);
+}
+
+async function readText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length > MAXIMUM_ANSWER_CHARACTERS) {
+      await reader.cancel();
+      throw new ConnectionError('the answer is too large to be one of the service');
+    }
+  }
+}
+
+function readAnswer(response: Response, text: string): unknown {
+  const body = parseObject(text);
+  if (response.status === 200) {
+    if (body === null)
+      throw new ConnectionError('the answer is not JSON: is baseUrl the root of the service?');
+    return body;
+  }
+  const { error, code } = body ?? {};
+  const retryAfter = response.headers.get('retry-after');
+  throw new ApiError(typeof error === 'string' ? error : `the service answered ${response.status}`, {
+    status: response.status,
+    code: typeof code === 'string' ? code : null,
+    retryAfter: retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : null,
+    requestId: response.headers.get('x-request-id'),
+  });
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,118 @@
+import { concatenate, fromHex, toBytes, toHex } from './bytes.ts';
+import { DepositAddressError } from './errors.ts';
+import { keccak256 } from './keccak256.ts';
+import type { Payment, SettlementPublication } from './wire.ts';
+
+const ADDRESS_BYTES = 20;
+const WORD_BYTES = 32;
+/** More than a service will ever have had; a longer list would only cost time. */
+const MAXIMUM_CANDIDATES = 256;
+
+/** What of a payment counts here. */
+export type DepositPayment = Pick<Payment, 'payment_id' | 'polygon_address_in' | 'fee_percent'>;
+
+export interface DepositTerms {
+  /** The `address` that you gave to create. */
+  readonly payoutAddress: string;
+  /** What the service publishes; at best a copy that you looked through once and keep with your code. */
+  readonly publication: SettlementPublication;
+  /** The highest fee you agreed to, in percent. Without it, whatever the payment says. */
+  readonly maximumFeePercent?: number;
+}
+
+/** With what the deposit address was made. */
+export interface DepositProof {
+  readonly factory: string;
+  readonly feeWallet: string;
+  readonly feeBasisPoints: number;
+}
+
+/**
+ * Proves, without asking anyone, that USDC at this payment's deposit address can go to your wallet, less the fee, and to
+ * no other: recomputes the address from your own payout address. Call it after create, before you redirect a customer.
+ *
+ * It rests on the factory being the published contract, which does not change: check that once on the chain.
+ *
+ * @throws DepositAddressError when the address is another one; do not use the payment
+ */
+export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerms): DepositProof {
+  const { publication, maximumFeePercent = 100 } = terms;
+  const { factories, fee_wallets: feeWallets } = publication;
+  if (factories.length * feeWallets.length > MAXIMUM_CANDIDATES) {
+    throw new DepositAddressError('more factories and fee wallets are published than can be right');
+  }
+  if (!(payment.fee_percent <= maximumFeePercent)) {
+    throw new DepositAddressError(`the fee is ${payment.fee_percent} %, more than ${maximumFeePercent} %`);
+  }
+  const feeBasisPoints = toBasisPoints(payment.fee_percent);
+  const merchant = readAddress(terms.payoutAddress, 'payoutAddress');
+  const given = toHex(readAddress(payment.polygon_address_in, 'polygon_address_in'));
+  const reference = keccak256(toBytes(payment.payment_id));
+
+  for (const { address, implementation } of factories) {
+    const factory = readAddress(address, 'a factory');
+    const clone = readAddress(implementation, 'an implementation');
+    if (toHex(clone) !== toHex(firstContractOf(factory))) {
+      throw new DepositAddressError(`${implementation} is not what the factory ${address} deployed first`);
+    }
+    const codeHash = cloneCodeHash(clone);
+    for (const feeWallet of feeWallets) {
+      const salt = keccak256(
+        concatenate(
+          word(publication.chain_id),
+          word(merchant),
+          word(readAddress(feeWallet, 'a fee wallet')),
+          word(feeBasisPoints),
+          reference,
+        ),
+      );
+      const hash = keccak256(concatenate(Uint8Array.of(0xff), factory, salt, codeHash));
+      if (toHex(hash.subarray(-ADDRESS_BYTES)) === given)
+        return { factory: address, feeWallet, feeBasisPoints };
+    }
+  }
+  throw new DepositAddressError(
+    `${payment.polygon_address_in} is not the deposit address of payment ${payment.payment_id} to ${terms.payoutAddress}`,
+  );
+}
+
+/** A number, or bytes at the end of a word: one argument as the contract's ABI lays it out. */
+function word(value: number | Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(WORD_BYTES);
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value) || value < 0) throw new DepositAddressError(`${value} is no chain id`);
+    new DataView(bytes.buffer).setBigUint64(WORD_BYTES - 8, BigInt(value));
+  } else {
+    bytes.set(value, WORD_BYTES - value.length);
+  }
+  return bytes;
+}
+
+function readAddress(text: string, what: string): Uint8Array {
+  const bytes = /^0x/.test(text) ? fromHex(text) : null;
+  if (bytes?.length !== ADDRESS_BYTES) throw new DepositAddressError(`${what} is no address: ${text}`);
+  return bytes;
+}
+
+/** A percentage has at most two decimals; 2.3 × 100 is not quite 230 in floating point. */
+function toBasisPoints(percent: number): number {
+  const basisPoints = Math.round(percent * 100);
+  if (!(basisPoints >= 0 && basisPoints <= 10_000) || Math.abs(basisPoints - percent * 100) > 1e-6) {
+    throw new DepositAddressError(`${percent} is no fee`);
+  }
+  return basisPoints;
+}
+
+/** The address of the first contract that a contract creates: keccak256(rlp([creator, 1])). */
+function firstContractOf(creator: Uint8Array): Uint8Array {
+  return keccak256(concatenate(Uint8Array.of(0xd6, 0x94), creator, Uint8Array.of(0x01))).subarray(
+    -ADDRESS_BYTES,
+  );
+}
+
+/** keccak-256 of the creation code of an ERC-1167 clone. */
+function cloneCodeHash(implementation: Uint8Array): Uint8Array {
+  const before = fromHex('3d602d80600a3d3981f3363d3d373d3d3d363d73') as Uint8Array;
+  const after = fromHex('5af43d82803e903d91602b57fd5bf3') as Uint8Array;
+  return keccak256(concatenate(before, implementation, after));
+}

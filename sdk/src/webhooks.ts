@@ -1,0 +1,154 @@
+import { fromHex, isEqualInConstantTime, toBytes } from './bytes.ts';
+import { WebhookError } from './errors.ts';
+import { hmacSha256 } from './hmac-sha256.ts';
+import type { WebhookEvent } from './wire.ts';
+
+/** The header that carries the signature, in the case that every runtime's collection of headers understands. */
+export const SIGNATURE_HEADER = 'x-service-signature';
+
+const SIGNATURE_BYTES = 32;
+/** An event is some hundred bytes; whatever is larger did not come from the service. */
+const MAXIMUM_BODY_BYTES = 65_536;
+const DEFAULT_TOLERANCE_SECONDS = 300;
+const paymentIdPattern = /^[0-9a-fA-F-]{36}$/;
+
+/** The body as it came, before anything parsed it. Text must be exactly what was sent, in UTF-8. */
+export type RawBody = string | Uint8Array | ArrayBuffer;
+/** The value of `X-Service-Signature`, however the framework hands it out. */
+export type SignatureHeader = string | readonly string[] | null | undefined;
+
+export interface VerificationOptions {
+  /**
+   * How far `timestamp` may be from now. 300 by default. An event is sent once and at once, so an older one is a
+   * recording. `Infinity` only where a queue of your own stands before the verification.
+   */
+  readonly toleranceSeconds?: number;
+  /** The time now, in milliseconds since 1970. */
+  readonly nowMs?: number;
+}
+
+/** The stored `ipn_token` of a payment; null when there is no such order. */
+export type FindToken = (paymentId: string) => string | null | undefined | Promise<string | null | undefined>;
+
+/**
+ * The event in a webhook, once its signature is proven and it is fresh.
+ *
+ * @throws WebhookError when it must not be acted upon: answer with its `httpStatus`
+ * @throws TypeError when the body was parsed before, or the token is missing: a mistake in the endpoint
+ */
+export function constructEvent(
+  rawBody: RawBody,
+  signature: SignatureHeader,
+  ipnToken: string,
+  options: VerificationOptions = {},
+): WebhookEvent {
+  const body = readRawBody(rawBody);
+  if (typeof ipnToken !== 'string' || ipnToken === '') {
+    throw new TypeError('ipnToken must be the token that was stored with the order');
+  }
+  verifySignature(body, signature, ipnToken);
+  return checkFresh(readEvent(body), options);
+}
+
+/**
+ * The same, where the order is not known yet: it asks for the token by the payment's id that the body names. Believe
+ * nothing of the body before this has returned; that includes what `findToken` does with the id.
+ *
+ * @throws WebhookError also when `findToken` knows no such payment (`unknown_payment`)
+ */
+export async function constructEventAsync(
+  rawBody: RawBody,
+  signature: SignatureHeader,
+  findToken: FindToken,
+  options: VerificationOptions = {},
+): Promise<WebhookEvent> {
+  const body = readRawBody(rawBody);
+  const claimed = readClaimedPaymentId(body);
+  const ipnToken = await findToken(claimed);
+  if (typeof ipnToken !== 'string' || ipnToken === '') {
+    throw new WebhookError('unknown_payment', 'no token is stored for this payment');
+  }
+  verifySignature(body, signature, ipnToken);
+  return checkFresh(readEvent(body), options);
+}
+
+function readRawBody(rawBody: RawBody): Uint8Array {
+  if (typeof rawBody !== 'string' && !ArrayBuffer.isView(rawBody) && !isArrayBuffer(rawBody)) {
+    throw new TypeError(
+      'rawBody must be the bytes or the text as they came; a parsed body cannot be verified, because writing it again gives other bytes',
+    );
+  }
+  const body = toBytes(rawBody);
+  if (body.length > MAXIMUM_BODY_BYTES) throw new WebhookError('malformed', 'the body is too large');
+  return body;
+}
+
+/** By its name: test runners and frameworks hand out those of another realm, of which `instanceof` knows nothing. */
+function isArrayBuffer(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object ArrayBuffer]';
+}
+
+function verifySignature(body: Uint8Array, signature: SignatureHeader, ipnToken: string): void {
+  const text = typeof signature === 'string' ? signature : signature?.length === 1 ? signature[0] : undefined;
+  // Lower case alone, as it is sent: what is written in two ways could pass twice where somebody counts signatures.
+  const given = text !== undefined && /^[0-9a-f]{64}$/.test(text) ? fromHex(text) : null;
+  if (given === null || given.length !== SIGNATURE_BYTES) {
+    throw new WebhookError('no_signature', 'X-Service-Signature is missing or is not a signature');
+  }
+  if (!isEqualInConstantTime(hmacSha256(toBytes(ipnToken), body), given)) {
+    throw new WebhookError(
+      'wrong_signature',
+      "the signature is not that of this body and the payment's token",
+    );
+  }
+}
+
+function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    throw new WebhookError('malformed', 'the body is not JSON in UTF-8');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new WebhookError('malformed', 'the body is not a JSON object');
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function readClaimedPaymentId(body: Uint8Array): string {
+  const { paymentId } = parseObject(body);
+  if (typeof paymentId !== 'string' || !paymentIdPattern.test(paymentId)) {
+    throw new WebhookError('malformed', 'the body names no payment');
+  }
+  return paymentId;
+}
+
+function readEvent(body: Uint8Array): WebhookEvent {
+  const fields = parseObject(body);
+  if (typeof fields['event'] !== 'string' || typeof fields['paymentId'] !== 'string') {
+    throw new WebhookError('malformed', 'the body has no event or names no payment');
+  }
+  if (typeof fields['timestamp'] !== 'number' || !Number.isFinite(fields['timestamp'])) {
+    throw new WebhookError('malformed', 'the body does not say when it was sent');
+  }
+  switch (fields['event']) {
+    case 'payment.paid':
+      if (fields['status'] !== 'paid') throw new WebhookError('malformed', 'a paid event that is not paid');
+      return fields as unknown as WebhookEvent;
+    case 'payment.forwarded':
+      return fields as unknown as WebhookEvent;
+    default:
+      throw new WebhookError('unknown_event', `there is no event ${JSON.stringify(fields['event'])}`);
+  }
+}
+
+function checkFresh(event: WebhookEvent, options: VerificationOptions): WebhookEvent {
+  const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, nowMs = Date.now() } = options;
+  const ageSeconds = nowMs / 1000 - event.timestamp;
+  // Not below the tolerance, so that a tolerance that is no number lets nothing through.
+  if (!(Math.abs(ageSeconds) <= toleranceSeconds)) {
+    throw new WebhookError('not_fresh', `it was sent ${Math.round(ageSeconds)} seconds ago`);
+  }
+  return event;
+}

@@ -1,0 +1,141 @@
+/** What travels, under the names it has on the wire. */
+
+/** Which currencies a checkout can have. */
+export type Currency = 'USD' | 'EUR' | 'CAD' | 'INR';
+
+/** One on-ramp, or `multi`: the customer chooses. */
+export type Provider =
+  | 'multi'
+  | 'moonpay'
+  | 'wert'
+  | 'revolut'
+  | 'cryptocom'
+  | 'rampnetwork'
+  | 'transak'
+  | 'coinbase'
+  | 'paypal'
+  | 'stripe'
+  | 'banxa'
+  | 'klarna';
+
+/** What a checkout is created with. */
+export interface CheckoutRequest {
+  /** Your payout wallet on Polygon, `0x` and 40 hex digits. */
+  readonly address: string;
+  /** Where the webhook goes: https, a public host. */
+  readonly callback: string;
+  /** From 0.01 to 10000, at most two decimals. A string like `'25.00'` is better than a number. */
+  readonly amount: string | number;
+  /** USD if left out. */
+  readonly currency?: Currency | null;
+  /** Raise the charge, so that the account's fee leaves you the amount you asked for. */
+  readonly passFeeToCustomer?: boolean;
+  /** `multi` if left out. */
+  readonly provider?: Provider | null;
+  /** The customer's. */
+  readonly email?: string | null;
+  /** At most 500 characters: in the webhook, and in the preview of the short link. */
+  readonly note?: string | null;
+}
+
+/** A payment as creation answers it. */
+export interface Payment {
+  readonly payment_id: string;
+  /** Secret. Store it with the order; never show it to the customer. */
+  readonly ipn_token: string;
+  /** Send the customer here. */
+  readonly checkout_url: string;
+  readonly short_code: string;
+  readonly short_url: string;
+  readonly callback_url: string;
+  readonly address_in: string;
+  readonly polygon_address_in: string;
+  readonly payment_type: string;
+  readonly provider: string;
+  /** What the customer pays, a decimal string. */
+  readonly amount: string;
+  readonly original_amount: string | null;
+  readonly customer_fee_amount: string | null;
+  readonly pass_fee_to_customer: boolean;
+  readonly fee_percent: number;
+  readonly status: 'unpaid';
+}
+
+/** What became of a payment. */
+export interface PaymentStatus {
+  readonly payment_id: string;
+  /** Fulfil when it is `paid`, and never before. */
+  readonly status: 'unpaid' | 'paid' | 'canceled';
+  readonly forward_status:
+    | 'pending'
+    | 'ready'
+    | 'processing'
+    | 'completed'
+    | 'failed'
+    | 'manual_required'
+    | 'canceled';
+  readonly amount: string;
+  readonly original_amount: string | null;
+  readonly customer_fee_amount: string | null;
+  readonly pass_fee_to_customer: boolean;
+  readonly currency: Currency;
+  readonly coin: string;
+  /** USDC that arrived, six decimals. */
+  readonly value_coin: string;
+  /** Your part of it. */
+  readonly forwarded_amount: string;
+  readonly txid_in: string | null;
+  readonly txid_out: string | null;
+  readonly address_in: string;
+  /** ISO 8601; null until it is paid. */
+  readonly paid_at: string | null;
+  readonly created_at: string;
+}
+
+/** A payment was received. Of a card payment, the money is in your wallet as well. */
+export interface PaymentPaidEvent {
+  readonly event: 'payment.paid';
+  readonly id: string;
+  readonly paymentId: string;
+  readonly status: 'paid';
+  readonly amount: string | null;
+  readonly originalAmount: string | null;
+  readonly customerFeeAmount: string | null;
+  readonly passFeeToCustomer: boolean;
+  readonly currency: string;
+  readonly coin: string | null;
+  readonly receivedAmount: string | null;
+  readonly forwardedAmount: string | null;
+  readonly txidIn: string | null;
+  readonly txidOut: string | null;
+  readonly note: string | null;
+  readonly email?: string | null;
+  /** When it was sent, Unix seconds. */
+  readonly timestamp: number;
+}
+
+/** The money of a payment made directly in USDC was sent to your wallet. */
+export interface PaymentForwardedEvent {
+  readonly event: 'payment.forwarded';
+  readonly paymentId: string;
+  readonly forwardTxid: string;
+  readonly amountForwarded: string;
+  readonly toWallet: string;
+  /** When it was sent, Unix seconds. */
+  readonly timestamp: number;
+}
+
+/** Every kind of event that exists. */
+export type WebhookEvent = PaymentPaidEvent | PaymentForwardedEvent;
+
+/** `/.well-known/card-checkout.json`: what anyone needs to prove where the money of a payment can go. */
+export interface SettlementPublication {
+  readonly chain_id: number;
+  readonly token: string;
+  readonly factories: readonly {
+    readonly address: string;
+    readonly implementation: string;
+    readonly code_hash: string;
+  }[];
+  readonly fee_wallets: readonly string[];
+}

@@ -1,0 +1,105 @@
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../sdk/src/client.ts';
+import type { ApiError } from '../../sdk/src/errors.ts';
+import { fulfilOnce } from '../../sdk/src/fulfil-once.ts';
+import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
+import { errorTable } from '../../src/domain/errors.ts';
+import {
+  type ApiService,
+  createApiService,
+  FACTORY,
+  FEE_WALLET,
+  validRequest,
+} from '../support/api-service.ts';
+
+let service: ApiService;
+let baseUrl: string;
+
+beforeAll(async () => {
+  service = await createApiService();
+  await service.server.listen({ host: '127.0.0.1', port: 0 });
+  baseUrl = `http://127.0.0.1:${(service.server.server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => service.close());
+
+const clientOf = (apiKey = service.apiKey) => createClient({ apiKey, baseUrl, maximumRetries: 0 });
+
+describe('the SDK and the real service', () => {
+  it('create a checkout and read its status, by id and by token', async () => {
+    const client = clientOf();
+    const payment = await client.checkouts.create({ ...validRequest, email: 'a@b.example', note: 'Order 1' });
+    expect(payment).toMatchObject({ amount: '100.00', status: 'unpaid', payment_type: 'card' });
+    const { payment_id: paymentId, ipn_token: ipnToken } = payment;
+    const status = await client.payments.retrieve(paymentId);
+    expect(status).toMatchObject({ payment_id: paymentId, status: 'unpaid', paid_at: null });
+    expect(await client.payments.retrieve({ ipnToken })).toEqual(status);
+    expect(await client.payments.retrieve({ paymentId })).toEqual(status);
+  });
+
+  it('make one payment of an order that is created twice, and two without an order number', async () => {
+    const client = clientOf();
+    const create = (options?: { idempotencyKey: string }) => client.checkouts.create(validRequest, options);
+    const [first, second] = await Promise.all([
+      create({ idempotencyKey: 'order-7' }),
+      create({ idempotencyKey: 'order-7' }),
+    ]);
+    expect(second.payment_id).toBe(first.payment_id);
+    expect((await create()).payment_id).not.toBe((await create()).payment_id);
+  });
+
+  it('agree on the deposit address by what the service publishes', async () => {
+    const client = clientOf();
+    const payment = await client.checkouts.create(validRequest);
+    const publication = await client.settlement.retrieve();
+    const terms = { payoutAddress: validRequest.address, publication };
+    expect(verifyDepositAddress(payment, terms)).toEqual({
+      factory: FACTORY,
+      feeWallet: FEE_WALLET,
+      feeBasisPoints: 250,
+    });
+    expect(() => verifyDepositAddress(payment, { ...terms, payoutAddress: FACTORY })).toThrow();
+  });
+
+  it('tell errors by status and code, as the table says', async () => {
+    const client = clientOf();
+    const create = (change: object) => client.checkouts.create({ ...validRequest, ...change });
+    await expect(create({ amount: '0' })).rejects.toMatchObject({
+      status: 400,
+      code: null,
+      isTemporary: false,
+    });
+    await expect(create({ provider: 'nobody' })).rejects.toMatchObject({
+      status: errorTable.provider_unknown.status,
+      code: errorTable.provider_unknown.code,
+    });
+    await expect(client.payments.retrieve('01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4')).rejects.toMatchObject({
+      status: 404,
+      message: errorTable.payment_not_found.text,
+    });
+    const stranger = clientOf(`${service.apiKey.slice(0, -2)}zz`);
+    await expect(stranger.checkouts.create(validRequest)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('tell how long to wait over the limit', async () => {
+    const { apiKey } = await service.addAccount();
+    const client = clientOf(apiKey);
+    const attempts = Array.from({ length: 61 }, () => client.checkouts.create(validRequest));
+    const refused = (await Promise.allSettled(attempts)).flatMap((attempt) =>
+      attempt.status === 'rejected' ? [attempt.reason as ApiError] : [],
+    );
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toMatchObject({ status: 429, isTemporary: true });
+    expect(refused[0]?.retryAfter).toBeGreaterThan(0);
+    expect(refused[0]?.retryAfter).toBeLessThanOrEqual(60);
+  });
+
+  it('do not fulfil what is not paid', async () => {
+    const client = clientOf();
+    const payment = await client.checkouts.create(validRequest);
+    const store = { runOnce: () => Promise.reject(new Error('it was fulfilled')) };
+    const { outcome } = await fulfilOnce(store, { client, payment: payment.payment_id, fulfil: () => {} });
+    expect(outcome).toBe('not_paid');
+  });
+});
