@@ -177,9 +177,9 @@ describe('other lists', () => {
 describe('the architecture', () => {
   it('names only files and folders that exist, as do the other documents', () => {
     const named = documents.flatMap(({ path, text }) =>
-      [...text.matchAll(/\b((?:src|test|scripts|contracts|docs|bench|bin|sdk|examples)\/[\w./-]*[\w/])/g)].map(
-        ([, file]) => ({ path, file: file ?? '' }),
-      ),
+      [
+        ...text.matchAll(/\b((?:src|test|scripts|contracts|docs|bench|bin|sdk|examples)\/[\w./-]*[\w/])/g),
+      ].map(([, file]) => ({ path, file: file ?? '' })),
     );
     expect(named.filter(({ path }) => path === 'docs/architecture.md').length).toBeGreaterThan(40);
     // From the project's root, or from the document's own folder.
