@@ -9,7 +9,7 @@ interface Advice {
 }
 
 /** One entry a row of the error table: a row without advice does not compile. */
-const advice: Record<ErrorName, Advice> = {
+export const errorAdvice: Record<ErrorName, Advice> = {
   invalid_request: {
     where: 'API',
     action: 'Read the message, which names the field, and correct it. Do not send the same again.',
@@ -78,7 +78,7 @@ export function errorRows(): string {
   return table(
     ['HTTP', '`code`', 'default message', 'where', 'what to do'],
     Object.entries(errorTable).map(([name, { status, code: wireCode, text }]) => {
-      const { where, action } = advice[name as ErrorName];
+      const { where, action } = errorAdvice[name as ErrorName];
       return [String(status), wireCode === null ? '–' : code(wireCode), text, where, action];
     }),
   );

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { commandSections } from './docs-commands.ts';
 import { discrepancyTable } from './docs-discrepancies.ts';
 import { errorRows } from './docs-errors.ts';
+import { createParameterTable, statusParameterTable } from './docs-parameters.ts';
 import { findingTables, goalTable } from './docs-performance.ts';
 import { eventTable, stateDiagram, stateTable, transitionTable } from './docs-states.ts';
 import { environmentExample, providerVariableTable, variableTable } from './docs-variables.ts';
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
     events: eventTable,
     transitions: transitionTable,
   },
+  'docs/api.md': { parameters: createParameterTable, status: statusParameterTable },
   'docs/errors.md': { errors: errorRows },
   'docs/configuration.md': { variables: variableTable, providers: providerVariableTable },
   'docs/command-line.md': { commands: commandSections },

@@ -18,6 +18,7 @@ import { registerApi } from '../http/api/routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerHealth } from '../http/health.ts';
+import { registerOpenApi } from '../http/openapi/register-openapi.ts';
 import { createPeerCheck, refusePlainPeers } from '../http/plain-peers.ts';
 import { NOTICES_PER_MINUTE, registerProviderNotices } from '../http/provider-notices.ts';
 import { createFixedWindowLimiter } from '../http/rate-limit.ts';
@@ -223,6 +224,7 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     nowMs: clock.nowMs,
     observe: (provider, outcome) => parts.metrics.providerNotices.inc({ provider, outcome }),
   });
+  registerOpenApi(server, config);
   registerHealth(server, {
     isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),
   });

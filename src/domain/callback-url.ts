@@ -9,7 +9,7 @@
 import { isPublicAddress } from './public-address.ts';
 
 /** The most code points of a callback, as the merchant supplied it. */
-const CALLBACK_MAX_CHARACTERS = 2048;
+export const CALLBACK_MAX_CHARACTERS = 2048;
 
 /** A callback that may be stored and sent to. The stored text stays the supplied one, never `url.href`. */
 export interface AcceptedCallbackUrl {

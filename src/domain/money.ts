@@ -4,7 +4,7 @@
  */
 
 /** The API's own limits on an amount. */
-const MINIMUM_AMOUNT_CENTS = 1;
+export const MINIMUM_AMOUNT_CENTS = 1;
 export const MAXIMUM_AMOUNT_CENTS = 1_000_000;
 
 /** 10⁻⁶ USDC units in one cent. */
@@ -21,7 +21,9 @@ export function isCurrency(value: unknown): value is Currency {
   return (currencies as readonly unknown[]).includes(value);
 }
 
-const amountPattern = /^(0|[1-9]\d{0,4})(?:\.(\d{1,2}))?$/;
+/** The whole rule of an amount as text, range and decimals, as JSON Schema can say it too. */
+const amountPattern = /^(?!0(?:\.00?)?$)(0|[1-9]\d{0,3}|10000(?=(?:\.00?)?$))(?:\.(\d{1,2}))?$/;
+export const AMOUNT_PATTERN = amountPattern.source;
 
 /**
  * Cents of an amount as the API takes it: a decimal string or a JSON number with at most two decimals.

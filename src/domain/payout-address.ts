@@ -6,6 +6,10 @@ export type Address = `0x${string}`;
 const hexAddress = /^0x[0-9a-fA-F]{40}$/;
 const zeroDigits = '0'.repeat(40);
 
+/** The form of an address without its checksum, and the one address of that form that is nobody's. */
+export const HEX_ADDRESS_PATTERN = hexAddress.source;
+export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
+
 /** Holds an address while its checksum is made: a text built letter by letter takes twice as long. */
 const addressText = Buffer.from(`0x${zeroDigits}`);
 /** The same memory without the prefix. */

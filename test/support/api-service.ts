@@ -17,10 +17,12 @@ import { type ProviderId, providerIds } from '../../src/domain/provider-catalogu
 import { createMemoryRateLimiters } from '../../src/http/api/rate-limit.ts';
 import { registerApi } from '../../src/http/api/routes.ts';
 import { registerHealth } from '../../src/http/health.ts';
+import { registerOpenApi } from '../../src/http/openapi/register-openapi.ts';
 import type { Observe } from '../../src/http/request-log.ts';
 import { createPublicServer, type PublicServerOptions } from '../../src/http/server.ts';
 import { registerWellKnown } from '../../src/http/well-known.ts';
 import type { Store } from '../../src/store/store.ts';
+import { checkAnswers } from './described-answers.ts';
 import { createTestDatabase, type TestDatabase } from './test-store.ts';
 
 export const BASE_URL = 'https://pay.example.com';
@@ -42,7 +44,10 @@ export const validRequest = {
 
 type Json = Record<string, unknown>;
 
-/** The API as production builds it, over a real store, with the outside world under the test's control. */
+/**
+ * The API as production builds it, over a real store, with the outside world under the test's control. Every answer it
+ * gives is held to the OpenAPI document; `close` throws when one was not as described.
+ */
 export interface ApiService {
   readonly server: FastifyInstance;
   readonly store: Store;
@@ -123,6 +128,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     observe: (...call) => observed.push(call),
     ...serverOptions,
   });
+  const requireDescribedAnswers = checkAnswers(server);
   const tokens = createIpnTokens('a secret key of the tests, long enough');
   const nowMs = () => Date.now() + movedMs;
   registerApi(server, {
@@ -167,7 +173,11 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     ),
     baseUrl: BASE_URL,
   });
-  registerHealth(server, { isReady: () => ({ ready: true }) });
+  registerOpenApi(server, { baseUrl: BASE_URL });
+  registerHealth(server, {
+    isReady: () =>
+      options.isLeaving?.() ? { ready: false, reason: 'it is shutting down' } : { ready: true },
+  });
   registerWellKnown(server, {
     chainId: 137,
     token: RESERVED_ADDRESS,
@@ -209,6 +219,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
       await server.close();
       await store.close();
       await database.remove();
+      requireDescribedAnswers();
     },
   };
 }

@@ -1,9 +1,9 @@
 import { invalidField } from '../../domain/errors.ts';
-import { type Currency, currencies, isCurrency, parseAmountCents } from '../../domain/money.ts';
+import { type Currency, isCurrency, parseAmountCents } from '../../domain/money.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
-import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import type { CreatePaymentRequest } from '../../payments/create-payment-request.ts';
+import { createParameters } from './create-parameters.ts';
 
 /** The parameters as they came: any value in JSON, only text in a query. */
 export type CreateParameters = Readonly<Record<string, unknown>>;
@@ -11,28 +11,16 @@ export type CreateParameters = Readonly<Record<string, unknown>>;
 /** A query has no booleans, only their words; JSON must have real ones. */
 export type ParameterSource = 'json' | 'query';
 
-/** Every name that a create request may use, for telling whether a request has parameters at all. */
-export const createParameterNames = [
-  'address',
-  'callback',
-  'amount',
-  'currency',
-  'passFeeToCustomer',
-  'pass_fee_to_customer',
-  'provider',
-  'email',
-  'note',
-] as const;
-
-const NOTE_MAX_CHARACTERS = 500;
-const EMAIL_MAX_CHARACTERS = 254;
+const NOTE_MAX_CHARACTERS = createParameters.note.schema.maxLength;
+const EMAIL_MAX_CHARACTERS = createParameters.email.schema.maxLength;
 const EMAIL_LOCAL_MAX_CHARACTERS = 64;
 /** The form of HTML's `<input type=email>`: no display names, lists, comments, quotes or non-ASCII. */
 const emailForm =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
-/** Every control character but newline and tab. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
-const noteControls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+const noteForm = new RegExp(createParameters.note.schema.pattern);
+const { schema: currencySchema, default: defaultCurrency } = createParameters.currency;
+const { default: defaultProvider } = createParameters.provider;
+const { default: defaultPassFee } = createParameters.passFeeToCustomer;
 
 export interface ParseCreateContext {
   readonly callbacks: CallbackGuard;
@@ -87,9 +75,9 @@ function parseAmount(value: unknown): number {
 }
 
 function parseCurrency(value: unknown): Currency {
-  if (value === undefined || value === null) return currencies[0];
+  if (value === undefined || value === null) return defaultCurrency;
   if (isCurrency(value)) return value;
-  throw invalidField('currency', `must be one of ${currencies.join(', ')}`);
+  throw invalidField('currency', `must be one of ${currencySchema.enum.join(', ')}`);
 }
 
 function parsePassFee(parameters: CreateParameters, source: ParameterSource): boolean {
@@ -98,7 +86,7 @@ function parsePassFee(parameters: CreateParameters, source: ParameterSource): bo
   if (name !== null && alias !== null && name !== alias) {
     throw invalidField('passFeeToCustomer', 'and pass_fee_to_customer must not contradict each other');
   }
-  return name ?? alias ?? false;
+  return name ?? alias ?? defaultPassFee;
 }
 
 function parseBoolean(parameters: CreateParameters, name: string, source: ParameterSource): boolean | null {
@@ -111,9 +99,9 @@ function parseBoolean(parameters: CreateParameters, name: string, source: Parame
 
 /** Any text: whether it names a provider is judged later, after the account's features. */
 function parseProvider(value: unknown): string {
-  if (value === undefined || value === null) return MULTI_PROVIDER;
+  if (value === undefined || value === null) return defaultProvider;
   if (typeof value === 'string' && value !== '') return value;
-  throw invalidField('provider', `must be "${MULTI_PROVIDER}" or a provider ID`);
+  throw invalidField('provider', `must be "${defaultProvider}" or a provider ID`);
 }
 
 function parseEmail(value: unknown): string | null {
@@ -135,7 +123,7 @@ function parseNote(value: unknown): string | null {
   if (countCharacters(value) > NOTE_MAX_CHARACTERS) {
     throw invalidField('note', `must be at most ${NOTE_MAX_CHARACTERS} characters long`);
   }
-  if (noteControls.test(value)) {
+  if (!noteForm.test(value)) {
     throw invalidField('note', 'must not contain control characters other than newline and tab');
   }
   if (!value.isWellFormed()) throw invalidField('note', 'must be valid Unicode text');

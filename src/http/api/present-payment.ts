@@ -1,58 +1,11 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { IpnTokens } from '../../domain/ipn-token.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
 import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/paid-webhook.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { shortCodeOf } from '../../domain/short-code.ts';
-
-/**
- * Text of our own making, or checked against a fixed form: it holds nothing that JSON must escape, so the
- * serializer need not look for it. Never for what a caller typed.
- */
-const ownText = () => Type.String({ format: 'unsafe' });
-const callersText = () => Type.String();
-const ownTextOrNull = () => Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'unsafe' });
-
-/** The specification's Payment, as create answers it. */
-export const createdPaymentSchema = Type.Object({
-  payment_id: ownText(),
-  ipn_token: ownText(),
-  checkout_url: callersText(),
-  short_code: ownText(),
-  short_url: callersText(),
-  callback_url: callersText(),
-  address_in: ownText(),
-  polygon_address_in: ownText(),
-  payment_type: ownText(),
-  provider: ownText(),
-  amount: ownText(),
-  original_amount: ownTextOrNull(),
-  customer_fee_amount: ownTextOrNull(),
-  pass_fee_to_customer: Type.Boolean(),
-  fee_percent: Type.Number(),
-  status: ownText(),
-});
-
-/** The specification's Payment status; `paid_at` is null until the payment is paid. */
-export const paymentStatusSchema = Type.Object({
-  payment_id: ownText(),
-  status: ownText(),
-  forward_status: ownText(),
-  amount: ownText(),
-  original_amount: ownTextOrNull(),
-  customer_fee_amount: ownTextOrNull(),
-  pass_fee_to_customer: Type.Boolean(),
-  currency: ownText(),
-  coin: ownText(),
-  value_coin: ownText(),
-  forwarded_amount: ownText(),
-  txid_in: ownTextOrNull(),
-  txid_out: ownTextOrNull(),
-  address_in: ownText(),
-  paid_at: ownTextOrNull(),
-  created_at: ownText(),
-});
+import type { createdPaymentSchema, paymentStatusSchema } from './payment-schemas.ts';
 
 export interface PresentContext {
   readonly tokens: IpnTokens;

@@ -4,7 +4,9 @@ import { readStatus } from '../../payments/read-status.ts';
 import type { ApiContext } from './api-context.ts';
 import { accountOf, admit } from './authenticate.ts';
 import { parseQuery, type QueryParameters } from './parse-query.ts';
-import { paymentStatusSchema, presentPaymentStatus } from './present-payment.ts';
+import { paymentStatusSchema } from './payment-schemas.ts';
+import { presentPaymentStatus } from './present-payment.ts';
+import type { StatusParameterName } from './status-parameters.ts';
 
 /** `GET /api/v1/payment-status`: read one payment of the account, by its token or its id. */
 export function registerStatusRoute(server: FastifyInstance, context: ApiContext): void {
@@ -25,7 +27,7 @@ export function registerStatusRoute(server: FastifyInstance, context: ApiContext
   });
 }
 
-function readName(query: QueryParameters, name: string): string | null {
+function readName(query: QueryParameters, name: StatusParameterName): string | null {
   const value = query[name];
   if (value === '') throw invalidField(name, 'must not be empty');
   return value ?? null;

@@ -4,16 +4,13 @@ import { createPayoutAddressParser } from '../../domain/payout-address-cache.ts'
 import { createPayment } from '../../payments/create-payment.ts';
 import type { ApiContext } from './api-context.ts';
 import { accountOf, admit } from './authenticate.ts';
+import { createParameterNames } from './create-parameters.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { readJsonObject } from './json-body.ts';
-import {
-  type CreateParameters,
-  createParameterNames,
-  type ParameterSource,
-  parseCreateRequest,
-} from './parse-create-request.ts';
+import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
 import { parseQuery, type QueryParameters } from './parse-query.ts';
-import { createdPaymentSchema, presentCreatedPayment } from './present-payment.ts';
+import { createdPaymentSchema } from './payment-schemas.ts';
+import { presentCreatedPayment } from './present-payment.ts';
 
 /** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query): create a checkout. They share one rate limit. */
 export function registerWalletRoutes(server: FastifyInstance, context: ApiContext): void {

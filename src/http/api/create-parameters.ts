@@ -1,0 +1,105 @@
+import { CALLBACK_MAX_CHARACTERS } from '../../domain/callback-url.ts';
+import {
+  AMOUNT_PATTERN,
+  currencies,
+  MAXIMUM_AMOUNT_CENTS,
+  MINIMUM_AMOUNT_CENTS,
+} from '../../domain/money.ts';
+import { HEX_ADDRESS_PATTERN, ZERO_ADDRESS_PATTERN } from '../../domain/payout-address.ts';
+import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
+import type { RequestParameter } from './request-parameter.ts';
+
+const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
+
+/** Every name that a create request may use. What a schema cannot say is judged in `parse-create-request.ts`. */
+export const createParameters = {
+  address: {
+    isRequired: true,
+    isNullable: false,
+    schema: { type: 'string', pattern: HEX_ADDRESS_PATTERN, not: { pattern: ZERO_ADDRESS_PATTERN } },
+    description:
+      "Your payout wallet on Polygon: `0x` and 40 hex digits. Mixed case must have the right checksum. Not zero, and none of the service's own addresses.",
+    example: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+  },
+  callback: {
+    isRequired: true,
+    isNullable: false,
+    schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]://.', maxLength: CALLBACK_MAX_CHARACTERS },
+    description: `Where the webhook goes: \`https://\`, a public host, no credentials, at most ${CALLBACK_MAX_CHARACTERS} characters. Also a name that resolves to a private address is refused.`,
+    example: 'https://shop.example/webhook',
+  },
+  amount: {
+    isRequired: true,
+    isNullable: false,
+    schema: {
+      anyOf: [
+        amountText,
+        // Without `multipleOf: 0.01`: validators that divide in binary would refuse 0.29.
+        { type: 'number', minimum: MINIMUM_AMOUNT_CENTS / 100, maximum: MAXIMUM_AMOUNT_CENTS / 100 },
+      ],
+    },
+    querySchema: amountText,
+    description: `From ${MINIMUM_AMOUNT_CENTS / 100} to ${MAXIMUM_AMOUNT_CENTS / 100}, at most two decimals. A string like \`"25.00"\` is better than a number.`,
+    example: '25.00',
+  },
+  currency: {
+    isRequired: false,
+    isNullable: true,
+    schema: { type: 'string', enum: currencies },
+    default: currencies[0],
+    description: 'What the amount is in.',
+    example: currencies[0],
+  },
+  passFeeToCustomer: {
+    isRequired: false,
+    isNullable: false,
+    schema: { type: 'boolean' },
+    default: false,
+    description:
+      "`true` raises the charge so that the account's fee leaves you the amount you asked for. The total with the fee must not exceed 10000. Also `pass_fee_to_customer`.",
+    example: false,
+  },
+  pass_fee_to_customer: {
+    isRequired: false,
+    isNullable: false,
+    schema: { type: 'boolean' },
+    description: 'Another name of `passFeeToCustomer`. If both are there, they must agree.',
+    example: false,
+  },
+  provider: {
+    isRequired: false,
+    isNullable: true,
+    schema: { type: 'string', enum: [MULTI_PROVIDER, ...providerIds] },
+    default: MULTI_PROVIDER,
+    description: '`multi` lets the customer choose; an id leads to one provider. `klarna` takes EUR only.',
+    example: MULTI_PROVIDER,
+  },
+  email: {
+    isRequired: false,
+    isNullable: true,
+    schema: { type: 'string', maxLength: 254 },
+    description:
+      "The customer's e-mail address, at most 254 characters. Handed to the provider, and part of the webhook. Spaces around it are cut off, and an empty one means absent.",
+    example: 'customer@example.com',
+  },
+  note: {
+    isRequired: false,
+    isNullable: true,
+    // No control characters but newline and tab.
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 500,
+      pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]*$',
+    },
+    description:
+      'At most 500 characters. In the webhook and in the preview of the short link; not on the checkout page.',
+    example: 'Order 1001',
+  },
+} as const satisfies Record<string, RequestParameter>;
+
+/** Name of a parameter of a create request. */
+export type CreateParameterName = keyof typeof createParameters;
+
+/** For telling whether a request has parameters at all. */
+export const createParameterNames = Object.keys(createParameters) as readonly CreateParameterName[];

@@ -1,0 +1,169 @@
+import Type from 'typebox';
+import { currencies } from '../../domain/money.ts';
+import { SETTLEMENT_COIN } from '../../domain/paid-webhook.ts';
+import { paymentStates } from '../../domain/payment-states.ts';
+import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
+
+/** What the documentation says of a field; the serializer does not look at it. */
+interface FieldNotes {
+  readonly description: string;
+  /** The first one stands in the examples of whole answers. */
+  readonly examples: readonly [unknown, ...unknown[]];
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+}
+
+/**
+ * Text of our own making, or checked against a fixed form: it holds nothing that JSON must escape, so the
+ * serializer need not look for it (`unsafe` is its word for that). Never for what a caller typed.
+ */
+const ownText = (notes: FieldNotes) => Type.String({ ...documented(notes), format: 'unsafe' });
+const callersText = (notes: FieldNotes) => Type.String(documented(notes));
+const ownTextOrNull = (notes: FieldNotes) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], ...documented(notes), format: 'unsafe' });
+const yesOrNo = (notes: FieldNotes) => Type.Boolean(documented(notes));
+
+function documented({ examples, enum: allowed, ...notes }: FieldNotes) {
+  return { ...notes, examples: [...examples], ...(allowed === undefined ? {} : { enum: [...allowed] }) };
+}
+
+const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
+const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
+const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$';
+const HASH_PATTERN = '^0x[0-9a-f]{64}$';
+const ID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$';
+const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
+
+const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
+const EXAMPLE_DEPOSIT_ADDRESS = '0x18Ed66b2Ab130EFF5D813b60ff64A8d6D8B6860d';
+
+const states = Object.keys(paymentStates);
+const statuses = [...new Set(states.map((state) => state.split('/')[0] as string))];
+const forwardStatuses = [...new Set(states.map((state) => state.split('/')[1] as string))];
+
+const paymentId = ownText({ description: "The payment's id.", pattern: ID_PATTERN, examples: [EXAMPLE_ID] });
+const depositAddress = (description: string) =>
+  ownText({ description, pattern: ADDRESS_PATTERN, examples: [EXAMPLE_DEPOSIT_ADDRESS] });
+const transaction = (description: string, example: string) =>
+  ownTextOrNull({ description, pattern: HASH_PATTERN, examples: [example, null] });
+
+/** What both answers say of the charge. */
+const charge = {
+  amount: ownText({
+    description: 'What the customer is charged, the passed-through fee included.',
+    pattern: FIAT_PATTERN,
+    examples: ['25.00'],
+  }),
+  original_amount: ownTextOrNull({
+    description: 'With fee pass-through the amount that was asked for, else null.',
+    pattern: FIAT_PATTERN,
+    examples: [null, '100.00'],
+  }),
+  customer_fee_amount: ownTextOrNull({
+    description: 'With fee pass-through what was added to it, else null.',
+    pattern: FIAT_PATTERN,
+    examples: [null, '2.57'],
+  }),
+  pass_fee_to_customer: yesOrNo({
+    description: 'Whether the fee is passed on to the customer.',
+    examples: [false],
+  }),
+};
+
+/** The specification's Payment, as create answers it. */
+export const createdPaymentSchema = Type.Object({
+  payment_id: paymentId,
+  ipn_token: ownText({
+    description: 'Secret. Signs the webhook, and finds the payment. Never show it to the customer.',
+    pattern: '^ipn_[0-9A-Za-z_-]+$',
+    examples: ['ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4'],
+  }),
+  checkout_url: callersText({
+    description: 'Where to send the customer. `auto=1` with a single provider, `email=…` with an address.',
+    examples: [`https://pay.example/pay/${EXAMPLE_ID}`],
+  }),
+  short_code: ownText({
+    description: 'The short code of the checkout.',
+    pattern: '^[0-9a-z]+$',
+    examples: ['1aec5resg0bwe2xyfjeqyfm'],
+  }),
+  short_url: callersText({
+    description: 'A short link to the same checkout, for messages and print.',
+    examples: ['https://pay.example/s/1aec5resg0bwe2xyfjeqyfm'],
+  }),
+  callback_url: callersText({
+    description: 'The callback as it was given.',
+    examples: ['https://shop.example/webhook'],
+  }),
+  address_in: depositAddress('The deposit address, for reconciliation only.'),
+  polygon_address_in: depositAddress('The same address.'),
+  payment_type: ownText({ description: 'Always `card`.', enum: ['card'], examples: ['card'] }),
+  provider: ownText({
+    description: '`multi`, or the provider that was asked for.',
+    enum: [MULTI_PROVIDER, ...providerIds],
+    examples: [MULTI_PROVIDER],
+  }),
+  ...charge,
+  fee_percent: Type.Number({
+    description: "The account's card fee in percent.",
+    minimum: 0,
+    maximum: 100,
+    examples: [2.5],
+  }),
+  status: ownText({
+    description: 'Always `unpaid`; the status operation says how it goes on.',
+    enum: ['unpaid'],
+    examples: ['unpaid'],
+  }),
+});
+
+/** The specification's Payment status; `paid_at` is null until the payment is paid. */
+export const paymentStatusSchema = Type.Object({
+  payment_id: paymentId,
+  status: ownText({
+    description: 'Fulfil the order only if it is `paid`.',
+    enum: statuses,
+    examples: ['paid'],
+  }),
+  forward_status: ownText({
+    description: 'How far the money has come; `completed` is final.',
+    enum: forwardStatuses,
+    examples: ['completed'],
+  }),
+  ...charge,
+  currency: ownText({ description: 'What the amount is in.', enum: currencies, examples: ['USD'] }),
+  coin: ownText({
+    description: 'The settlement asset.',
+    enum: [SETTLEMENT_COIN],
+    examples: [SETTLEMENT_COIN],
+  }),
+  value_coin: ownText({
+    description: 'The USDC that arrived and was released; `0.000000` until then.',
+    pattern: USDC_PATTERN,
+    examples: ['21.010000'],
+  }),
+  forwarded_amount: ownText({
+    description: "The merchant's part of it, less the fee.",
+    pattern: USDC_PATTERN,
+    examples: ['20.484750'],
+  }),
+  txid_in: transaction(
+    'The transaction of the deposit that made it enough.',
+    '0x5b484cd3e9340db00b6d41cc470d8f9016f5a2312304198aac9a2a61d15520fd',
+  ),
+  txid_out: transaction(
+    'The transaction that paid the merchant.',
+    '0x30331145e5c13475ee57df577307f66964c3ff2d35ccefcd93e706291532ca9f',
+  ),
+  address_in: depositAddress('The deposit address.'),
+  paid_at: ownTextOrNull({
+    description: 'When it became `paid`, or null.',
+    pattern: TIME_PATTERN,
+    examples: ['2026-11-21T02:03:09.770Z', null],
+  }),
+  created_at: ownText({
+    description: 'When it was created.',
+    pattern: TIME_PATTERN,
+    examples: ['2026-11-21T02:03:00.916Z'],
+  }),
+});

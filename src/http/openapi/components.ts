@@ -1,0 +1,133 @@
+import { errorTable } from '../../domain/errors.ts';
+import { createParameters } from '../api/create-parameters.ts';
+import { createdPaymentSchema, paymentStatusSchema } from '../api/payment-schemas.ts';
+import type { RequestParameter } from '../api/request-parameter.ts';
+import { answerSchemaOf, bodySchemaOf, type JsonSchema } from './json-schema.ts';
+import { paymentForwardedSchema, paymentPaidSchema } from './webhook-schemas.ts';
+
+const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
+
+const address = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
+const EXAMPLE_FACTORY = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
+const EXAMPLE_IMPLEMENTATION = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
+
+/** One fixed word in an object. */
+function wordSchema(description: string, word: string): JsonSchema {
+  return {
+    type: 'object',
+    required: ['status'],
+    properties: { status: { type: 'string', description, enum: [word], examples: [word] } },
+  };
+}
+
+const settlementProofSchema: JsonSchema = {
+  type: 'object',
+  required: ['chain_id', 'token', 'factories', 'fee_wallets', 'recompute_deposit_address'],
+  properties: {
+    chain_id: { type: 'integer', description: 'The chain: 137 is Polygon.', examples: [137] },
+    token: {
+      ...address,
+      description: 'The USDC contract.',
+      examples: ['0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'],
+    },
+    factories: {
+      type: 'array',
+      description: 'Deposit factories that payments were or are made with, the current one first.',
+      items: {
+        type: 'object',
+        required: ['address', 'implementation', 'code_hash'],
+        properties: {
+          address: { ...address, description: 'The factory.' },
+          implementation: { ...address, description: 'What the deposit addresses are minimal proxies of.' },
+          code_hash: { type: 'string', description: "keccak-256 of the factory's code on the chain." },
+        },
+      },
+      examples: [
+        [
+          {
+            address: EXAMPLE_FACTORY,
+            implementation: EXAMPLE_IMPLEMENTATION,
+            code_hash: `0x${'1f'.repeat(32)}`,
+          },
+        ],
+      ],
+    },
+    fee_wallets: {
+      type: 'array',
+      description: 'Where the fees go or went, the current one first.',
+      items: address,
+      examples: [['0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB']],
+    },
+    recompute_deposit_address: {
+      type: 'object',
+      description: 'The arithmetic, step by step.',
+      additionalProperties: { type: 'string' },
+      examples: [{ reference: 'keccak256(utf8(payment_id))' }],
+    },
+  },
+};
+
+/** The schemas that operations and webhooks refer to. */
+export const schemas = {
+  CreateCheckout: requestSchemaOf(createParameters),
+  Payment: answerSchemaOf(createdPaymentSchema),
+  PaymentStatus: answerSchemaOf(paymentStatusSchema),
+  PaymentPaidEvent: paymentPaidSchema,
+  PaymentForwardedEvent: paymentForwardedSchema,
+  SettlementProof: settlementProofSchema,
+  Live: wordSchema('The process answers.', 'live'),
+  Ready: wordSchema('Requests are taken.', 'ready'),
+  Error: {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: { type: 'string', description: 'For people; may be worded differently tomorrow.' },
+      code: {
+        type: 'string',
+        description: 'For programs, and there only when a program can act on it.',
+        enum: errorCodes,
+      },
+    },
+  },
+} as const satisfies Record<string, JsonSchema>;
+
+function requestSchemaOf(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
+  const entries = Object.entries(parameters);
+  return {
+    type: 'object',
+    required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, parameter]) => [name, bodySchemaOf(parameter)])),
+  };
+}
+
+/** Headers of answers. */
+export const headers = {
+  RetryAfter: {
+    description: 'Whole seconds to wait. Add some random time of your own.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 17,
+  },
+  RequestId: {
+    description: 'Tell it to the operator: the log has it.',
+    required: true,
+    schema: { type: 'string' },
+    example: '5f2c9a0b1d3e-4k',
+  },
+  WwwAuthenticate: {
+    description: 'How to authenticate.',
+    required: true,
+    schema: { type: 'string', enum: ['Bearer'] },
+    example: 'Bearer',
+  },
+} as const;
+
+/** How a webhook proves that it is ours. */
+export const signatureParameter = {
+  name: 'X-Service-Signature',
+  in: 'header',
+  required: true,
+  description: 'HMAC-SHA256 of the raw body with the `ipn_token` as key, in lower-case hex.',
+  schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  example: '9368b00c91589141153a0cba79d3b0a78de0042a2fb7013eb3d4783ebe84685b',
+} as const;

@@ -1,0 +1,148 @@
+import type { RequestParameter } from '../api/request-parameter.ts';
+import { answersOf } from './answers.ts';
+import { headers, schemas, signatureParameter } from './components.ts';
+import { describe, exampleOf, querySchemaOf } from './json-schema.ts';
+import { type Operation, operations } from './operations.ts';
+
+/** An OpenAPI 3.1 document: plain JSON. */
+export type OpenApiDocument = Readonly<Record<string, unknown>> & {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+};
+
+/** What the document says of one operation. */
+export interface OperationObject {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** Of the interface, not of the software: docs/versioning.md says when it changes. */
+const INTERFACE_VERSION = '1.0.0';
+
+/** Made of what the server itself validates and answers with. `baseUrl` is without a slash at the end. */
+export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'card-checkout',
+      version: INTERFACE_VERSION,
+      description:
+        'Create hosted card checkouts, and read how their payments go. The customer pays by card at an on-ramp; the value settles as USDC on Polygon in the wallet you name.',
+    },
+    servers: [{ url: baseUrl, description: 'This service' }],
+    tags: [
+      { name: 'Payments', description: 'What a shop calls, from its server and with its key.' },
+      { name: 'Service', description: 'What anybody may ask, without a key.' },
+      { name: 'Events', description: 'What the service sends to your callback, once.' },
+    ],
+    paths,
+    webhooks: {
+      paymentPaid: webhook('paymentPaid', 'PaymentPaidEvent', 'A payment is paid'),
+      paymentForwarded: webhook(
+        'paymentForwarded',
+        'PaymentForwardedEvent',
+        'A direct USDC payment was forwarded',
+      ),
+    },
+    components: {
+      schemas,
+      headers,
+      securitySchemes: {
+        bearerKey: { type: 'http', scheme: 'bearer', description: 'Your API key.' },
+        headerKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key.' },
+      },
+    },
+  };
+}
+
+function operationObject(operation: Operation): OperationObject {
+  const {
+    id,
+    tag,
+    summary,
+    description,
+    needsKey,
+    query = {},
+    headers: requestHeaders = {},
+    body,
+  } = operation;
+  const parameters = [...parametersOf(query, 'query'), ...parametersOf(requestHeaders, 'header')];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    // Exactly one of the two headers.
+    security: needsKey ? [{ bearerKey: [] }, { headerKey: [] }] : [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
+    responses: answersOf(operation, exampleOf(schemas[operation.answer])),
+  } as OperationObject;
+}
+
+function parametersOf(
+  named: Readonly<Record<string, RequestParameter>>,
+  place: 'query' | 'header',
+): object[] {
+  return Object.entries(named).map(([name, parameter]) => ({
+    name,
+    in: place,
+    required: parameter.isRequired,
+    description: describe(parameter),
+    schema: querySchemaOf(parameter),
+    example: parameter.example,
+  }));
+}
+
+function requestBody(parameters: Readonly<Record<string, RequestParameter>>): object {
+  const entries = Object.entries(parameters).filter(([name]) => name !== 'pass_fee_to_customer');
+  const required = entries.filter(([, { isRequired }]) => isRequired);
+  const exampleWith = (named: typeof entries) =>
+    Object.fromEntries(named.map(([name, { example }]) => [name, example]));
+  return {
+    required: true,
+    description: 'UTF-8, at most 16 KiB.',
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/CreateCheckout' },
+        examples: {
+          least: { summary: 'What is required', value: exampleWith(required) },
+          all: { summary: 'Everything', value: exampleWith(entries) },
+        },
+      },
+    },
+  };
+}
+
+function webhook(
+  operationId: string,
+  name: 'PaymentPaidEvent' | 'PaymentForwardedEvent',
+  summary: string,
+): object {
+  return {
+    post: {
+      operationId,
+      tags: ['Events'],
+      summary,
+      description:
+        'Sent once, over HTTPS. Verify the signature over the raw body with the stored `ipn_token`, confirm by reading the status, and fulfil once.',
+      security: [],
+      parameters: [signatureParameter],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: { $ref: `#/components/schemas/${name}` },
+            example: exampleOf(schemas[name]),
+          },
+        },
+      },
+      responses: {
+        '2XX': { description: 'Received. Answer within ten seconds, and do slow work afterwards.' },
+      },
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { currencies } from '../../domain/money.ts';
+import { SETTLEMENT_COIN } from '../../domain/paid-webhook.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
+const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
+const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
+const HASH_PATTERN = '^0x[0-9a-f]{64}$';
+
+const text = (description: string, example: string, more: object = {}) => ({
+  type: 'string',
+  description,
+  examples: [example],
+  ...more,
+});
+const textOrNull = (description: string, example: string | null, more: object = {}) => ({
+  type: ['string', 'null'],
+  description,
+  examples: [example],
+  ...more,
+});
+const timestamp = {
+  type: 'integer',
+  description: 'When it was sent, Unix seconds.',
+  examples: [1795226590],
+};
+
+function eventSchema(description: string, properties: Readonly<Record<string, object>>): JsonSchema {
+  return { type: 'object', description, required: Object.keys(properties), properties };
+}
+
+/** The body of the event that says a payment is paid. */
+export const paymentPaidSchema = eventSchema(
+  'The payment is paid; for card payments the USDC is sent on too.',
+  {
+    event: text('The kind of event.', 'payment.paid', { enum: ['payment.paid'] }),
+    id: text('The same as `paymentId`.', EXAMPLE_ID),
+    paymentId: text("The payment's id.", EXAMPLE_ID),
+    status: text('Always `paid`.', 'paid', { enum: ['paid'] }),
+    amount: textOrNull('What the customer was charged.', '25.00', { pattern: FIAT_PATTERN }),
+    originalAmount: textOrNull('With fee pass-through the amount that was asked for.', null, {
+      pattern: FIAT_PATTERN,
+    }),
+    customerFeeAmount: textOrNull('With fee pass-through what was added.', null, { pattern: FIAT_PATTERN }),
+    passFeeToCustomer: {
+      type: 'boolean',
+      description: 'Whether the fee was passed on to the customer.',
+      examples: [false],
+    },
+    currency: text('What the amount is in.', 'USD', { enum: currencies }),
+    coin: textOrNull('The settlement asset.', SETTLEMENT_COIN, { enum: [SETTLEMENT_COIN, null] }),
+    receivedAmount: textOrNull('The USDC that arrived.', '21.010000', { pattern: USDC_PATTERN }),
+    forwardedAmount: textOrNull("The merchant's part of it.", '20.484750', { pattern: USDC_PATTERN }),
+    txidIn: textOrNull(
+      'The transaction of the deposit.',
+      '0x5b484cd3e9340db00b6d41cc470d8f9016f5a2312304198aac9a2a61d15520fd',
+      { pattern: HASH_PATTERN },
+    ),
+    txidOut: textOrNull(
+      'The transaction that paid the merchant.',
+      '0x30331145e5c13475ee57df577307f66964c3ff2d35ccefcd93e706291532ca9f',
+      { pattern: HASH_PATTERN },
+    ),
+    note: textOrNull('The note as given at creation.', 'Order 1001'),
+    email: textOrNull('The e-mail address as given at creation.', null),
+    timestamp,
+  },
+);
+
+/** The body of the event that direct USDC payments end with; payments made by this API have none. */
+export const paymentForwardedSchema = eventSchema(
+  'Direct USDC payments only, which this API does not create: the funds were forwarded.',
+  {
+    event: text('The kind of event.', 'payment.forwarded', { enum: ['payment.forwarded'] }),
+    paymentId: text("The payment's id.", EXAMPLE_ID),
+    forwardTxid: text(
+      'The transaction that paid the merchant.',
+      '0x30331145e5c13475ee57df577307f66964c3ff2d35ccefcd93e706291532ca9f',
+      { pattern: HASH_PATTERN },
+    ),
+    amountForwarded: text('The USDC that was forwarded.', '20.484750', { pattern: USDC_PATTERN }),
+    toWallet: text("The merchant's wallet.", '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', {
+      pattern: '^0x[0-9a-fA-F]{40}$',
+    }),
+    timestamp,
+  },
+);

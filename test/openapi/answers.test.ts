@@ -1,0 +1,204 @@
+/**
+ * Brings about every answer that the OpenAPI document describes, for every operation: the table of causes below must
+ * have exactly the document's entries, so that neither can grow without the other.
+ */
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ErrorName, errorTable, ServiceError } from '../../src/domain/errors.ts';
+import { type Operation, operations } from '../../src/http/openapi/operations.ts';
+import { refusePlainPeers } from '../../src/http/plain-peers.ts';
+import { sorted } from '../docs/markdown.ts';
+import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { answerFault } from '../support/described-answers.ts';
+
+let service: ApiService;
+/** Refuses every plain connection, as live mode does to those that are no proxy of its own. */
+let httpsOnly: ApiService;
+
+beforeAll(async () => {
+  service = await createApiService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
+  httpsOnly = await createApiService();
+  refusePlainPeers(httpsOnly.server.server, () => false);
+  for (const each of [service, httpsOnly]) await each.server.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await service.close();
+  await httpsOnly.close();
+});
+
+/** What a caller got, and what is asked of it. */
+interface Seen {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+type Parameters = Readonly<Record<string, string>>;
+type Cause = (operation: Operation) => Promise<Seen>;
+
+function requestLine({ method, path }: Operation): string {
+  return `${method.toUpperCase()} ${path} HTTP/1.1\r\n`;
+}
+
+/** Sends bytes and reads until the connection ends. */
+async function sendRaw(target: ApiService, bytes: string): Promise<Seen> {
+  const { port } = target.server.server.address() as AddressInfo;
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
+    socket.on('close', () => resolve(answer)).on('error', reject);
+    socket.write(bytes);
+  });
+  const [head = '', body = ''] = text.split('\r\n\r\n', 2);
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((line) => /^([^:]+):\s*(.*)$/.exec(line)?.slice(1) as [string, string]);
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+    body,
+  };
+}
+
+/** Asks an operation in the way that is its own. */
+async function ask(
+  { method, path, needsKey }: Operation,
+  parameters: Parameters,
+  headers: Parameters = {},
+): Promise<Seen> {
+  const query = method === 'get' ? `?${new URLSearchParams(parameters).toString()}` : '';
+  const response = await service.server.inject({
+    method: method === 'get' ? 'GET' : 'POST',
+    url: path + query,
+    headers: { ...(needsKey ? { 'x-api-key': service.apiKey } : {}), ...headers },
+    ...(method === 'post' ? { payload: parameters } : {}),
+  });
+  return { status: response.statusCode, headers: response.headers, body: response.body };
+}
+
+/** A create that fails in the way the world is made to fail; afterwards the world is as it was. */
+function createIn(change: (world: ApiService['world']) => void, parameters: Parameters): Cause {
+  return async (operation) => {
+    const before = { ...service.world };
+    change(service.world);
+    try {
+      return await ask(operation, { ...validRequest, ...parameters });
+    } finally {
+      Object.assign(service.world, before);
+    }
+  };
+}
+
+function noRate(): never {
+  throw new ServiceError('conversion_failed');
+}
+
+const create = (parameters: Parameters) => createIn(() => {}, parameters);
+
+/** What brings an error about. */
+const causes: Partial<Record<ErrorName, Cause>> = {
+  invalid_request: ({ method, path }) =>
+    sendRaw(service, `${method.toUpperCase()} ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`),
+  https_required: (operation) => sendRaw(httpsOnly, `${requestLine(operation)}Host: x\r\n\r\n`),
+  request_timeout: (operation) => sendRaw(service, `${requestLine(operation)}Host: x\r\nX-Slow: `),
+  headers_too_large: (operation) =>
+    sendRaw(service, `${requestLine(operation)}Host: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`),
+  unauthorized: (operation) => ask(operation, {}, { 'x-api-key': 'service_live_wrong' }),
+  async rate_limited(operation) {
+    const { apiKey } = await service.addAccount();
+    const asAnother = () => ask(operation, {}, { 'x-api-key': apiKey });
+    for (let index = 0; index < 120; index++) await asAnother();
+    return asAnother();
+  },
+  async internal(operation) {
+    if (operation.id !== 'readPaymentStatus') {
+      const fail = () => Promise.reject(new Error('planted'));
+      return createIn((world) => Object.assign(world, { quote: fail }), { provider: 'wert' })(operation);
+    }
+    const { payments } = service.store;
+    const { findPayment } = payments;
+    Object.assign(payments, { findPayment: () => Promise.reject(new Error('planted')) });
+    try {
+      return await ask(operation, { payment_id: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4' });
+    } finally {
+      Object.assign(payments, { findPayment });
+    }
+  },
+  async feature_disabled(operation) {
+    const { apiKey } = await service.addAccount({ suspended: true });
+    return ask(operation, validRequest, { 'x-api-key': apiKey });
+  },
+  provider_unknown: create({ provider: 'stipe' }),
+  currency_locked: create({ provider: 'klarna', currency: 'USD' }),
+  async provider_inactive(operation) {
+    await service.store.providers.writeProviderSettings('transak', { active: false });
+    return create({ provider: 'transak' })(operation);
+  },
+  conversion_failed: createIn((world) => Object.assign(world, { rates: { usdRate: noRate } }), {
+    currency: 'EUR',
+  }),
+  below_minimum: create({ provider: 'moonpay', amount: '5.00' }),
+  provider_unavailable: createIn(
+    (world) =>
+      Object.assign(world, { quote: () => Promise.reject(new ServiceError('provider_unavailable')) }),
+    { provider: 'wert' },
+  ),
+  async idempotency_conflict(operation) {
+    const key = { 'idempotency-key': `conflict-${operation.method}` };
+    await ask(operation, validRequest, key);
+    return ask(operation, { ...validRequest, amount: '2.00' }, key);
+  },
+  payload_too_large: create({ note: 'x'.repeat(20_000) }),
+  payment_not_found: (operation) => ask(operation, { payment_id: 'nonsense' }),
+};
+
+/** What brings success about, and answers beside the error table. */
+const otherCauses: Readonly<Record<string, Cause>> = {
+  'POST /api/v1/wallet 200': create({}),
+  'GET /api/v1/wallet 200': create({}),
+  async 'GET /api/v1/payment-status 200'(operation) {
+    const created = await service.post(validRequest);
+    return ask(operation, { payment_id: created.json().payment_id });
+  },
+  'GET /.well-known/card-checkout.json 200': (operation) => ask(operation, {}),
+  'GET /health/live 200': (operation) => ask(operation, {}),
+  'GET /health/ready 200': (operation) => ask(operation, {}),
+  async 'GET /health/ready 503'({ path }) {
+    const leaving = await createApiService({ isLeaving: () => true });
+    const response = await leaving.server.inject({ method: 'GET', url: path });
+    await leaving.close();
+    return { status: response.statusCode, headers: response.headers, body: response.body };
+  },
+};
+
+const nameOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path}`;
+const errorCases = operations.flatMap((operation) =>
+  operation.errors.map((error) => ({ name: `${nameOf(operation)} ${error}`, operation, error })),
+);
+const otherCases = operations.flatMap((operation) =>
+  ['200', ...Object.keys(operation.others ?? {})].map((status) => ({
+    name: `${nameOf(operation)} ${status}`,
+    operation,
+    status: Number(status),
+  })),
+);
+
+it('has a cause for each error of each operation, and for every other answer, and no cause too many', () => {
+  expect(sorted(Object.keys(otherCauses))).toEqual(sorted(otherCases.map(({ name }) => name)));
+  const described = new Set(errorCases.map(({ error }) => error));
+  expect(sorted(Object.keys(causes))).toEqual(sorted([...described]));
+  expect(errorCases.length + otherCases.length).toBeGreaterThan(50);
+});
+
+it.each(errorCases)('answers $name as the document says', async ({ operation, error }) => {
+  const seen = await (causes[error] as Cause)(operation);
+  expect(seen.status).toBe(errorTable[error].status);
+  expect((JSON.parse(seen.body) as { code?: string }).code ?? null).toBe(errorTable[error].code);
+  expect(answerFault({ ...seen, method: operation.method.toUpperCase(), path: operation.path })).toBeNull();
+});
+
+it.each(otherCases)('answers $name as the document says', async ({ name, operation, status }) => {
+  const seen = await (otherCauses[name] as Cause)(operation);
+  expect(seen.status).toBe(status);
+  expect(answerFault({ ...seen, method: operation.method.toUpperCase(), path: operation.path })).toBeNull();
+});

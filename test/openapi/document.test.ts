@@ -1,0 +1,207 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { errorAdvice } from '../../scripts/docs-errors.ts';
+import { errorTable, ServiceError } from '../../src/domain/errors.ts';
+import { paidWebhook } from '../../src/domain/paid-webhook.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
+import { createParameters } from '../../src/http/api/create-parameters.ts';
+import { parseCreateRequest } from '../../src/http/api/parse-create-request.ts';
+import { createOpenApiDocument } from '../../src/http/openapi/create-openapi-document.ts';
+import { type Operation, operations } from '../../src/http/openapi/operations.ts';
+import { sorted } from '../docs/markdown.ts';
+import { validRequest } from '../support/api-service.ts';
+import { answerFault, strictValidator } from '../support/described-answers.ts';
+
+const document = createOpenApiDocument('https://pay.shop.test');
+const text = JSON.stringify(document);
+
+async function lint(source: string): Promise<readonly string[]> {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    // The project has no licence yet, and the proof and health are the service's own, without a 4xx of their own.
+    rules: { 'info-license': 'off' },
+  });
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+}
+
+describe('the OpenAPI document', () => {
+  it('passes the linter with its strictest rules', async () => {
+    expect(await lint(text)).toEqual([]);
+  });
+
+  it('would not pass with an example that its schema refuses, or a reference to nothing', async () => {
+    expect((await lint(text.replaceAll('"value":{"error":', '"value":{"problem":'))).join()).toContain(
+      'no-invalid-media-type-examples',
+    );
+    expect((await lint(text.replace('schemas/Payment"', 'schemas/Nothing"'))).join()).toContain(
+      'no-unresolved-refs',
+    );
+  });
+
+  it('has an example of every answer and every request, which its schema accepts', () => {
+    const contents = [
+      ...text.matchAll(/"application\/json":\{"schema":\{"\$ref":"#([^"]+)"\},"(examples?)":/g),
+    ];
+    const all = [...text.matchAll(/"application\/json":\{/g)];
+    expect(contents).toHaveLength(all.length);
+    expect(all.length).toBeGreaterThan(40);
+    for (const operation of operations) {
+      const example = successOf(operation).content['application/json'].example;
+      const body = JSON.stringify(example);
+      const { path, method } = operation;
+      expect(answerFault({ path, method: method.toUpperCase(), status: 200, headers: {}, body })).toBeNull();
+    }
+  });
+
+  it('names for its operations just the errors that the error table has for the API', () => {
+    const used = new Set(operations.flatMap(({ errors }) => errors));
+    // Of everywhere else, and of paths and methods that are no operation.
+    const elsewhere = ['not_found', 'method_not_allowed'];
+    const ofTheApi = (Object.keys(errorTable) as (keyof typeof errorTable)[]).filter(
+      (name) => /API|everywhere/.test(errorAdvice[name].where) && !elsewhere.includes(name),
+    );
+    expect(sorted([...used])).toEqual(sorted(ofTheApi));
+  });
+
+  it('describes the webhook that is sent', () => {
+    const payment = {
+      ...{ id: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4', amountCents: 10257, originalAmountCents: 10000 },
+      ...{ customerFeeCents: 257, passFeeToCustomer: true, currency: 'EUR', note: 'x', email: null },
+      ...{ receivedUnits: 21_010_000n, forwardedUnits: 20_484_750n },
+      ...{ txidIn: `0x${'a'.repeat(64)}`, txidOut: `0x${'b'.repeat(64)}` },
+    } as unknown as Payment;
+    const validate = strictValidator('#/components/schemas/PaymentPaidEvent');
+    const { fields } = paidWebhook(payment);
+    expect(validate({ ...fields, timestamp: 1_795_226_590 }), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...fields, timestamp: 1_795_226_590, secret: 'x' })).toBe(false);
+    expect(validate(fields)).toBe(false);
+  });
+});
+
+function successOf({ path, method, id }: Operation): Success {
+  const success = document.paths[path]?.[method]?.responses['200'];
+  if (success === undefined) throw new Error(`${id} has no success`);
+  return success as Success;
+}
+
+interface Success {
+  readonly content: { readonly 'application/json': { readonly example: unknown } };
+}
+
+describe('the check of every answer', () => {
+  const status = { method: 'GET', path: '/api/v1/payment-status', headers: {} };
+  const limited = { ...status, status: 429, body: '{"error":"Too many requests."}' };
+
+  it.each([
+    ['a field too many', { ...status, status: 404, body: '{"error":"x","hint":"y"}' }],
+    ['a code of another operation', { ...status, status: 400, body: '{"error":"x","code":"below_minimum"}' }],
+    ['an undescribed status', { ...status, status: 418, body: '{"error":"x"}' }],
+    ['a missing header', limited],
+    ['a missing field', { ...status, status: 200, body: '{"payment_id":"x"}' }],
+    ['no JSON', { ...status, status: 404, body: '<html>' }],
+  ])('notices %s', (_name, answer) => {
+    expect(answerFault(answer)).not.toBeNull();
+  });
+
+  it('has nothing to say of an answer that is as described', () => {
+    expect(answerFault({ ...limited, headers: { 'retry-after': '3' } })).toBeNull();
+  });
+});
+
+describe('the schema of a create request', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: {} });
+  const validate = ajv.compile(
+    (document as unknown as { components: { schemas: { CreateCheckout: object } } }).components.schemas
+      .CreateCheckout,
+  );
+
+  /** Why the server refuses the form, or null. */
+  async function refusalOf(body: Readonly<Record<string, unknown>>): Promise<string | null> {
+    try {
+      const callbacks = { refusalOf: () => null };
+      const request = await parseCreateRequest({ callbacks, parsePayoutAddress }, body, 'json', null);
+      return createParameters.provider.schema.enum.some((id) => id === request.provider) ? null : 'provider';
+    } catch (error) {
+      if (error instanceof ServiceError) return error.message;
+      throw error;
+    }
+  }
+
+  const decimals = fc
+    .tuple(fc.integer({ min: -2, max: 10_002 }), fc.integer({ min: 0, max: 1_000 }))
+    .map(([whole, fraction]) => `${whole}.${fraction}`);
+  const noteCharacter = fc.oneof(
+    fc.constantFrom('a', '\n', '\t', '\r', '\u0000', '\u007f', '\u0085', '🫖', 'é'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  );
+  /** Values at and around the rules, for each parameter whose rules a schema can say in full. */
+  const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+    amount: fc.oneof(
+      decimals,
+      fc.stringMatching(/^[01]?[0-9]{0,5}(\.[0-9]{0,3})?$/),
+      fc.constantFrom(
+        '0',
+        '0.0',
+        '0.01',
+        '10000',
+        '10000.00',
+        '10000.01',
+        '1e3',
+        ' 1',
+        '1\n',
+        '01',
+        '.5',
+        null,
+        true,
+      ),
+      fc.integer({ min: -5, max: 20_000 }),
+    ),
+    currency: fc.oneof(fc.constantFrom('USD', 'EUR', 'CAD', 'INR', 'usd', '', null, 1), fc.string()),
+    passFeeToCustomer: fc.constantFrom(true, false, 'true', null, 0, 1),
+    provider: fc.constantFrom('multi', 'wert', 'Wert', '', null, 7, 'stipe'),
+    note: fc.oneof(
+      fc.array(noteCharacter, { maxLength: 8 }).map((parts) => parts.join('')),
+      fc.constantFrom('x'.repeat(500), 'x'.repeat(501), '🫖'.repeat(500), '🫖'.repeat(501), '', null, 3),
+    ),
+    address: fc.oneof(
+      fc.stringMatching(/^0[xX][0-9a-f]{39,41}$/),
+      fc.constantFrom(`0x${'0'.repeat(40)}`, validRequest.address, null, 5, ''),
+    ),
+  };
+
+  it.each(Object.keys(values))('accepts just the values of %s that the server accepts', async (name) => {
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(values[name] as fc.Arbitrary<unknown>, async (value) => {
+        const body = { ...validRequest, [name]: value };
+        const refusal = await refusalOf(body);
+        if (refusal === null) accepted++;
+        expect(validate(body), `${JSON.stringify(value)}: ${refusal}`).toBe(refusal === null);
+      }),
+      { numRuns: 300 },
+    );
+    expect(accepted).toBeGreaterThan(0);
+  });
+
+  it('requires what the server requires', async () => {
+    for (const name of Object.keys(validRequest)) {
+      const { [name]: _, ...others } = validRequest as Readonly<Record<string, unknown>>;
+      expect(await refusalOf(others), name).not.toBeNull();
+      expect(validate(others), name).toBe(false);
+    }
+    expect(await refusalOf(validRequest)).toBeNull();
+    expect(validate(validRequest)).toBe(true);
+  });
+
+  it('gives examples that the server accepts', async () => {
+    const example = Object.fromEntries(
+      Object.entries(createParameters).map(([name, each]) => [name, each.example]),
+    );
+    expect(validate(example)).toBe(true);
+    expect(await refusalOf(example)).toBeNull();
+  });
+});
