@@ -81,6 +81,14 @@ export function readTrustProxy(read: Reader, problems: string[]): string[] {
   return networks;
 }
 
+/** The name of a header, in lower case. */
+export function readCountryHeader(read: Reader, problems: string[]): string | null {
+  const name = read.text('COUNTRY_HEADER');
+  if (name !== null && !/^[a-z][a-z0-9-]{0,60}$/i.test(name))
+    problems.push('COUNTRY_HEADER must be the name of a header.');
+  return name?.toLowerCase() ?? null;
+}
+
 /** `host:port` in lower case. */
 export function readAllowedHosts(read: Reader, problems: string[]): ReadonlySet<string> {
   const hosts = read.list('CALLBACK_ALLOWED_HOSTS').map((entry) => entry.toLowerCase());

@@ -38,6 +38,10 @@ export const variables: readonly Variable[] = [
     'Earlier values of SECRET_KEY, comma-separated; they still prove old tokens.',
   ),
   plain('TRUST_PROXY', 'Networks of proxies whose X-Forwarded-For is believed, comma-separated (none).'),
+  plain(
+    'COUNTRY_HEADER',
+    "The header in which your proxy tells the customer's country, such as CF-IPCountry (none).",
+  ),
   plain('TLS_CERT_FILE', 'Certificate chain (PEM) for HTTPS without a proxy.'),
   plain('TLS_KEY_FILE', 'Its private key (PEM).'),
   plain('LOG_LEVEL', `One of ${logLevels.join(', ')} (info).`),

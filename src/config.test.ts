@@ -65,6 +65,7 @@ describe('defaults', () => {
       secretKey: null,
       previousSecretKeys: [],
       trustProxy: [],
+      countryHeader: null,
       tls: null,
       logLevel: 'info',
       callbackAllowedHosts: new Set(),
@@ -117,6 +118,7 @@ it.each<[Environment, Partial<Config>]>([
   [{ SECRET_KEY: SECRET }, { secretKey: SECRET }],
   [{ SECRET_KEY_PREVIOUS: `${SECRET}, ${SECRET}2,` }, { previousSecretKeys: [SECRET, `${SECRET}2`] }],
   [{ TRUST_PROXY: '10.0.0.0/8, ::1,fd00::/8' }, { trustProxy: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
+  [{ COUNTRY_HEADER: 'CF-IPCountry' }, { countryHeader: 'cf-ipcountry' }],
   ...logLevels.map((level): [Environment, Partial<Config>] => [{ LOG_LEVEL: level }, { logLevel: level }]),
   [
     { CALLBACK_ALLOWED_HOSTS: 'Shop.local:9443,[::1]:1' },
@@ -175,6 +177,7 @@ const invalid: readonly [string, readonly string[], RegExp][] = [
   ['SECRET_KEY', ['x'.repeat(31)], /at least 32 characters/],
   ['SECRET_KEY', [`${'x'.repeat(32)},y`], /must not contain a comma/],
   ['SECRET_KEY_PREVIOUS', [`${SECRET},short`], /at least 32 characters/],
+  ['COUNTRY_HEADER', ['CF IPCountry', 'x:', '-', 'x'.repeat(62)], /must be the name of a header/],
   [
     'TRUST_PROXY',
     [

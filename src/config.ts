@@ -5,6 +5,7 @@ import {
   readAdminPort,
   readAllowedHosts,
   readBaseUrl,
+  readCountryHeader,
   readHost,
   readTls,
   readTrustProxy,
@@ -52,6 +53,8 @@ export interface Config {
   readonly previousSecretKeys: readonly string[];
   /** Networks of proxies whose X-Forwarded-For is believed; empty for none. */
   readonly trustProxy: readonly string[];
+  /** In lower case: where the operator's proxy tells the customer's country; null where none does. */
+  readonly countryHeader: string | null;
   readonly tls: TlsFiles | null;
   readonly logLevel: LogLevel;
   readonly callbackAllowedHosts: ReadonlySet<string>;
@@ -125,6 +128,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     secretKey,
     previousSecretKeys,
     trustProxy,
+    countryHeader: readCountryHeader(read, problems),
     tls,
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     callbackAllowedHosts: readAllowedHosts(read, problems),

@@ -29,6 +29,9 @@ import type { Pace, World } from './world.ts';
 /** How long a simulated on-ramp may take; shorter than its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
 
+/** Where the customer lives who is played on the command line. */
+const CUSTOMER_COUNTRY = 'DE';
+
 /** Quicker than live, because the local chain is. */
 const sandboxPace: Pace = {
   watchIntervalMs: 400,
@@ -142,7 +145,7 @@ function sandboxControls(sandbox: Sandbox, baseUrl: string, startSession: StartS
   return {
     async pay(payment, provider, deliveryUnits) {
       const chosen = chooseProvider(payment.provider, provider);
-      const session = await startSession(payment, chosen);
+      const session = await startSession(payment, chosen, CUSTOMER_COUNTRY);
       const units = deliveryUnits ?? session.quotedUnits;
       if (units === null)
         throw new ServiceError('provider_unavailable', 'The provider gave no quote; name an amount.');

@@ -213,6 +213,7 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     startSession: parts.startSession,
     limits: createPageLimits(clock.monotonicMs),
     baseUrl: config.baseUrl,
+    countryHeader: config.countryHeader,
     nowMs: clock.nowMs,
     isSandbox: parts.sandboxControls !== null,
     explorerTransactionUrl: world.explorerTransactionUrl,

@@ -42,8 +42,24 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
     optional(secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it no notices are taken.')),
     ...elsewhere,
   ],
-  wert: hostedSession,
-  revolut: hostedSession,
+  wert: [
+    secret('API_KEY', 'The API key; without it the provider is inactive.'),
+    plain('PARTNER_ID', "The partner id, which stands in the widget's address."),
+    optional(
+      secret(
+        'NOTICE_TOKEN',
+        'Random text of your own, as `token` in the query of the webhook address; without it no notices are taken.',
+      ),
+    ),
+    ...elsewhere,
+  ],
+  revolut: [
+    secret('API_KEY', 'The API key; without it the provider is inactive.'),
+    optional(
+      secret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`); without it no notices are taken."),
+    ),
+    ...elsewhere,
+  ],
   cryptocom: hostedSession,
   rampnetwork: [
     secret('API_KEY', 'The host API key; without it the provider is inactive.'),
@@ -66,7 +82,12 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
     ),
     ...elsewhere,
   ],
-  coinbase: hostedSession,
+  coinbase: [
+    secret('API_KEY', 'The id of the secret API key; without it the provider is inactive.'),
+    secret('API_SECRET', 'Its secret: 64 bytes in base64 (Ed25519), or a PEM key (ES256).'),
+    optional(secret('WEBHOOK_SECRET', "The webhook subscription's secret; without it no notices are taken.")),
+    ...elsewhere,
+  ],
   paypal: hostedSession,
   stripe: [
     secret('API_KEY', 'The secret key (`sk_…`); without it the provider is inactive.'),
@@ -75,7 +96,13 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
     ),
     optional(plain('BASE_URL', "A root in the place of all of the provider's hosts: a simulator or proxy.")),
   ],
-  banxa: hostedSession,
+  banxa: [
+    secret('API_KEY', 'The API key; without it the provider is inactive.'),
+    plain('PARTNER', 'The partner reference, which stands in the path of every call.'),
+    optional(plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
+    optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it no notices are taken.')),
+    ...elsewhere,
+  ],
   klarna: hostedSession,
 };
 

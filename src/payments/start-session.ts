@@ -9,7 +9,7 @@ import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderAdapter, StartedSession } from '../domain/ports/provider.ts';
-import { MULTI_PROVIDER, type ProviderId } from '../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { MAXIMUM_SESSIONS_PER_HOUR, type ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
 import {
@@ -37,7 +37,12 @@ export interface StartSessionContext {
  * The customer's click: sends them to a provider. An unused session of the same provider is used again until it
  * expires, so that double clicks start one. Throws `ServiceError` when the payment or the provider does not allow it.
  */
-export type StartSession = (payment: Payment, provider: ProviderId) => Promise<ProviderSession>;
+export type StartSession = (
+  payment: Payment,
+  provider: ProviderId,
+  /** Where the customer lives, ISO 3166-1 alpha-2; null or absent where nobody knows. */
+  country?: string | null,
+) => Promise<ProviderSession>;
 
 /** A wallet's place on the token's blocklist changes rarely, and the release is simulated again before it is sent. */
 const BLOCKLIST_KEEP_MS = 30_000;
@@ -54,11 +59,13 @@ const LONGEST_SESSION_MS = 24 * HOUR_MS;
 export function createStartSession(context: StartSessionContext): StartSession {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withBriefMemory(context);
-  return (payment, provider) => {
+  return (payment, provider, country = null) => {
     const key = `${payment.id} ${provider}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const session = startSession({ ...context, token }, payment, provider).finally(() => running.delete(key));
+    const session = startSession({ ...context, token }, payment, { provider, country }).finally(() =>
+      running.delete(key),
+    );
     running.set(key, session);
     return session;
   };
@@ -77,7 +84,7 @@ function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSess
 async function startSession(
   context: StartSessionContext,
   reference: PaymentReference,
-  provider: ProviderId,
+  { provider, country }: { readonly provider: ProviderId; readonly country: string | null },
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(reference);
   if (view === null) throw new ServiceError('payment_not_found');
@@ -85,7 +92,10 @@ async function startSession(
   const adapter = await requireServable(context, view, provider);
   const nowMs = context.nowMs();
   const unused = adapter.opensOnce === true ? null : findUnused(view, provider, nowMs);
-  if (unused === null) requireRoom(view, nowMs);
+  if (unused === null) {
+    requireRoom(view, nowMs);
+    if (adapter.needsCountry === true && country === null) throw countryNeeded(provider);
+  }
   // Also before an earlier session is handed out again: its customer would pay for a shop that cannot be given it.
   await requirePayable(context.token, payment);
   if (unused !== null) return unused;
@@ -98,6 +108,7 @@ async function startSession(
     usdUnits: payment.usdUnits,
     email: payment.email,
     returnUrl: context.checkoutPageUrl(payment),
+    country,
   });
   requirePlausible(payment, provider, started);
   const session: ProviderSession = {
@@ -137,6 +148,14 @@ function findUnused(
       session.provider === provider && session.expiresAtMs > nowMs && session.progress !== 'failed',
   );
   return unused ?? null;
+}
+
+function countryNeeded(provider: ProviderId): ServiceError {
+  const { name } = providerCatalogue[provider];
+  return new ServiceError(
+    'invalid_request',
+    `${name} has to be told in which country you live, and that is not known. Your card was not charged.`,
+  );
 }
 
 function requireRoom({ sessions }: PaymentView, nowMs: number): void {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, Quote, QuoteRequest, SessionRequest } from '../domain/ports/provider.ts';
 import { withCircuitBreaker } from './circuit-breaker.ts';
+import { DeclinedRequestError } from './protocol-adapter.ts';
 
 const OPEN_MS = 30_000;
 const request: QuoteRequest = { amountCents: 1000, currency: 'USD', usdUnits: 10_000_000n };
@@ -55,6 +56,16 @@ describe('a circuit breaker', () => {
       cause: new Error('wert failed 5 times in a row; its circuit breaker is open'),
     });
     expect(asked).toBe(5);
+  });
+
+  it('takes a request that was declined for an answer: who asks for what is not sold closes it for nobody', async () => {
+    answer = async () => {
+      throw new ServiceError('provider_unavailable', undefined, {
+        cause: new DeclinedRequestError('wert answered 400'),
+      });
+    };
+    await askTimes(20);
+    expect(asked).toBe(20);
   });
 
   it('counts sessions and quotes together, and begins anew with each answer', async () => {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import { providerCatalogue } from '../domain/provider-catalogue.ts';
+import { DeclinedRequestError } from './protocol-adapter.ts';
 
 /** A single failure is anybody's; so many in a row are an outage. */
 const FAILURES_TO_OPEN = 5;
@@ -14,7 +15,7 @@ export interface CircuitBreakerOptions {
 /**
  * Leaves a provider alone while it is out of order, so that nobody waits for its time limit again and again: after
  * so many failures in a row every call is `provider_unavailable` at once, until one trial, later, gets an answer.
- * A refusal (inactive, below the minimum) is an answer. Failures of calls that ran at the same time count as one:
+ * A refusal (inactive, below the minimum, a request that was declined) is an answer. Failures of calls that ran at the same time count as one:
  * they tell of the same moment.
  */
 export function withCircuitBreaker(
@@ -35,7 +36,7 @@ export function withCircuitBreaker(
       failures = 0;
       return answer;
     } catch (error) {
-      if (error instanceof ServiceError && error.errorName !== 'provider_unavailable') failures = 0;
+      if (isAnswer(error)) failures = 0;
       else if (failures === failuresBefore) {
         failures++;
         closedAgainAtMs = options.monotonicMs() + options.openMs;
@@ -59,4 +60,10 @@ export function withCircuitBreaker(
     quote: (request) => guard(() => adapter.quote(request)),
     startSession: (request) => guard(() => adapter.startSession(request)),
   };
+}
+
+/** Whether the provider is there, although it did not do what it was asked for. */
+function isAnswer(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false;
+  return error.errorName !== 'provider_unavailable' || error.cause instanceof DeclinedRequestError;
 }

@@ -2,12 +2,16 @@ import type { KeyObject } from 'node:crypto';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type ProviderValues, SANDBOX_ENVIRONMENT, variableNameOf } from '../domain/provider-variables.ts';
+import { createBanxaAdapter } from './banxa.ts';
+import { createCoinbaseAdapter, readCoinbaseKey } from './coinbase.ts';
 import { createHostedSessionAdapter } from './hosted-session-adapter.ts';
 import { createMoonpayAdapter } from './moonpay.ts';
 import type { AdapterSettings } from './protocol-adapter.ts';
 import { createRampNetworkAdapter, readSigningKey, readWebhookKey } from './rampnetwork.ts';
+import { createRevolutAdapter } from './revolut.ts';
 import { createStripeAdapter } from './stripe.ts';
 import { createTransakAdapter } from './transak.ts';
+import { createWertAdapter } from './wert.ts';
 
 /** A setting that is there but cannot be used; the message names the variable and never repeats its value. */
 export class ProviderSettingError extends Error {
@@ -18,7 +22,9 @@ export class ProviderSettingError extends Error {
 interface Settings extends AdapterSettings {
   value(name: string): string;
   valueOrNull(name: string): string | null;
-  /** A key as it is read from its PEM; null where none is set. Throws for what cannot be read. */
+  /** A key as it is read from its text. Throws for what is missing or cannot be read. */
+  key(name: string, read: (text: string) => KeyObject | null): KeyObject;
+  /** The same; null where none is set. */
   keyOrNull(name: string, read: (pem: string) => KeyObject | null): KeyObject | null;
   /** A host of the provider: below BASE_URL at this path where that is set, else that of the environment. */
   host(path: string, hosts: { readonly production: string; readonly sandbox: string }): string;
@@ -33,14 +39,22 @@ export function createProviderAdapter(
 ): ProviderAdapter {
   const all = settingsOf(id, values, settings);
   switch (id) {
+    case 'banxa':
+      return banxa(all);
+    case 'coinbase':
+      return coinbase(all);
     case 'moonpay':
       return moonpay(all);
     case 'rampnetwork':
       return rampNetwork(all);
+    case 'revolut':
+      return revolut(all);
     case 'stripe':
       return stripe(all);
     case 'transak':
       return transak(all);
+    case 'wert':
+      return wert(all);
     default:
       return createHostedSessionAdapter({
         ...all,
@@ -54,23 +68,24 @@ export function createProviderAdapter(
 function settingsOf(id: ProviderId, values: ProviderValues, settings: AdapterSettings): Settings {
   const isSandbox = values['ENVIRONMENT'] === SANDBOX_ENVIRONMENT;
   const valueOrNull = (name: string) => values[name] ?? null;
+  const value = (name: string) => {
+    const given = valueOrNull(name);
+    if (given === null) throw new ProviderSettingError(`${variableNameOf(id, name)} is missing.`);
+    return given;
+  };
+  const key = (name: string, read: (text: string) => KeyObject | null) => {
+    const given = read(value(name));
+    if (given === null)
+      throw new ProviderSettingError(`${variableNameOf(id, name)} is no key of the right kind.`);
+    return given;
+  };
   return {
     ...settings,
     isSandbox,
     valueOrNull,
-    value(name) {
-      const value = valueOrNull(name);
-      if (value === null) throw new ProviderSettingError(`${variableNameOf(id, name)} is missing.`);
-      return value;
-    },
-    keyOrNull(name, read) {
-      const pem = valueOrNull(name);
-      if (pem === null) return null;
-      const key = read(pem);
-      if (key === null)
-        throw new ProviderSettingError(`${variableNameOf(id, name)} is no key of the right kind.`);
-      return key;
-    },
+    value,
+    key,
+    keyOrNull: (name, read) => (valueOrNull(name) === null ? null : key(name, read)),
     host(path, hosts) {
       const root = valueOrNull('BASE_URL');
       if (root !== null) return `${root}/${path}`;
@@ -136,6 +151,64 @@ function stripe(settings: Settings): ProviderAdapter {
     ...settings,
     apiUrl: settings.host('api', { production: api, sandbox: api }),
     apiKey: settings.value('API_KEY'),
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET'),
+  });
+}
+
+function wert(settings: Settings): ProviderAdapter {
+  const { host, value } = settings;
+  const widget = { production: 'https://widget.wert.io', sandbox: 'https://sandbox.wert.io' };
+  return createWertAdapter({
+    ...settings,
+    partnerUrl: host('partner', {
+      production: 'https://partner.wert.io',
+      sandbox: 'https://partner-sandbox.wert.io',
+    }),
+    apiUrl: host('api', widget),
+    widgetUrl: host('widget', widget),
+    apiKey: value('API_KEY'),
+    partnerId: value('PARTNER_ID'),
+    noticeToken: settings.valueOrNull('NOTICE_TOKEN'),
+  });
+}
+
+function revolut(settings: Settings): ProviderAdapter {
+  return createRevolutAdapter({
+    ...settings,
+    apiUrl: settings.host('api', {
+      production: 'https://ramp-partners.revolut.com',
+      sandbox: 'https://ramp-partners.revolut.codes',
+    }),
+    apiKey: settings.value('API_KEY'),
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET'),
+  });
+}
+
+function coinbase(settings: Settings): ProviderAdapter {
+  const { host, value } = settings;
+  const platform = 'https://api.cdp.coinbase.com';
+  const developer = 'https://api.developer.coinbase.com';
+  return createCoinbaseAdapter({
+    ...settings,
+    platformUrl: host('platform', { production: platform, sandbox: platform }),
+    developerUrl: host('developer', { production: developer, sandbox: developer }),
+    keyId: value('API_KEY'),
+    signingKey: settings.key('API_SECRET', readCoinbaseKey),
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET'),
+  });
+}
+
+function banxa(settings: Settings): ProviderAdapter {
+  const { host, value } = settings;
+  const root = host('api', {
+    production: 'https://api.banxa.com',
+    sandbox: 'https://api.banxa-sandbox.com',
+  });
+  return createBanxaAdapter({
+    ...settings,
+    apiUrl: `${root}/${encodeURIComponent(value('PARTNER'))}`,
+    apiKey: value('API_KEY'),
+    blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',
     webhookSecret: settings.valueOrNull('WEBHOOK_SECRET'),
   });
 }

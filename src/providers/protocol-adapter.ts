@@ -1,6 +1,6 @@
 import { createBriefCache } from '../domain/brief-cache.ts';
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
-import { UNITS_PER_CENT } from '../domain/money.ts';
+import { type Currency, UNITS_PER_CENT } from '../domain/money.ts';
 import {
   NoticeRefusedError,
   type PostedNotice,
@@ -36,6 +36,7 @@ export type Call = (request: Omit<JsonRequest, 'timeoutMs'>) => Promise<JsonAnsw
 export interface Protocol {
   readonly id: ProviderId;
   readonly opensOnce?: true;
+  readonly needsCountry?: true;
   quote(request: QuoteRequest, call: Call): Promise<Quote>;
   startSession(request: SessionRequest, call: Call): Promise<StartedSession>;
   readNotice?(notice: PostedNotice, call: Call): Promise<ProviderNotice | null>;
@@ -45,6 +46,8 @@ export interface Protocol {
 const QUOTE_TIMEOUT_MS = 2_000;
 const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
+/** Providers wait five seconds for our answer to a notice, and some send no more after a few that came too late. */
+const NOTICE_TIMEOUT_MS = 4_000;
 /** Where a provider says nothing of how long its address can be used. */
 export const LINK_LIFETIME_MS = 60 * 60_000;
 
@@ -72,8 +75,9 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
   return {
     id,
     ...(protocol.opensOnce === undefined ? {} : { opensOnce: protocol.opensOnce }),
+    ...(protocol.needsCountry === undefined ? {} : { needsCountry: protocol.needsCountry }),
     quote: (request) =>
-      reuseQuote(`${request.amountCents} ${request.currency} ${request.usdUnits}`, () =>
+      reuseQuote(quoteKeyOf(request), () =>
         orUnavailable(
           id,
           converse(Math.min(settings.timeoutMs, QUOTE_TIMEOUT_MS), (call) => protocol.quote(request, call)),
@@ -90,10 +94,14 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
           readNotice: (notice: PostedNotice) =>
             orNotJudged(
               id,
-              converse(settings.timeoutMs, (call) => readNotice(notice, call)),
+              converse(Math.min(settings.timeoutMs, NOTICE_TIMEOUT_MS), (call) => readNotice(notice, call)),
             ),
         }),
   };
+}
+
+function quoteKeyOf({ amountCents, currency, usdUnits, country }: QuoteRequest): string {
+  return `${amountCents} ${currency} ${usdUnits} ${country ?? ''}`;
 }
 
 /** The outcome, or `provider_unavailable` for everything that is not an error of ours already. */
@@ -120,6 +128,14 @@ async function orNotJudged(
   }
 }
 
+/**
+ * The provider understood the request and declined it, which says nothing of its health: who asks for what is not sold
+ * must not be able to make it look out of order for everybody else.
+ */
+export class DeclinedRequestError extends Error {
+  override readonly name = 'DeclinedRequestError';
+}
+
 /** The provider did not answer, or not in a way that can be used. */
 function unavailable(id: ProviderId, cause: unknown): ServiceError {
   const { name } = providerCatalogue[id];
@@ -132,7 +148,8 @@ function unavailable(id: ProviderId, cause: unknown): ServiceError {
 export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
   const { status, body } = answer;
   if (status === 200 || status === 201) return body;
-  const cause = new Error(`${id} answered ${status} ${codesOf(body).join(' ')}`);
+  const said = `${id} answered ${status} ${codesOf(body).join(' ')}`;
+  const cause = status === 400 || status === 422 ? new DeclinedRequestError(said) : new Error(said);
   // Wrong credentials look to a merchant like a provider that is switched off; the cause tells the operator.
   if (status === 401 || status === 403) {
     const { name } = providerCatalogue[id];
@@ -151,6 +168,13 @@ function codesOf(body: unknown): readonly string[] {
   return [fields['type'], fields['code'], inner['type'], inner['code']].filter(
     (word) => typeof word === 'string' && /^[A-Za-z_]{1,60}$/.test(word),
   ) as string[];
+}
+
+/** Throws `provider_inactive` for a currency that the provider is known not to take: asking would be for nothing. */
+export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold: ReadonlySet<Currency>): void {
+  if (sold.has(currency)) return;
+  const { name } = providerCatalogue[id];
+  throw new ServiceError('provider_inactive', `${name} does not take payments in ${currency}.`);
 }
 
 /** A provider's minimum in the payment's currency (10⁻⁶) as USD cents, at the payment's own rate, rounded up. */

@@ -10,8 +10,8 @@
  * - Unknown: for how long the page opens; whether a version header is needed; `customer_ip_address`, which some countries
  *   need, is not sent.
  */
-import { ServiceError, UnknownStateError } from '../domain/errors.ts';
-import { formatCents } from '../domain/money.ts';
+import { UnknownStateError } from '../domain/errors.ts';
+import { type Currency, formatCents } from '../domain/money.ts';
 import type {
   PostedNotice,
   ProviderAdapter,
@@ -34,6 +34,7 @@ import {
   type Call,
   createProtocolAdapter,
   LINK_LIFETIME_MS,
+  requireSold,
   requireSuccess,
 } from './protocol-adapter.ts';
 import {
@@ -53,7 +54,7 @@ export interface StripeOptions extends AdapterSettings {
 }
 
 const SESSIONS = '/v1/crypto/onramp_sessions';
-const currenciesSold: ReadonlySet<string> = new Set(['USD', 'EUR']);
+const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR']);
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],
   ['requires_payment', 'paying'],
@@ -83,10 +84,7 @@ function authorizationOf({ apiKey }: StripeOptions): Readonly<Record<string, str
 }
 
 async function fetchQuote(options: StripeOptions, request: QuoteRequest, call: Call): Promise<Quote> {
-  // Asking would fail, and five failures in a row count as an outage.
-  if (!currenciesSold.has(request.currency)) {
-    throw new ServiceError('provider_inactive', `Stripe does not take payments in ${request.currency}.`);
-  }
+  requireSold('stripe', request, currenciesSold);
   const query = new URLSearchParams({
     source_currency: request.currency.toLowerCase(),
     source_amount: formatCents(request.amountCents),

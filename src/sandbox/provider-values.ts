@@ -13,6 +13,18 @@ export function providerValuesOf(provider: ProviderId, key: string): ProviderVal
         SECRET_KEY: `sk_test_${derived('secret')}`,
         WEBHOOK_KEY: `wk_test_${derived('webhook')}`,
       };
+    case 'wert':
+      return { API_KEY: derived('api'), PARTNER_ID: derived('partner'), NOTICE_TOKEN: derived('webhook') };
+    case 'revolut':
+      return { API_KEY: derived('api'), WEBHOOK_SECRET: `wsk_${derived('webhook')}` };
+    case 'coinbase':
+      return {
+        API_KEY: derived('api'),
+        API_SECRET: ed25519SecretOf(derived('signing')),
+        WEBHOOK_SECRET: derived('webhook'),
+      };
+    case 'banxa':
+      return { API_KEY: derived('api'), PARTNER: 'sandbox-shop', WEBHOOK_SECRET: derived('webhook') };
     case 'rampnetwork':
       return {
         API_KEY: derived('api'),
@@ -26,6 +38,12 @@ export function providerValuesOf(provider: ProviderId, key: string): ProviderVal
     default:
       return { API_KEY: key };
   }
+}
+
+/** Seed and public key in base64, as Coinbase gives them out. */
+function ed25519SecretOf(seedHex: string): string {
+  const { x = '' } = createPublicKey(ed25519KeyOf(seedHex)).export({ format: 'jwk' });
+  return Buffer.concat([Buffer.from(seedHex, 'hex'), Buffer.from(x, 'base64url')]).toString('base64');
 }
 
 function pemOf(key: KeyObject, type: 'pkcs8' | 'spki'): string {

@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 let service: EndToEndService;
 beforeAll(async () => {
-  service = await startEndToEndService();
+  service = await startEndToEndService({ COUNTRY_HEADER: 'X-Country' });
 }, 60_000);
 afterAll(() => service?.stop());
 
@@ -18,7 +18,7 @@ async function countNotices(provider: string, outcome: string): Promise<number> 
   return line === undefined ? 0 : Number(line.slice(name.length));
 }
 
-it.each(simulatedProviders)(
+it.concurrent.each(simulatedProviders)(
   'a payment goes from the API call to paid through the protocol of %s, and its notices arrive',
   async (provider) => {
     const { payment_id: paymentId, checkout_url: checkoutUrl } = await service.create({
@@ -28,7 +28,11 @@ it.each(simulatedProviders)(
     const clicked = await fetch(`${service.url}/pay/${paymentId}/providers/${provider}`, {
       method: 'POST',
       redirect: 'manual',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        origin: service.url,
+        'x-country': 'DE',
+      },
     });
     expect(clicked.status).toBe(303);
     const paymentPage = await fetch(clicked.headers.get('location') ?? '', {

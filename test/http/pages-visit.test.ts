@@ -343,3 +343,38 @@ describe('one address', () => {
     }
   });
 });
+
+describe("the customer's country", () => {
+  it.each([
+    ['de', 'DE'],
+    ['US', 'US'],
+    ['XX', null],
+    ['T1', null],
+    ['Germany', null],
+    ['D3', null],
+    ['', null],
+  ])('is told to the provider as the proxy says it: %j is %s', async (header, country) => {
+    await pages.server.close();
+    pages = createCheckoutPages({ countryHeader: 'cf-ipcountry' });
+    await click(pages.put(checkoutStates.choose()), 'wert', { 'cf-ipcountry': header });
+    expect(pages.countries).toEqual([country]);
+  });
+
+  it('is not believed from a header that the operator has not named', async () => {
+    await click(pages.put(checkoutStates.choose()), 'wert', { 'cf-ipcountry': 'DE' });
+    expect(pages.countries).toEqual([null]);
+  });
+
+  it('is needed by some providers, which are not asked without it; the others can be chosen', async () => {
+    await pages.server.close();
+    pages = createCheckoutPages({ countryHeader: 'cf-ipcountry', needsCountry: 'revolut' });
+    const id = pages.put(checkoutStates.choose());
+    const response = await click(id, 'revolut');
+    expect(response.statusCode).toBe(400);
+    expect(response.body).toContain('Revolut has to be told in which country you live');
+    expect(response.body).toContain(`/pay/${id}/providers/wert`);
+    expect(pages.started).toEqual([]);
+    expect((await click(id, 'revolut', { 'cf-ipcountry': 'FR' })).statusCode).toBe(303);
+    expect(pages.countries).toEqual(['FR']);
+  });
+});

@@ -24,11 +24,13 @@ export interface NoticeCase {
   /** The settings of the adapter, where those of the sandbox do not do. */
   readonly values?: ProviderValues;
   /** What the provider answers to calls that judging a notice takes. */
-  readonly answer?: (path: string) => { readonly body: unknown };
+  readonly answer?: (path: string, query: URLSearchParams) => { readonly body: unknown };
   /** The same notice without any signature, where that is not in the headers. */
   readonly unsigned?: (notice: PostedNotice) => PostedNotice;
   /** Whether a notice carries its own time, so that one that was recorded grows old. */
   readonly growsOld: boolean;
+  /** What a notice is about is asked from the provider, so that it tells of now whenever it was written. */
+  readonly tellsOfNow?: true;
 }
 
 function hmacHex(key: string | undefined, text: string): string {
@@ -78,6 +80,44 @@ function stripeSigned(values: ProviderValues, body: unknown, nowMs: number): Pos
   const signature = hmacHex(values['WEBHOOK_SECRET'], `${time}.${text}`);
   const header = `t=${time},v1=${'0'.repeat(64)},v1=${signature},v0=${'1'.repeat(64)}`;
   return posted(text, { 'stripe-signature': header }, nowMs);
+}
+
+/** What Wert's own API says of the order; a notice of Wert's is only the reason to ask. */
+const wertOrder = { paymentId: '', status: '' };
+
+function wertRing(values: ProviderValues, { paymentId, status }: NoticeContent, nowMs: number): PostedNotice {
+  Object.assign(wertOrder, { paymentId, status });
+  const body = `{"type":"order_update","click_id":"${paymentId}","order":{"address":"0x01"}}`;
+  return { ...posted(body, {}, nowMs), target: `/providers/wert/notices?token=${values['NOTICE_TOKEN']}` };
+}
+
+/** Version, milliseconds and body, joined by full stops. */
+function revolutSigned(
+  values: ProviderValues,
+  body: unknown,
+  signedAtMs: number,
+  nowMs: number,
+): PostedNotice {
+  const text = JSON.stringify(body);
+  const signature = hmacHex(values['WEBHOOK_SECRET'], ['v1', signedAtMs, text].join('.'));
+  const headers = { 'revolut-request-timestamp': `${signedAtMs}`, 'revolut-signature': `v1=${signature}` };
+  return posted(text, headers, nowMs);
+}
+
+/** With the second signature that covers headers beside it, which is not looked at. */
+function coinbaseSigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+  const text = JSON.stringify(body);
+  const time = Math.floor(nowMs / 1000);
+  const signature = hmacHex(values['WEBHOOK_SECRET'], `${time}.${text}`);
+  const header = `t=${time},v0=${signature},h=host content-type,v1=${'0'.repeat(64)}`;
+  return posted(text, { 'x-hook0-signature': header }, nowMs);
+}
+
+/** Method, path, nonce and body on lines of their own. */
+function banxaSigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+  const text = JSON.stringify(body);
+  const signature = hmacHex(values['WEBHOOK_SECRET'], `POST\n/providers/banxa/notices\n1234\n${text}`);
+  return posted(text, { authorization: `Bearer key:${signature}:1234` }, nowMs);
 }
 
 export const noticeCases: Partial<Record<ProviderId, NoticeCase>> = {
@@ -182,6 +222,99 @@ export const noticeCases: Partial<Record<ProviderId, NoticeCase>> = {
           type: 'crypto.onramp_session.updated',
           created: Math.floor(atMs / 1000),
           data: { object: { id: 'cos_1', status, metadata: { payment_id: paymentId } } },
+        },
+        nowMs,
+      ),
+  },
+  wert: {
+    states: {
+      created: 'paying',
+      pending: 'paying',
+      progress: 'delivering',
+      success: 'delivered',
+      failed: 'failed',
+      cancelled: 'failed',
+    },
+    keys: ['NOTICE_TOKEN'],
+    growsOld: false,
+    tellsOfNow: true,
+    answer: (_path, query) => {
+      const isKnown = query.get('search_by') === wertOrder.paymentId;
+      return { body: { data: isKnown ? [{ id: 'order', status: wertOrder.status }] : [] } };
+    },
+    unsigned: (notice) => ({ ...notice, target: '/providers/wert/notices' }),
+    irrelevant: (values, nowMs) => ({
+      ...posted('{"type":"test"}', {}, nowMs),
+      target: `/providers/wert/notices?token=${values['NOTICE_TOKEN']}`,
+    }),
+    sign: wertRing,
+  },
+  revolut: {
+    states: {
+      ORDER_CREATED: 'paying',
+      ORDER_PROCESSING: 'delivering',
+      ORDER_COMPLETED: 'delivered',
+      ORDER_FAILED: 'failed',
+    },
+    keys: ['WEBHOOK_SECRET'],
+    growsOld: true,
+    irrelevant: (values, nowMs) => revolutSigned(values, { event: 'WEBHOOK_CREATED' }, nowMs, nowMs),
+    sign: (values, { paymentId, status }, nowMs) =>
+      revolutSigned(values, { order_id: paymentId, wallet: '0x01', event: status }, nowMs, nowMs),
+  },
+  coinbase: {
+    states: {
+      ONRAMP_TRANSACTION_STATUS_CREATED: 'paying',
+      ONRAMP_TRANSACTION_STATUS_IN_PROGRESS: 'delivering',
+      ONRAMP_TRANSACTION_STATUS_SUCCESS: 'delivered',
+      ONRAMP_TRANSACTION_STATUS_FAILED: 'failed',
+    },
+    keys: ['WEBHOOK_SECRET'],
+    growsOld: true,
+    irrelevant: (values, nowMs) =>
+      coinbaseSigned(values, { eventType: 'offramp.transaction.success', partnerUserRef: 'x' }, nowMs),
+    sign: (values, { paymentId, status, atMs }, nowMs) =>
+      coinbaseSigned(
+        values,
+        {
+          completedAt: '0001-01-01T00:00:00Z',
+          createdAt: new Date(atMs).toISOString(),
+          eventType: 'onramp.transaction.updated',
+          partnerUserRef: paymentId,
+          status,
+          walletAddress: '0x01',
+        },
+        nowMs,
+      ),
+  },
+  banxa: {
+    states: {
+      pendingPayment: 'paying',
+      waitingPayment: 'paying',
+      extraVerification: 'paying',
+      paymentReceived: 'delivering',
+      inProgress: 'delivering',
+      coinTransferred: 'delivering',
+      cryptoTransferred: 'delivering',
+      complete: 'delivered',
+      cancelled: 'failed',
+      declined: 'failed',
+      expired: 'failed',
+      refunded: 'failed',
+    },
+    keys: ['WEBHOOK_SECRET'],
+    growsOld: false,
+    irrelevant: (values, nowMs) => banxaSigned(values, { order_id: '1', order_type: 'SELL' }, nowMs),
+    sign: (values, { paymentId, status, atMs }, nowMs) =>
+      banxaSigned(
+        values,
+        {
+          order_id: 'd9efc5d228cb7edfc4b6bb82f7b39f94',
+          status,
+          // Without the space, as in Banxa's own example.
+          status_date: new Date(atMs).toISOString().slice(0, 19).replace('T', ''),
+          external_id: paymentId,
+          order_type: 'BUY',
         },
         nowMs,
       ),

@@ -10,13 +10,14 @@ export interface JsonServer {
 
 /** A server on loopback that answers every request with what it is told: an object as JSON, a text as it is. */
 export async function serveJson(
-  answer: (path: string) => { readonly status?: number; readonly body: unknown },
+  answer: (path: string, query: URLSearchParams) => { readonly status?: number; readonly body: unknown },
 ): Promise<JsonServer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     request.resume();
     asked.push(`${request.method} ${request.url}`);
-    const { status = 200, body } = answer(request.url?.split('?')[0] ?? '');
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const { status = 200, body } = answer(url.pathname, url.searchParams);
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     response.writeHead(status, { 'content-type': 'application/json' }).end(text);
   });

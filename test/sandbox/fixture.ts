@@ -57,8 +57,11 @@ export function adapterAt(
   });
 }
 
-/** Starts a session at a provider as the server does. 100.00 USD unless said otherwise. */
-export function startSessionAt(
+/**
+ * Starts a session at a provider as the server does, and opens its address as a customer's browser does: the session's
+ * address is that of the page with the card form. 100.00 USD unless said otherwise.
+ */
+export async function startSessionAt(
   sandbox: Sandbox,
   depositAddress: Address,
   options: {
@@ -70,7 +73,7 @@ export function startSessionAt(
   } = {},
 ): Promise<StartedSession> {
   const { provider = 'wert', amountCents = 100_00 } = options;
-  return adapterAt(sandbox, provider).startSession({
+  const session = await adapterAt(sandbox, provider).startSession({
     amountCents,
     currency: 'USD',
     usdUnits: BigInt(amountCents) * 10_000n,
@@ -78,7 +81,10 @@ export function startSessionAt(
     depositAddress,
     email: options.email ?? null,
     returnUrl: options.returnUrl ?? 'http://localhost:3000/pay/1',
+    country: 'DE',
   });
+  const page = await fetch(session.redirectUrl, { headers: { referer: 'http://localhost:3000/' } });
+  return { ...session, redirectUrl: page.url };
 }
 
 /** Sends the on-ramp's card form as a browser would, without following where it leads. */

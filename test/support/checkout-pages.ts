@@ -13,6 +13,7 @@ import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { fieldsOf, type PaymentState } from '../../src/domain/payment-states.ts';
 import type { AccountStore } from '../../src/domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../src/domain/ports/payment-store.ts';
+import type { SessionRequest } from '../../src/domain/ports/provider.ts';
 import type { ProviderSettings } from '../../src/domain/ports/provider-store.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
@@ -202,6 +203,8 @@ export interface CheckoutPages {
   view(paymentId: string): PaymentView;
   /** Visits that were started at providers. */
   readonly started: ProviderId[];
+  /** With each of them, the country that the provider was told. */
+  readonly countries: (string | null)[];
   /** Providers that do not answer. */
   readonly failing: Set<ProviderId>;
   /** What a provider quotes; nothing where none is set. */
@@ -217,6 +220,9 @@ export interface CheckoutPages {
 export interface CheckoutPagesOptions {
   readonly account?: Partial<Account>;
   readonly isSandbox?: boolean;
+  readonly countryHeader?: string;
+  /** The provider that starts nothing before it knows the country. */
+  readonly needsCountry?: ProviderId;
   readonly baseUrl?: string;
   readonly redirectUrl?: string;
 }
@@ -225,6 +231,7 @@ export interface CheckoutPagesOptions {
 export function createCheckoutPages(options: CheckoutPagesOptions = {}): CheckoutPages {
   const views = new Map<string, PaymentView>();
   const started: ProviderId[] = [];
+  const countries: (string | null)[] = [];
   const failing = new Set<ProviderId>();
   const quotes = new Map<ProviderId, bigint>();
   const blocklistReads: number[] = [];
@@ -250,8 +257,10 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       {
         id,
         quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
-        startSession: async () => {
+        ...(options.needsCountry === id ? { needsCountry: true as const } : {}),
+        startSession: async ({ country }: Pick<SessionRequest, 'country'>) => {
           started.push(id);
+          countries.push(country ?? null);
           if (failing.has(id)) throw new ServiceError('provider_unavailable');
           return {
             redirectUrl: options.redirectUrl ?? `https://${id}.example/visit/${started.length}`,
@@ -296,6 +305,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     limits: createPageLimits(() => clock.monotonicMs),
     baseUrl,
     nowMs: () => NOW_MS,
+    countryHeader: options.countryHeader ?? null,
     isSandbox: options.isSandbox ?? false,
     explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
   });
@@ -307,6 +317,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     },
     view: (id) => views.get(id) as PaymentView,
     started,
+    countries,
     failing,
     quotes,
     blocklistReads,

@@ -9,6 +9,8 @@ export interface QuoteRequest {
   readonly currency: Currency;
   /** The amount's value in USD, 10⁻⁶ units. */
   readonly usdUnits: bigint;
+  /** Where the customer lives, ISO 3166-1 alpha-2 in capitals; null or absent where nobody has said. */
+  readonly country?: string | null;
 }
 
 /** What a provider says it would do; asking binds nobody. */
@@ -71,6 +73,8 @@ export interface ProviderAdapter {
   readonly id: ProviderId;
   /** The customer can open a session's address only once: it is never handed out a second time. */
   readonly opensOnce?: true;
+  /** It starts no session before it is told where the customer lives; a quote can be asked for without. */
+  readonly needsCountry?: true;
   /** Throws `ServiceError` provider_unavailable when the provider does not answer, provider_inactive when it declines. */
   quote(request: QuoteRequest): Promise<Quote>;
   /** Throws like `quote`. Called only on the customer's click. */

@@ -9,6 +9,8 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly limits: PageLimits;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;
+  /** In lower case: where the operator's proxy tells the customer's country; null where none does. */
+  readonly countryHeader: string | null;
   /** Shows the banner that no real money moves. */
   readonly isSandbox: boolean;
   /** A transaction's page in a block explorer (http or https), or null where there is none. */

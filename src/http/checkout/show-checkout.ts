@@ -4,6 +4,7 @@ import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { automaticProvider } from './automatic-visit.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
+import { customerCountry } from './customer-country.ts';
 import { countVisitor } from './page-limits.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
@@ -22,7 +23,8 @@ export async function showCheckout(
   if (provider === null) return sendCheckout(context, reply, checkout, { status: 200, problem: null });
   await countVisitor(context.limits.starts, request);
   try {
-    return redirectToProvider(reply, await context.startSession(checkout.payment, provider));
+    const country = customerCountry(context, request.headers);
+    return redirectToProvider(reply, await context.startSession(checkout.payment, provider, country));
   } catch (error) {
     return sendProblem(context, reply, checkout.payment.id, provider, error);
   }

@@ -4,6 +4,7 @@ import { isProviderId } from '../../domain/provider-catalogue.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, ProviderRoute } from './context.ts';
+import { customerCountry } from './customer-country.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
 import { isSameOrigin } from './same-origin.ts';
@@ -30,7 +31,10 @@ export async function visitProvider(
     return sendProblem(context, reply, paymentId, null, new ServiceError('provider_unknown'));
   }
   try {
-    return redirectToProvider(reply, await context.startSession(checkout.payment, provider));
+    return redirectToProvider(
+      reply,
+      await context.startSession(checkout.payment, provider, customerCountry(context, request.headers)),
+    );
   } catch (error) {
     return sendProblem(context, reply, paymentId, provider, error);
   }

@@ -9,7 +9,7 @@ import { sendPage } from './register-page-routes.ts';
 
 /** What a simulated protocol stands on: the books, the prices, the pages. */
 export function createProtocolDesk(
-  options: Pick<ProtocolDesk, 'provider' | 'values' | 'derive' | 'nowMs' | 'url'> & {
+  options: Pick<ProtocolDesk, 'provider' | 'values' | 'derive' | 'nowMs' | 'url' | 'noticesUrl'> & {
     readonly store: OrderStore;
   },
 ): ProtocolDesk {

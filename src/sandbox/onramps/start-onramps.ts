@@ -147,6 +147,7 @@ function deskOf({ options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'noti
     ...{ provider, store, nowMs },
     values: providerValuesOf(provider, options.keys[provider]),
     derive: (purpose) => deriveHex(options.keys[provider], purpose),
+    noticesUrl: options.noticesUrl?.(provider) ?? null,
     url: () => `${baseUrl()}/${provider}`,
   });
 }

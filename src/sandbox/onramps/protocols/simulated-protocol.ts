@@ -26,6 +26,8 @@ export interface ProtocolDesk {
   /** A secret of the on-ramp's own for one purpose, 32 bytes in hex. */
   readonly derive: (purpose: string) => string;
   readonly nowMs: () => number;
+  /** Where the shop takes notices; null for one that takes none. */
+  readonly noticesUrl: string | null;
   /** Root of this on-ramp, without a slash at its end. */
   readonly url: () => string;
   /** What would be delivered, 10⁻⁶ units; zero when the fee takes it all. */

@@ -1,0 +1,243 @@
+/**
+ * Coinbase Onramp: a session is made with a token that this server signs for each call; its address opens once.
+ *
+ * Sources, gathered 2026-11; no live API has been called.
+ * - `POST /platform/v2/onramp/sessions`, its fields and `session.onrampUrl`; the token: EdDSA (64 bytes in base64, seed
+ *   and public key) or ES256 (PEM), `kid`, `typ`, `nonce`, `sub`, `iss`, `uris`, 120 seconds: its SDK (sdk). An address
+ *   opens once, within five minutes; quotes and `GET /onramp/v1/buy/config`; USD, EUR and CAD; the events, the fields of a
+ *   webhook, `X-Hook0-Signature` with `v0` over time and body: documentation (doc).
+ * - Unverified, seen in public code of others: that a quote is asked for in camel case and answered in snake case
+ *   (`purchase_amount.value`); `sandbox-` before our id, for its test environment; other states than
+ *   `ONRAMP_TRANSACTION_STATUS_IN_PROGRESS` and `…_SUCCESS`.
+ * - A quote needs the country, and in the United States also the state, which nobody knows here: without them there is
+ *   none, the delivery is assumed, and the session is begun without them.
+ * - Unknown: whether a session needs the customer's network address (`clientIp`), which is not sent. It asks customers
+ *   for an account at Coinbase since the middle of 2026 (doc).
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { UnknownStateError } from '../domain/errors.ts';
+import { type Currency, formatCents } from '../domain/money.ts';
+import type {
+  PostedNotice,
+  ProviderAdapter,
+  ProviderNotice,
+  Quote,
+  QuoteRequest,
+  SessionRequest,
+  StartedSession,
+} from '../domain/ports/provider.ts';
+import type { SessionProgress } from '../domain/provider-session.ts';
+import { signCompact, tokenAlgorithmOf } from './json-web-token.ts';
+import {
+  readNoticeFields,
+  readNoticeTimeMs,
+  readSignatureHeader,
+  readSignedTime,
+  requireHmac,
+  requireRecent,
+} from './notice-signature.ts';
+import {
+  type AdapterSettings,
+  type Call,
+  createProtocolAdapter,
+  requireSold,
+  requireSuccess,
+} from './protocol-adapter.ts';
+import {
+  fieldsOf,
+  MalformedAnswerError,
+  readDecimalUnits,
+  readRedirectUrl,
+  readTextOrNull,
+} from './read-answer.ts';
+
+export interface CoinbaseOptions extends AdapterSettings {
+  /** For sessions. */
+  readonly platformUrl: string;
+  /** For quotes. */
+  readonly developerUrl: string;
+  readonly keyId: string;
+  /** Ed25519 or P-256. */
+  readonly signingKey: KeyObject;
+  /** Null takes no notices. */
+  readonly webhookSecret: string | null;
+  readonly isSandbox: boolean;
+}
+
+/** What a token is good for is named by Coinbase's own hosts, also where a proxy stands before them. */
+const PLATFORM_HOST = 'api.cdp.coinbase.com';
+const DEVELOPER_HOST = 'api.developer.coinbase.com';
+const TOKEN_LIFETIME_SECONDS = 120;
+/** How long the address of a session can be opened. */
+const SESSION_LIFETIME_MS = 5 * 60_000;
+/** Before our id, in the test environment. */
+const SANDBOX_PREFIX = 'sandbox-';
+
+const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['ONRAMP_TRANSACTION_STATUS_CREATED', 'paying'],
+  ['ONRAMP_TRANSACTION_STATUS_IN_PROGRESS', 'delivering'],
+  ['ONRAMP_TRANSACTION_STATUS_SUCCESS', 'delivered'],
+  ['ONRAMP_TRANSACTION_STATUS_FAILED', 'failed'],
+]);
+
+/** Throws as the port says. */
+export function createCoinbaseAdapter(options: CoinbaseOptions): ProviderAdapter {
+  const { webhookSecret } = options;
+  return createProtocolAdapter(
+    {
+      id: 'coinbase',
+      opensOnce: true,
+      quote: (request, call) => fetchQuote(options, request, call),
+      startSession: (request, call) => startSession(options, request, call),
+      ...(webhookSecret === null
+        ? {}
+        : { readNotice: async (notice: PostedNotice) => readNotice(webhookSecret, notice) }),
+    },
+    options,
+  );
+}
+
+/** A token for one call, of the method and address that it names. */
+function authorizationOf(options: CoinbaseOptions, target: string): Readonly<Record<string, string>> {
+  const { keyId, signingKey, nowMs } = options;
+  const nowSeconds = Math.floor(nowMs() / 1000);
+  const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
+  const claims = {
+    sub: keyId,
+    iss: 'cdp',
+    nbf: nowSeconds,
+    exp: nowSeconds + TOKEN_LIFETIME_SECONDS,
+    uris: [target],
+  };
+  return { authorization: `Bearer ${signCompact(signingKey, header, JSON.stringify(claims))}` };
+}
+
+/** The country, where all is known that a quote for it needs. */
+function quotedCountryOf({ country }: QuoteRequest): string | null {
+  return country === 'US' ? null : (country ?? null);
+}
+
+async function fetchQuote(options: CoinbaseOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+  requireSold('coinbase', request, currenciesSold);
+  const country = quotedCountryOf(request);
+  if (country === null) return await requireAvailable(options, call);
+  const path = '/onramp/v1/buy/quote';
+  const answer = await call({
+    method: 'POST',
+    url: `${options.developerUrl}${path}`,
+    headers: authorizationOf(options, `POST ${DEVELOPER_HOST}${path}`),
+    body: {
+      purchaseCurrency: 'USDC',
+      purchaseNetwork: 'polygon',
+      paymentAmount: formatCents(request.amountCents),
+      paymentCurrency: request.currency,
+      paymentMethod: 'CARD',
+      country,
+    },
+  });
+  const purchase = fieldsOf(fieldsOf(requireSuccess('coinbase', answer))['purchase_amount']);
+  return {
+    deliveryUnits: readDecimalUnits(purchase['value'], 'purchase_amount'),
+    minimumUsdCents: null,
+  };
+}
+
+/** No price, but whether anything is sold at all. */
+async function requireAvailable(options: CoinbaseOptions, call: Call): Promise<Quote> {
+  const path = '/onramp/v1/buy/config';
+  const url = `${options.developerUrl}${path}`;
+  const headers = authorizationOf(options, `GET ${DEVELOPER_HOST}${path}`);
+  const { countries } = fieldsOf(requireSuccess('coinbase', await call({ method: 'GET', url, headers })));
+  if (!Array.isArray(countries) || countries.length === 0)
+    throw new MalformedAnswerError('there is no country to sell in');
+  return { deliveryUnits: null, minimumUsdCents: null };
+}
+
+async function startSession(
+  options: CoinbaseOptions,
+  request: SessionRequest,
+  call: Call,
+): Promise<StartedSession> {
+  // The session promises nothing, so the quote decides what is enough.
+  const { deliveryUnits } = await fetchQuote(options, request, call);
+  const path = '/platform/v2/onramp/sessions';
+  const country = quotedCountryOf(request);
+  const answer = await call({
+    method: 'POST',
+    url: `${options.platformUrl}${path}`,
+    headers: authorizationOf(options, `POST ${PLATFORM_HOST}${path}`),
+    body: {
+      destinationAddress: request.depositAddress,
+      destinationNetwork: 'polygon',
+      purchaseCurrency: 'USDC',
+      paymentAmount: formatCents(request.amountCents),
+      paymentCurrency: request.currency,
+      redirectUrl: request.returnUrl,
+      partnerUserRef: `${options.isSandbox ? SANDBOX_PREFIX : ''}${request.paymentId}`,
+      ...(country === null ? {} : { country }),
+    },
+  });
+  const { onrampUrl } = fieldsOf(fieldsOf(requireSuccess('coinbase', answer))['session']);
+  return {
+    redirectUrl: readRedirectUrl(onrampUrl),
+    providerReference: request.paymentId,
+    expiresAtMs: options.nowMs() + SESSION_LIFETIME_MS,
+    quotedUnits: deliveryUnits,
+  };
+}
+
+function readNotice(webhookSecret: string, notice: PostedNotice): ProviderNotice | null {
+  const header = readSignatureHeader(notice.headers['x-hook0-signature']);
+  const time = header.get('t')?.[0] ?? '';
+  requireHmac(webhookSecret, [`${time}.`, notice.body], header.get('v0') ?? [], 'hex');
+  requireRecent(readSignedTime(time) * 1000, notice.receivedAtMs);
+
+  const fields = readNoticeFields(notice.body);
+  const { eventType, status, partnerUserRef: reference } = fields;
+  // Of sales and of other products nothing concerns a payment.
+  if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
+  if (typeof reference !== 'string') return null;
+  const progress = progressOfStatus.get(status);
+  if (progress === undefined)
+    throw new UnknownStateError(`coinbase told of the unknown status ${JSON.stringify(status)}`);
+  return {
+    paymentId: reference.startsWith(SANDBOX_PREFIX) ? reference.slice(SANDBOX_PREFIX.length) : reference,
+    providerReference: null,
+    walletAddress: readTextOrNull(fields['walletAddress']) ?? readTextOrNull(fields['destinationAddress']),
+    progress,
+    atMs: timeOf(fields, notice.receivedAtMs),
+  };
+}
+
+/** The latest time that it names; a time that is still to come is written as that of the year one. */
+function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): number {
+  const times = ['updatedAt', 'completedAt', 'createdAt']
+    .map((name) => fields[name])
+    .filter((value) => value !== undefined && value !== null)
+    .map((value) => readNoticeTimeMs(value, receivedAtMs));
+  return times.length === 0 ? receivedAtMs : Math.max(...times);
+}
+
+/** The secret of an API key: a PEM key, or 64 bytes in base64 (seed and public key of Ed25519); null for anything else. */
+export function readCoinbaseKey(secret: string): KeyObject | null {
+  try {
+    const key = secret.includes('-----BEGIN')
+      ? createPrivateKey(secret.replaceAll('\\n', '\n'))
+      : ed25519KeyOf(Buffer.from(secret, 'base64'));
+    return key === null || tokenAlgorithmOf(key) === null ? null : key;
+  } catch {
+    return null;
+  }
+}
+
+/** Null unless the second half is the public key of the first. */
+function ed25519KeyOf(bytes: Buffer): KeyObject | null {
+  if (bytes.length !== 64) return null;
+  const encoded = {
+    d: bytes.subarray(0, 32).toString('base64url'),
+    x: bytes.subarray(32).toString('base64url'),
+  };
+  const key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', ...encoded }, format: 'jwk' });
+  return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
+}

@@ -1,0 +1,197 @@
+/**
+ * Wert: a session is made with the partner's key, and its page opened.
+ *
+ * Sources, gathered 2026-11; no live API has been called.
+ * - `POST /api/external/hpp/create-session` with `X-Api-Key`, `flow_type`; `POST /api/v3/partners/convert` with
+ *   `X-Partner-ID`, at most four a second from one address; that webhooks are switched off after answers that are late
+ *   or not 2xx; `GET /api/external/orders?search_by=`: documentation (doc). The widget's address: its SDK (sdk).
+ * - Unverified, seen in public code of others: the remaining fields of a session (`simple_full_restrict` locks them) and
+ *   its `sessionId`; `commodity_amount`, `fee_percent` and `currency_miner_fee` of a conversion; a notice's `type`,
+ *   `click_id` and `order`; that `search_by` takes our id and answers `{data: […]}`, and the states of an order there.
+ * - Unknown: whether the fees of a conversion are inside `commodity_amount`. They are taken off here: who expects too
+ *   little takes a whole delivery for paid, who expects too much takes it for short.
+ * - A notice carries no signature, so it is a bell and nothing more: it has to come to an address with a token that only
+ *   Wert was told, and what it is about is asked from Wert's own API.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { UnknownStateError } from '../domain/errors.ts';
+import { formatCents, UNITS_PER_CENT } from '../domain/money.ts';
+import {
+  NoticeRefusedError,
+  type PostedNotice,
+  type ProviderAdapter,
+  type ProviderNotice,
+  type Quote,
+  type QuoteRequest,
+  type SessionRequest,
+  type StartedSession,
+} from '../domain/ports/provider.ts';
+import type { SessionProgress } from '../domain/provider-session.ts';
+import { readNoticeFields } from './notice-signature.ts';
+import {
+  type AdapterSettings,
+  type Call,
+  createProtocolAdapter,
+  LINK_LIFETIME_MS,
+  requireSuccess,
+} from './protocol-adapter.ts';
+import {
+  type AnswerFields,
+  fieldsOf,
+  MalformedAnswerError,
+  readDecimalUnits,
+  readReference,
+  readTextOrNull,
+} from './read-answer.ts';
+
+export interface WertOptions extends AdapterSettings {
+  readonly partnerUrl: string;
+  readonly apiUrl: string;
+  readonly widgetUrl: string;
+  readonly apiKey: string;
+  readonly partnerId: string;
+  /** Stands in the query of the address that notices are sent to; null takes no notices. */
+  readonly noticeToken: string | null;
+}
+
+/** Of an order, the furthest first: who tries twice has two of them. */
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['success', 'delivered'],
+  ['progress', 'delivering'],
+  ['pending', 'paying'],
+  ['created', 'paying'],
+  ['failed', 'failed'],
+  ['cancelled', 'failed'],
+]);
+
+/** Throws as the port says. */
+export function createWertAdapter(options: WertOptions): ProviderAdapter {
+  const { noticeToken } = options;
+  return createProtocolAdapter(
+    {
+      id: 'wert',
+      quote: (request, call) => fetchQuote(options, request, call),
+      startSession: (request, call) => startSession(options, request, call),
+      ...(noticeToken === null
+        ? {}
+        : {
+            readNotice: (notice: PostedNotice, call: Call) => readNotice(options, noticeToken, notice, call),
+          }),
+    },
+    options,
+  );
+}
+
+async function fetchQuote(options: WertOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+  const answer = await call({
+    method: 'POST',
+    url: `${options.apiUrl}/api/v3/partners/convert`,
+    headers: { 'x-partner-id': options.partnerId },
+    body: {
+      from: request.currency,
+      network: 'polygon',
+      to: 'USDC',
+      amount: Number(formatCents(request.amountCents)),
+    },
+  });
+  const conversion = fieldsOf(fieldsOf(requireSuccess('wert', answer))['body']);
+  return { deliveryUnits: lessFees(conversion, request), minimumUsdCents: null };
+}
+
+/** What a conversion leaves when its fees come on top of the charge, rounded down; see the header. */
+function lessFees(conversion: AnswerFields, { amountCents }: QuoteRequest): bigint {
+  const units = readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
+  const chargedUnits = BigInt(amountCents) * UNITS_PER_CENT;
+  const share = readFee(conversion, 'fee_percent');
+  const fixed = readFee(conversion, 'currency_miner_fee');
+  const withFees = chargedUnits + (chargedUnits * share) / 1_000_000n + fixed;
+  return (units * chargedUnits) / withFees;
+}
+
+/** A fee in 10⁻⁶; a share of one, although it is called a percentage. Zero where there is none. */
+function readFee(conversion: AnswerFields, name: string): bigint {
+  const value = conversion[name];
+  if (value === undefined || value === null || value === 0 || value === '0') return 0n;
+  return readDecimalUnits(value, name);
+}
+
+async function startSession(
+  options: WertOptions,
+  request: SessionRequest,
+  call: Call,
+): Promise<StartedSession> {
+  // The session promises nothing, so the quote decides what is enough.
+  const { deliveryUnits } = await fetchQuote(options, request, call);
+  const answer = await call({
+    method: 'POST',
+    url: `${options.partnerUrl}/api/external/hpp/create-session`,
+    headers: { 'x-api-key': options.apiKey },
+    body: {
+      flow_type: 'simple_full_restrict',
+      wallet_address: request.depositAddress,
+      currency: request.currency,
+      currency_amount: Number(formatCents(request.amountCents)),
+      commodity: 'USDC',
+      network: 'polygon',
+    },
+  });
+  const sessionId = readReference(fieldsOf(requireSuccess('wert', answer))['sessionId']);
+  const query = new URLSearchParams({
+    session_id: sessionId,
+    click_id: request.paymentId,
+    redirect_url: request.returnUrl,
+    ...(request.email === null ? {} : { email: request.email }),
+  });
+  return {
+    redirectUrl: `${options.widgetUrl}/${encodeURIComponent(options.partnerId)}/widget?${query}`,
+    providerReference: sessionId,
+    expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+    quotedUnits: deliveryUnits,
+  };
+}
+
+async function readNotice(
+  options: WertOptions,
+  noticeToken: string,
+  notice: PostedNotice,
+  call: Call,
+): Promise<ProviderNotice | null> {
+  requireToken(notice, noticeToken);
+  const { type, click_id: paymentId, order } = readNoticeFields(notice.body);
+  // A trial of the address, from the partner's own page.
+  if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
+  const progress = await fetchProgress(options, paymentId, call);
+  const walletAddress = order === undefined || order === null ? null : fieldsOf(order)['address'];
+  return {
+    ...{ paymentId, progress, providerReference: null },
+    walletAddress: readTextOrNull(walletAddress),
+    // What was asked for just now is true now, whenever the notice was written.
+    atMs: notice.receivedAtMs,
+  };
+}
+
+function requireToken({ target }: PostedNotice, expected: string): void {
+  const given = Buffer.from(new URL(target, 'http://localhost').searchParams.get('token') ?? '');
+  const wanted = Buffer.from(expected);
+  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+  throw new NoticeRefusedError('the address of the notice does not carry the token');
+}
+
+/** Asks Wert itself how far the orders for our id have come. */
+async function fetchProgress(options: WertOptions, paymentId: string, call: Call): Promise<SessionProgress> {
+  const query = new URLSearchParams({ search_by: paymentId });
+  const answer = await call({
+    method: 'GET',
+    url: `${options.partnerUrl}/api/external/orders?${query}`,
+    headers: { 'x-api-key': options.apiKey },
+  });
+  const orders = fieldsOf(requireSuccess('wert', answer))['data'];
+  if (!Array.isArray(orders)) throw new MalformedAnswerError('there is no list of orders');
+  if (orders.length === 0) throw new NoticeRefusedError('Wert knows no order for the id in the notice');
+  const statuses = orders.map((order) => fieldsOf(order)['status']);
+  const unknown = statuses.find((status) => !progressOfStatus.has(status));
+  if (unknown !== undefined)
+    throw new UnknownStateError(`wert told of the unknown status ${JSON.stringify(unknown)}`);
+  for (const [status, progress] of progressOfStatus) if (statuses.includes(status)) return progress;
+  throw new MalformedAnswerError('no order has a status');
+}

@@ -1,0 +1,134 @@
+/**
+ * The other side of src/providers/banxa.ts: quotes and orders below the partner's reference, and the one-time address of
+ * an order at `/widget`.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formatUnits } from '../../../domain/money.ts';
+import { parsePayoutAddress } from '../../../domain/payout-address.ts';
+import type { Order } from '../order.ts';
+import { InvalidRequestError, readReturnUrl } from '../read-session-request.ts';
+import {
+  isSame,
+  type OrderEvent,
+  type ProtocolDesk,
+  readCharge,
+  readParameters,
+  type SimulatedProtocol,
+} from './simulated-protocol.ts';
+
+const MAXIMUM_ADDRESSES = 1_000;
+const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
+  accepted: 'paymentReceived',
+  declined: 'declined',
+  delivered: 'complete',
+  failed: 'cancelled',
+};
+const purchase = ['paymentMethodId', 'crypto', 'blockchain', 'fiat', 'fiatAmount'] as const;
+
+type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
+
+/** One on-ramp's memory of the addresses that nobody has opened; a restart empties it. */
+export function createBanxaProtocol(): SimulatedProtocol {
+  const orderIds = new Map<string, string>();
+
+  function addressOf(desk: ProtocolDesk, order: Order): string {
+    const token = randomBytes(18).toString('base64url');
+    orderIds.set(token, order.id);
+    for (const oldest of orderIds.keys()) {
+      if (orderIds.size <= MAXIMUM_ADDRESSES) break;
+      orderIds.delete(oldest);
+    }
+    return `${desk.url()}/widget?order=${token}`;
+  }
+
+  return {
+    registerRoutes(server, desk) {
+      server.get('/banxa/api/:partner/v2/quotes/buy', (request: PartnerRequest, reply) =>
+        answer(desk, request, reply, async () => {
+          const query = readParameters(request.query, purchase, []);
+          const { units } = await priceOf(desk, query);
+          return { ...query, cryptoAmount: formatUnits(units), processingFee: '0.00', networkFee: '0.00' };
+        }),
+      );
+      server.post('/banxa/api/:partner/v2/buy', (request: PartnerRequest, reply) =>
+        answer(desk, request, reply, async () => {
+          const order = await openOrder(desk, request.body);
+          return { id: order.id, externalOrderId: order.externalId, checkoutUrl: addressOf(desk, order) };
+        }),
+      );
+      server.get<{ Querystring: { order?: unknown } }>('/banxa/widget', (request, reply) => {
+        const token = String(request.query.order ?? '');
+        const order = desk.findOrder(orderIds.get(token) ?? '');
+        if (order === null) return desk.refuseCustomer(reply, 410, 'This address was used already.');
+        orderIds.delete(token);
+        return desk.showOrder(reply, order);
+      });
+    },
+
+    noticeOf(desk, order, event, atMs) {
+      const at = new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+      const body = JSON.stringify({
+        order_id: order.id,
+        status: statusOfEvent[event],
+        status_date: at,
+        external_id: order.externalId,
+        order_type: 'BUY',
+        crypto_coin: 'USDC',
+        transaction_hash: order.transactionHash,
+      });
+      const nonce = String(Math.floor(desk.nowMs() / 1000));
+      const { pathname } = new URL(desk.noticesUrl ?? 'http://localhost/');
+      const signature = createHmac('sha256', desk.values['WEBHOOK_SECRET'] ?? '')
+        .update(`POST\n${pathname}\n${nonce}\n${body}`)
+        .digest('hex');
+      return { headers: { authorization: `Bearer partner-key:${signature}:${nonce}` }, body };
+    },
+  };
+}
+
+async function answer(
+  desk: ProtocolDesk,
+  request: PartnerRequest,
+  reply: FastifyReply,
+  work: () => Promise<unknown>,
+): Promise<FastifyReply> {
+  const key = request.headers['x-api-key'];
+  const isPartner =
+    isSame(typeof key === 'string' ? key : undefined, desk.values['API_KEY']) &&
+    isSame(request.params.partner, desk.values['PARTNER']);
+  if (!isPartner) return reply.code(401).send({ code: 401, message: 'Unauthorized' });
+  try {
+    return await reply.send(await work());
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+    return reply.code(422).send({ code: 422, message: error.message });
+  }
+}
+
+async function priceOf(desk: ProtocolDesk, query: Readonly<Record<(typeof purchase)[number], string>>) {
+  const isSold =
+    query.crypto === 'USDC' && query.blockchain === 'MATIC' && query.paymentMethodId === 'debit-credit-card';
+  if (!isSold) throw new InvalidRequestError('this is not sold here');
+  const charge = readCharge(query.fiatAmount, query.fiat);
+  const units = await desk.quoteUnits(charge.amountCents, charge.currency);
+  if (units === 0n) throw new InvalidRequestError('the amount is below the minimum');
+  return { ...charge, units };
+}
+
+async function openOrder(desk: ProtocolDesk, body: unknown): Promise<Order> {
+  const order = readParameters(
+    body,
+    [...purchase, 'walletAddress', 'redirectUrl', 'externalCustomerId'],
+    ['externalOrderId', 'email'],
+  );
+  const { units, ...charge } = await priceOf(desk, order);
+  const walletAddress = parsePayoutAddress(order.walletAddress);
+  if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
+  return desk.openOrder({
+    ...{ ...charge, walletAddress, quotedUnits: units },
+    externalId: order.externalOrderId ?? '',
+    email: order.email ?? null,
+    returnUrl: readReturnUrl(order.redirectUrl),
+  });
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NoticeRefusedError, type PostedNotice } from '../../src/domain/ports/provider.ts';
+import { serveRequests } from './serve-requests.ts';
+import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+/** The example that Revolut publishes with its documentation of signatures. */
+const published = {
+  secret: 'wsk_r59a4HfWVAKycbCaNO1RvgCJec02gRd8',
+  time: '1683650202360',
+  signature: 'v1=bca326fb378d0da7f7c490ad584a8106bab9723d8d9cdd0d50b4c5b3be3837c0',
+  body: '{"data":{"id":"645a7696-22f3-aa47-9c74-cbae0449cc46","new_state":"completed","old_state":"pending","request_id":"app_charges-9f5d5eb3-1e06-46c5-b1c0-3914763e0bcb"},"event":"TransactionStateChanged","timestamp":"2023-05-09T16:36:38.028960Z"}',
+};
+
+it("takes Revolut's published example for authentic, and nothing but it", async () => {
+  const adapter = stage.adapterOf('revolut', { values: { WEBHOOK_SECRET: published.secret } });
+  const notice: PostedNotice = {
+    target: '/providers/revolut/notices',
+    headers: { 'revolut-request-timestamp': published.time, 'revolut-signature': published.signature },
+    body: Buffer.from(published.body),
+    receivedAtMs: Number(published.time) + 2_000,
+  };
+  // Authentic, and of no order of ours.
+  expect(await adapter.readNotice?.(notice)).toBeNull();
+  const others: PostedNotice[] = [
+    { ...notice, body: Buffer.from(published.body.replace('completed', 'Completed')) },
+    { ...notice, headers: { ...notice.headers, 'revolut-request-timestamp': '1683650202361' } },
+    {
+      ...notice,
+      headers: { ...notice.headers, 'revolut-signature': published.signature.replace('v1', 'v2') },
+    },
+    { ...notice, receivedAtMs: Number(published.time) + 5 * 60_000 + 1 },
+  ];
+  for (const other of others) await expect(adapter.readNotice?.(other)).rejects.toThrow(NoticeRefusedError);
+  const second = { ...notice.headers, 'revolut-signature': `v1=${'0'.repeat(64)},${published.signature}` };
+  expect(await adapter.readNotice?.({ ...notice, headers: second })).toBeNull();
+});
+
+it('says without a country from what amount it sells, and starts nothing', async () => {
+  const adapter = stage.adapterOf('revolut');
+  expect(adapter.needsCountry).toBe(true);
+  const { country: _, ...request } = someSession;
+  // 6 EUR at 1.09.
+  expect(await adapter.quote(request)).toEqual({ deliveryUnits: null, minimumUsdCents: 654 });
+  await expect(adapter.startSession(request)).rejects.toThrow();
+});
+
+it('keeps quotes for different countries apart', async () => {
+  const adapter = stage.adapterOf('revolut', { quoteCacheMs: 60_000 });
+  expect((await adapter.quote({ ...someSession, country: null })).deliveryUnits).toBeNull();
+  expect((await adapter.quote(someSession)).deliveryUnits).not.toBeNull();
+});
+
+it.each(['INR'] as const)('is not asked for %s, which it does not take', async (currency) => {
+  expect(await outcomeOf(stage.adapterOf('revolut').quote({ ...someSession, currency }))).toBe(
+    'provider_inactive',
+  );
+});
+
+it('uses no address for another wallet', async () => {
+  let wallet = someSession.depositAddress.toLowerCase();
+  const server = await serveRequests(({ path }) =>
+    path.endsWith('/buy')
+      ? { ramp_redirect_url: `https://ramp.revolut.com/?amount=10000&walletAddress=${wallet}` }
+      : { crypto: { amount: 104.5, currencyId: 'USDC-POL' } },
+  );
+  try {
+    const adapter = stage.adapterOf('revolut', { values: { BASE_URL: server.url } });
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
+    expect(Object.fromEntries(server.requests.at(-1)?.query ?? [])).toEqual({
+      fiat: 'EUR',
+      amount: '100.00',
+      crypto: 'USDC-POL',
+      payment: 'card',
+      region: 'DE',
+      wallet: someSession.depositAddress,
+      orderId: someSession.paymentId,
+      partnerRedirectUrl: someSession.returnUrl,
+    });
+    wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+  } finally {
+    await server.stop();
+  }
+});

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
+import { type RecordedRequest, serveRequests } from './serve-requests.ts';
+import { someSession } from './stage.ts';
+
+/** A Wert that converts and lists orders as it is told. */
+async function startWert(conversion: unknown, orders: unknown = []) {
+  const server = await serveRequests(({ path }: RecordedRequest) => {
+    if (path.endsWith('/convert')) return { status: 'success', body: conversion };
+    return path.endsWith('/orders') ? { data: orders } : { requestId: '1', sessionId: 'session_1' };
+  });
+  const adapter = createProviderAdapter(
+    'wert',
+    { API_KEY: 'key', PARTNER_ID: 'partner/1', NOTICE_TOKEN: 'token', BASE_URL: server.url },
+    {
+      timeoutMs: 3_000,
+      quoteCacheMs: 0,
+      nowMs: () => 5_000,
+      noticesUrl: 'https://pay.example.com/providers/wert/notices',
+      baseUrl: 'https://pay.example.com',
+    },
+  );
+  return { server, adapter };
+}
+
+it.each([
+  // 100 EUR with no fee named, with a share, with a share and a fixed fee: the fees come on top of the charge.
+  [{ commodity_amount: 109 }, 109_000_000n],
+  [{ commodity_amount: 109, fee_percent: 0.05, currency_miner_fee: 0 }, 103_809_523n],
+  [{ commodity_amount: '109', fee_percent: 0.05, currency_miner_fee: 1 }, 102_830_188n],
+])('expects of the conversion %j that %s units are delivered', async (conversion, deliveryUnits) => {
+  const { server, adapter } = await startWert(conversion);
+  expect(await adapter.quote(someSession)).toEqual({ deliveryUnits, minimumUsdCents: null });
+  await server.stop();
+});
+
+it('locks the session, and puts into its address nothing that decides about money', async () => {
+  const { server, adapter } = await startWert({ commodity_amount: 109 });
+  const session = await adapter.startSession(someSession);
+  expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toEqual({
+    flow_type: 'simple_full_restrict',
+    wallet_address: someSession.depositAddress,
+    currency: 'EUR',
+    currency_amount: 100,
+    commodity: 'USDC',
+    network: 'polygon',
+  });
+  const url = new URL(session.redirectUrl);
+  expect(url.pathname).toBe('/widget/partner%2F1/widget');
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    session_id: 'session_1',
+    click_id: someSession.paymentId,
+    redirect_url: someSession.returnUrl,
+    email: someSession.email,
+  });
+  await server.stop();
+});
+
+it('takes the furthest of several orders for what a notice is about', async () => {
+  const orders = ['failed', 'pending', 'progress', 'cancelled'].map((status) => ({ status }));
+  const { server, adapter } = await startWert({}, orders);
+  const notice = await adapter.readNotice?.({
+    target: '/providers/wert/notices?token=token',
+    headers: {},
+    body: Buffer.from(JSON.stringify({ type: 'order_failed', click_id: someSession.paymentId })),
+    receivedAtMs: 5_000,
+  });
+  expect(notice).toMatchObject({ paymentId: someSession.paymentId, progress: 'delivering', atMs: 5_000 });
+  expect(server.requests.at(-1)?.query.get('search_by')).toBe(someSession.paymentId);
+  await server.stop();
+});
