@@ -5,7 +5,7 @@ import { dropIndexes } from './drop-indexes.ts';
 /** The tables that grow with the payments. */
 export const growingTables: readonly string[] = [
   ...['payments', 'idempotency_records', 'provider_sessions', 'deposits', 'releases', 'webhooks'],
-  ...['relay_batches', 'relay_batch_payments', 'relay_attempts'],
+  ...['relay_batches', 'relay_batch_payments', 'relay_attempts', 'state_changes'],
 ];
 
 /** The moment the synthetic year ends at; operations are measured as if it were now. */

@@ -43,6 +43,12 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'accounts.revokeKey': 'command line',
   'payments.listPayments': 'command line, and the newest one at the start',
   'webhooks.listWebhooks': 'command line, by the primary key',
+  'search.searchPayments': 'dashboard, in windows of a thousand rows of an index, at most ten of them',
+  'search.listUnsettled': 'operator’s console, by an index that holds what is under way',
+  'search.listSlots': 'dashboard, by the primary key, at most four rows an hour and currency',
+  'search.listPaidCounts': 'dashboard, by the primary key, at most a hundred rows a day',
+  'search.listStateChanges': 'dashboard, by the payment',
+  'search.editNote': 'dashboard, by the payment',
   'providers.writeProviderSettings': 'command line',
   'addressPages.listAddressPages': 'once at the start, a hundredth of a second for a million payments',
   'addressPages.keepAddressPage': 'once in 10,000 payments',
@@ -289,6 +295,14 @@ function expiryOperations(): HotOperation[] {
         const below = firstIdAtMs(SYNTHETIC_NOW_MS - EXPIRY_MS + DAY_MS);
         const ids = requireRows(await payments.listPaymentIds(from, below, 500));
         await ledger.advanceExpiryFrontier(ids, { from, to: present(ids.at(-1)) }, expire);
+      },
+    },
+    {
+      name: 'indexes 250 payments and counts those that were paid',
+      when: 'twice a second while payments are created or paid, the watcher',
+      run: async ({ search }) => {
+        await search.indexPayments(await search.readIndexFrontier(), 250);
+        present((await search.countPaid(100)) || null);
       },
     },
     {

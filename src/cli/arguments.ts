@@ -3,11 +3,13 @@ import { type Feature, features, isFeature } from '../domain/account.ts';
 import { invalidField } from '../domain/errors.ts';
 import { parseAmountCents, parsePercentBasisPoints, parseUnits } from '../domain/money.ts';
 import { isPaymentId, type PaymentId } from '../domain/payment-id.ts';
+import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { PaymentStatus } from '../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentFilter } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider-store.ts';
 import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
 import { type Fault, faults, type OperationArguments } from './operations-context.ts';
 
 // Readers of single arguments. Each throws an `invalid_request` that names the option.
@@ -121,17 +123,31 @@ export function providerSettings(args: OperationArguments): Partial<ProviderSett
 export function paymentFilter(args: OperationArguments): PaymentFilter {
   const accountId = optional(args, 'account');
   const status = optional(args, 'status');
+  for (const name of ['forward-status', 'provider', 'currency', 'search', 'before']) {
+    if (args[name] !== undefined) throw invalidField(name, 'needs --account: all payments are not searched');
+  }
   return {
     ...(accountId === null ? {} : { accountId }),
     ...(status === null ? {} : { status: paymentStatus(status) }),
   };
 }
 
-const statuses: readonly PaymentStatus[] = ['unpaid', 'paid', 'canceled'];
+/** Of one account's payments; null without an account. */
+export function paymentQuery(args: OperationArguments): PaymentQuery | null {
+  const accountId = optional(args, 'account');
+  if (accountId === null) return null;
+  return parsePaymentQuery(accountId, {
+    status: optional(args, 'status') ?? '',
+    forwardStatus: optional(args, 'forward-status') ?? '',
+    provider: optional(args, 'provider') ?? '',
+    currency: optional(args, 'currency') ?? '',
+    search: optional(args, 'search') ?? '',
+  });
+}
 
 function paymentStatus(text: string): PaymentStatus {
-  const status = statuses.find((candidate) => candidate === text);
-  if (status === undefined) throw invalidField('status', `must be one of ${statuses.join(', ')}`);
+  const status = paymentStatuses.find((candidate) => candidate === text);
+  if (status === undefined) throw invalidField('status', `must be one of ${paymentStatuses.join(', ')}`);
   return status;
 }
 

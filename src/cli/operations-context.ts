@@ -2,6 +2,7 @@ import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
+import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { RelayStore } from '../domain/ports/relay-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
@@ -32,6 +33,7 @@ export type OperatorDirectory = Pick<ProviderDirectory, 'settings'> & {
 export interface OperationsContext {
   readonly accounts: AccountStore;
   readonly payments: PaymentStore;
+  readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
   readonly ledger: Pick<LedgerStore, 'listMovements' | 'listMovementsOf' | 'readCursor'>;
   readonly webhooks: WebhookStore;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;

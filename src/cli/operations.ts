@@ -62,8 +62,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 
   'payment list': async (context, args) => {
-    const payments = await context.payments.listPayments(argument.paymentFilter(args), null, LISTED_PAYMENTS);
-    return payments.map(presentPayment);
+    const query = argument.paymentQuery(args);
+    if (query === null) {
+      const all = await context.payments.listPayments(argument.paymentFilter(args), null, LISTED_PAYMENTS);
+      return all.map(presentPayment);
+    }
+    const before =
+      argument.optional(args, 'before') === null ? null : argument.requiredPaymentId(args, 'before');
+    const page = await context.search.searchPayments(query, before, LISTED_PAYMENTS);
+    return page.payments.map(presentPayment);
   },
   'payment show': async (context, args) => {
     const id = argument.requiredPaymentId(args, 'payment');

@@ -104,6 +104,11 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ],
   ['payment list', 'payment list', {}],
   ['payment list --account acc_1 --status paid', 'payment list', { account: 'acc_1', status: 'paid' }],
+  [
+    'payment list --account acc_1 --search shoes --forward-status failed --before id',
+    'payment list',
+    { account: 'acc_1', search: 'shoes', 'forward-status': 'failed', before: 'id' },
+  ],
   ['payment show id', 'payment show', { payment: 'id' }],
   ['payment cancel id', 'payment cancel', { payment: 'id' }],
   ['payment release id', 'payment release', { payment: 'id' }],

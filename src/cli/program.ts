@@ -117,7 +117,12 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
   const payment = program.command('payment').description('payments');
   operation(leaf(payment, 'list', 'list the newest payments'), services, 'payment list')
     .option('--account <account>', 'of this account only')
-    .option('--status <status>', 'unpaid, paid or canceled');
+    .option('--status <status>', 'unpaid, paid or canceled')
+    .option('--forward-status <status>', 'with --account: how far the money has come')
+    .option('--provider <provider>', 'with --account: multi or a provider')
+    .option('--currency <currency>', 'with --account: the checkout’s currency')
+    .option('--search <text>', 'with --account: by id, short code, e-mail, note, amount or transaction')
+    .option('--before <payment>', 'with --account: those created before this one');
   for (const [name, description] of [
     ['show', 'show a payment with deposits, releases and webhooks'],
     ['cancel', 'cancel a payment for which nothing has arrived'],

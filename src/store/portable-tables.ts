@@ -1,7 +1,7 @@
 /**
  * What is stored, described once for all engines, so that rows can be carried from one to the other. Left out is what
  * lives for seconds only and for one engine (leases, claims of releases, rate windows), and what is made anew from the
- * payments (pages of the address book).
+ * payments (pages of the address book; what lists, searches and statistics rest on).
  */
 
 /**
@@ -168,6 +168,11 @@ export const portableTables: readonly PortableTable[] = [
     ],
   ),
   table('webhooks', ['id'], webhookColumns),
+  table(
+    'state_changes',
+    ['payment_id', 'at_ms', 'state'],
+    [...text('account_id', 'payment_id', 'state'), ...integer('at_ms')],
+  ),
   table(
     'provider_settings',
     ['provider'],

@@ -2,6 +2,7 @@ import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { AddressPageStore } from '../domain/ports/address-page-store.ts';
 import type { LeaseStore } from '../domain/ports/lease-store.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
+import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ProviderStore } from '../domain/ports/provider-store.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
@@ -20,6 +21,7 @@ export interface SharedStore {
 export interface Store {
   readonly accounts: AccountStore;
   readonly payments: PaymentStore;
+  readonly search: PaymentSearchStore;
   readonly addressPages: AddressPageStore;
   readonly ledger: LedgerStore;
   readonly relay: RelayStore;

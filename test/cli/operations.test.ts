@@ -247,6 +247,14 @@ describe('payments', () => {
     expect(await idsOf({ status: 'paid' })).toEqual([other.id]);
     expect(await idsOf({ account, status: 'paid' })).toEqual([]);
     expect(await idsOf({ account: 'acc_nobody' })).toEqual([]);
+    expect(await idsOf({ account, before: newestFirst[newestFirst.length - 2] })).toHaveLength(1);
+    expect(
+      await idsOf({ account, search: many[7]?.id, provider: 'multi', 'forward-status': 'pending' }),
+    ).toEqual([many[7]?.id]);
+    await expect(run('payment list', { search: 'shoes' })).rejects.toThrow('search needs --account');
+    await expect(run('payment list', { account, currency: 'XXX' })).rejects.toThrow(
+      'currency must be one of',
+    );
   });
 
   it('are shown with deposits, sessions and webhooks, as JSON', async () => {

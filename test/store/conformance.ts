@@ -8,6 +8,7 @@ import { ledgerPromises } from './ledger.ts';
 import { ledgerModelPromises } from './ledger-model.ts';
 import { movementPromises } from './movements.ts';
 import { paymentListPromises } from './payment-lists.ts';
+import { paymentSearchPromises } from './payment-search.ts';
 import { paymentPromises } from './payments.ts';
 import { providerPromises } from './providers.ts';
 import { relayPromises } from './relay.ts';
@@ -40,6 +41,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('accounts and keys', () => accountPromises(context));
     describe('payments', () => paymentPromises(context));
     describe('lists of payments', () => paymentListPromises(context));
+    describe('searches and statistics of payments', () => paymentSearchPromises(context));
     describe('pages of the address book', () => addressPagePromises(context));
     describe('the ledger', () => ledgerPromises(context));
     describe('the ledger under any sequence of scans and reorganisations', () =>

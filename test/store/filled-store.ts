@@ -231,6 +231,11 @@ export async function readEverything(store: Store, usedKeys: readonly UsedKey[])
       usedKeys.map(({ accountId, key }) => store.payments.findIdempotent(accountId, key, 0)),
     ),
     webhooks: await Promise.all(ids.map((id) => store.webhooks.listWebhooks(id))),
+    states: await Promise.all(
+      accounts.flatMap(({ id: accountId }) =>
+        ids.map((id) => store.search.listStateChanges({ accountId, id })),
+      ),
+    ),
     cursor: await store.ledger.readCursor(),
     checkpoints: await store.ledger.listCheckpoints(1_000),
     frontier: await store.ledger.readExpiryFrontier(),

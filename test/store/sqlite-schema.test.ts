@@ -49,6 +49,7 @@ describe('the schema', () => {
       'aa0bcbbefe5c4d31',
       'e7f6d83430de9a4d',
       '2038e589d7e3c03e',
+      'dc2bf7b7f643b2e5',
     ]);
   });
 

@@ -115,4 +115,60 @@ export const migrations: readonly Migration[] = [
     name: 'what providers tell of their sessions',
     sql: 'ALTER TABLE provider_sessions ADD COLUMN progress text, ADD COLUMN progress_at_ms bigint',
   },
+  {
+    number: 10,
+    name: 'what people ask of payments: their states, searches and statistics',
+    sql: `
+      CREATE TABLE state_changes (
+        account_id text COLLATE "C" NOT NULL,
+        payment_id text COLLATE "C" NOT NULL,
+        at_ms bigint NOT NULL,
+        state text COLLATE "C" NOT NULL,
+        PRIMARY KEY (account_id, payment_id, at_ms, state)
+      );
+
+      -- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
+      -- together while no server runs: it is then made anew. Lists need nothing of it: the primary key is in their
+      -- order.
+      CREATE TABLE payment_index (frontier bigint NOT NULL);
+      INSERT INTO payment_index VALUES (0);
+      CREATE TABLE payment_terms (
+        account_id text COLLATE "C" NOT NULL,
+        term bigint NOT NULL,
+        payment_id text COLLATE "C" NOT NULL,
+        PRIMARY KEY (account_id, term, payment_id)
+      );
+      CREATE TABLE uncounted_payments (
+        account_id text COLLATE "C" NOT NULL,
+        payment_id text COLLATE "C" NOT NULL,
+        PRIMARY KEY (account_id, payment_id)
+      );
+      CREATE TABLE payment_slots (
+        account_id text COLLATE "C" NOT NULL,
+        start_ms bigint NOT NULL,
+        currency text COLLATE "C" NOT NULL,
+        created integer NOT NULL,
+        converted integer NOT NULL,
+        paid integer NOT NULL,
+        paid_cents bigint NOT NULL,
+        PRIMARY KEY (account_id, start_ms, currency)
+      );
+      CREATE TABLE paid_days (
+        account_id text COLLATE "C" NOT NULL,
+        day_ms bigint NOT NULL,
+        provider text COLLATE "C" NOT NULL,
+        settle_class integer NOT NULL,
+        paid integer NOT NULL,
+        PRIMARY KEY (account_id, day_ms, provider, settle_class)
+      );
+
+      -- These leave new rows out, and most old ones.
+      CREATE INDEX payments_unsettled ON payments (account_id, id)
+        WHERE forward_status IN ('ready', 'processing', 'failed', 'manual_required');
+      CREATE INDEX webhooks_troubled ON webhooks (finished_at_ms)
+        WHERE status IN ('failed', 'blocked', 'unknown');
+      CREATE INDEX webhooks_troubled_by_account ON webhooks (account_id, finished_at_ms)
+        WHERE status IN ('failed', 'blocked', 'unknown');
+    `,
+  },
 ];

@@ -1,3 +1,6 @@
+import { createPaymentIndex } from '../payment-index.ts';
+import { createPaymentSearch } from '../payment-search.ts';
+import { createPaymentStory } from '../payment-story.ts';
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAddressPageStore } from './address-pages.ts';
@@ -12,6 +15,7 @@ import { createPaymentStore } from './payments.ts';
 import { createProviderStore } from './providers.ts';
 import { type ClosableRateLimiter, createSharedRateLimiter } from './rate-windows.ts';
 import { createRelayStore } from './relay.ts';
+import { createScripts } from './scripts.ts';
 import { createSettlementStore } from './settlements.ts';
 import { createWebhookStore } from './webhooks.ts';
 
@@ -53,6 +57,8 @@ export function createPostgresStore(
   onError: (error: Error) => void,
 ): Store {
   const decider = createPaymentDecider(nowMs);
+  const scripts = createScripts(database);
+  const traits = { isByAccount: true };
   const accounts = createAccountStore(database);
   const payments = createPaymentStore(database, decider, onError);
   const providers = createProviderStore(database);
@@ -69,6 +75,11 @@ export function createPostgresStore(
   return {
     accounts: accounts.store,
     payments: payments.store,
+    search: {
+      ...createPaymentSearch(scripts, traits),
+      ...createPaymentIndex(scripts, traits),
+      ...createPaymentStory(scripts),
+    },
     addressPages: createAddressPageStore(database),
     ledger: createLedgerStore(database, decider, nowMs),
     relay: createRelayStore(database, decider),

@@ -1,5 +1,6 @@
 import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
+import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
@@ -63,6 +64,20 @@ const insertWebhooks = statement(`
   INSERT INTO webhooks (${namesOf(webhookColumns)}, status)
   SELECT ${namesOf(webhookColumns)}, 'pending' FROM ${unnest('queued', webhookColumns)}`);
 
+const stateChangeColumns: readonly Column[] = [
+  ['account_id', 'text'],
+  ['payment_id', 'text'],
+  ['at_ms', 'bigint'],
+  ['state', 'text'],
+];
+/** Those that became paid are to be counted. */
+const insertStateChanges = statement(`
+  WITH changes AS (
+    INSERT INTO state_changes (${namesOf(stateChangeColumns)})
+    SELECT * FROM ${unnest('came', stateChangeColumns)} ON CONFLICT DO NOTHING RETURNING *)
+  INSERT INTO uncounted_payments (account_id, payment_id)
+  SELECT account_id, payment_id FROM changes WHERE state LIKE 'paid/%' ON CONFLICT DO NOTHING`);
+
 const lowerFrontier = statement(
   `UPDATE frontiers SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
 );
@@ -109,6 +124,7 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
       const views = await viewAll(connection, references);
       const changed: Payment[] = [];
       const webhooks: unknown[][] = [];
+      const states: unknown[][] = [];
       const revisited: PaymentId[] = [];
       const payments = references.flatMap(({ id }) => {
         const view = views.get(id);
@@ -117,11 +133,13 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
         if (decision === null) return [view.payment];
         const payment: Payment = { ...view.payment, ...decision.change };
         changed.push(payment);
+        const state = stateOf(payment);
+        if (state !== stateOf(view.payment)) states.push([payment.accountId, payment.id, nowMs(), state]);
         if (decision.webhook !== undefined) webhooks.push(webhookValues(payment, decision.webhook, nowMs()));
         if (decision.revisitExpiry === true) revisited.push(payment.id);
         return [payment];
       });
-      await write(connection, changed, webhooks);
+      await write(connection, changed, webhooks, states);
       // After the payments, in which every transaction locks its rows; a beginning of an id sorts just before it.
       const [lowest] = revisited.sort();
       if (lowest !== undefined) await connection.execute(lowerFrontier, [lowest.slice(0, -1), lowest]);
@@ -134,12 +152,16 @@ async function write(
   connection: Connection,
   changed: readonly Payment[],
   webhooks: readonly unknown[][],
+  states: readonly unknown[][],
 ): Promise<void> {
   if (changed.length > 0) {
     const rows = changed.map(updatedPaymentValues);
     await connection.execute(updatePayments, valuesByColumn(updatedPaymentColumns, rows));
   }
   if (webhooks.length > 0) await connection.execute(insertWebhooks, valuesByColumn(webhookColumns, webhooks));
+  if (states.length > 0) {
+    await connection.execute(insertStateChanges, valuesByColumn(stateChangeColumns, states));
+  }
 }
 
 function webhookValues(payment: Payment, { event, fields }: NewWebhook, createdAtMs: number): unknown[] {

@@ -120,4 +120,64 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE provider_sessions ADD COLUMN progress_at_ms INTEGER;
     `,
   },
+  {
+    number: 9,
+    name: 'what people ask of payments: their states, lists, searches and statistics',
+    sql: `
+      CREATE TABLE state_changes (
+        account_id TEXT NOT NULL,
+        payment_id TEXT NOT NULL,
+        at_ms INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        PRIMARY KEY (account_id, payment_id, at_ms, state)
+      ) STRICT, WITHOUT ROWID;
+
+      -- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
+      -- together while no server runs: it is then made anew.
+      CREATE TABLE payment_index (frontier INTEGER NOT NULL) STRICT;
+      INSERT INTO payment_index VALUES (0);
+      CREATE TABLE account_payments (
+        account_id TEXT NOT NULL,
+        payment_id TEXT NOT NULL,
+        PRIMARY KEY (account_id, payment_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE payment_terms (
+        account_id TEXT NOT NULL,
+        term INTEGER NOT NULL,
+        payment_id TEXT NOT NULL,
+        PRIMARY KEY (account_id, term, payment_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE uncounted_payments (
+        account_id TEXT NOT NULL,
+        payment_id TEXT NOT NULL,
+        PRIMARY KEY (account_id, payment_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE payment_slots (
+        account_id TEXT NOT NULL,
+        start_ms INTEGER NOT NULL,
+        currency TEXT NOT NULL,
+        created INTEGER NOT NULL,
+        converted INTEGER NOT NULL,
+        paid INTEGER NOT NULL,
+        paid_cents INTEGER NOT NULL,
+        PRIMARY KEY (account_id, start_ms, currency)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE paid_days (
+        account_id TEXT NOT NULL,
+        day_ms INTEGER NOT NULL,
+        provider TEXT NOT NULL,
+        settle_class INTEGER NOT NULL,
+        paid INTEGER NOT NULL,
+        PRIMARY KEY (account_id, day_ms, provider, settle_class)
+      ) STRICT, WITHOUT ROWID;
+
+      -- These leave new rows out, and most old ones.
+      CREATE INDEX payments_unsettled ON payments (account_id, id)
+        WHERE forward_status IN ('ready', 'processing', 'failed', 'manual_required');
+      CREATE INDEX webhooks_troubled ON webhooks (finished_at_ms)
+        WHERE status IN ('failed', 'blocked', 'unknown');
+      CREATE INDEX webhooks_troubled_by_account ON webhooks (account_id, finished_at_ms)
+        WHERE status IN ('failed', 'blocked', 'unknown');
+    `,
+  },
 ];

@@ -1,6 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createPaymentIndex } from '../payment-index.ts';
+import { createPaymentSearch } from '../payment-search.ts';
+import { createPaymentStory } from '../payment-story.ts';
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAddressPageStore } from './address-pages.ts';
@@ -16,6 +19,7 @@ import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { createProviderStore } from './providers.ts';
 import { createRelayStore } from './relay.ts';
+import { createScripts } from './scripts.ts';
 import { createSettlementStore } from './settlements.ts';
 import { createWebhookStore } from './webhooks.ts';
 
@@ -64,6 +68,8 @@ function createStore(
   const writes = createGroupCommit(database, onError);
   const reads = createGroupRead(database);
   const decider = createPaymentDecider(database, nowMs);
+  const scripts = createScripts(database, writes, reads);
+  const traits = { isByAccount: false };
   let closed: Promise<void> | null = null;
 
   async function close(): Promise<void> {
@@ -75,6 +81,11 @@ function createStore(
   return {
     accounts: createAccountStore(database, writes, reads),
     payments: createPaymentStore(database, writes, reads, decider),
+    search: {
+      ...createPaymentSearch(scripts, traits),
+      ...createPaymentIndex(scripts, traits),
+      ...createPaymentStory(scripts),
+    },
     addressPages: createAddressPageStore(database, writes, reads),
     ledger: createLedgerStore(database, writes, reads, decider, nowMs),
     relay: createRelayStore(database, writes, reads, decider),

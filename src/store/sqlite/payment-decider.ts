@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Ledger, Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
+import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
@@ -29,6 +30,13 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
   const insertWebhook = database.prepare(
     `INSERT INTO webhooks (id, account_id, payment_id, host, event, fields, status, created_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
+  );
+  const insertStateChange = database.prepare(
+    `INSERT INTO state_changes (account_id, payment_id, at_ms, state) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+  );
+  const insertUncounted = database.prepare(
+    'INSERT INTO uncounted_payments (account_id, payment_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
   const lowerFrontier = database.prepare(
     `UPDATE frontiers SET payment_id = ? WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= ?`,
@@ -59,6 +67,13 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     );
   }
 
+  function noteState(before: Payment, after: Payment): void {
+    const state = stateOf(after);
+    if (state === stateOf(before)) return;
+    insertStateChange.run(after.accountId, after.id, nowMs(), state);
+    if (after.status === 'paid') insertUncounted.run(after.accountId, after.id);
+  }
+
   return {
     readPayment,
     view,
@@ -70,6 +85,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
       if (decision === null) return seen.payment;
       const changed: Payment = { ...seen.payment, ...decision.change };
       updatePayment.run(...changingValues(changed), id);
+      noteState(seen.payment, changed);
       if (decision.webhook !== undefined) queueWebhook(changed, decision.webhook);
       // A beginning of an id sorts just before it.
       if (decision.revisitExpiry === true) lowerFrontier.run(id.slice(0, -1), id);

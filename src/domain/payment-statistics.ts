@@ -1,0 +1,61 @@
+import type { Currency } from './money.ts';
+import type { Payment } from './payment.ts';
+import type { ProviderChoice } from './provider-catalogue.ts';
+import type { ProviderSession } from './provider-session.ts';
+
+/** Quarters of an hour: a day of any time zone begins with one. */
+export const SLOT_MS = 15 * 60_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** What happened in a quarter of an hour, by currency. */
+export interface PaymentSlot {
+  readonly startMs: number;
+  readonly currency: Currency;
+  /** Payments created in it. */
+  readonly created: number;
+  /** How many of those became paid, whenever that was. */
+  readonly converted: number;
+  /** Payments that became paid in it, and what their customers were charged. */
+  readonly paid: number;
+  readonly paidCents: number;
+}
+
+/** Paid payments of some days (of UTC) by provider and by how long they took. */
+export interface PaidCount {
+  readonly provider: ProviderChoice;
+  /** An index into `settleBoundsMs`; one more than its last for longer. */
+  readonly settleClass: number;
+  readonly paid: number;
+}
+
+/** From created to paid: at most so long. */
+export const settleBoundsMs: readonly number[] = [
+  ...[1, 2, 5, 10, 30].map((minutes) => minutes * 60_000),
+  ...[1, 6, 24].map((hours) => hours * 3_600_000),
+];
+
+export function slotOf(timeMs: number): number {
+  return timeMs - (timeMs % SLOT_MS);
+}
+
+/** The day of UTC that a moment is in, by its beginning. */
+export function dayOf(timeMs: number): number {
+  return timeMs - (timeMs % DAY_MS);
+}
+
+/** The index of the first bound that is not exceeded. */
+export function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number): number {
+  const durationMs = paidAtMs - payment.createdAtMs;
+  const index = settleBoundsMs.findIndex((boundMs) => durationMs <= boundMs);
+  return index === -1 ? settleBoundsMs.length : index;
+}
+
+/** Where the customer paid, as far as anybody knows: the provider of the last session before the payment was paid. */
+export function payingProvider(
+  payment: Pick<Payment, 'provider' | 'paidAtMs'>,
+  sessions: readonly Pick<ProviderSession, 'provider' | 'createdAtMs'>[],
+): ProviderChoice {
+  const untilMs = payment.paidAtMs ?? Number.POSITIVE_INFINITY;
+  const before = sessions.filter(({ createdAtMs }) => createdAtMs <= untilMs);
+  return before.at(-1)?.provider ?? payment.provider;
+}

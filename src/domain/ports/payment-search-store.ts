@@ -1,0 +1,52 @@
+import type { Payment, PaymentReference } from '../payment.ts';
+import type { PaymentId } from '../payment-id.ts';
+import type { PaymentQuery } from '../payment-search.ts';
+import type { PaymentState } from '../payment-states.ts';
+import type { PaidCount, PaymentSlot } from '../payment-statistics.ts';
+
+/** Payments of a list, newest first. */
+export interface PaymentPage {
+  readonly payments: readonly Payment[];
+  /**
+   * Where the next page begins, null at the end. A page that is shorter than its limit and has this one has looked
+   * at as many payments as one call may, and found no more among them.
+   */
+  readonly next: PaymentId | null;
+}
+
+/** A state that a payment came into. */
+export interface StateChange {
+  readonly atMs: number;
+  readonly state: PaymentState;
+}
+
+/**
+ * What people ask of payments: lists, searches, statistics. It rests on tables that are made from the payments a
+ * moment later (`indexPayments`, `countPaid`), because a create must not wait for them.
+ */
+export interface PaymentSearchStore {
+  /**
+   * Payments of one account, newest first; `before` is the `next` of the page before. A list is complete at any
+   * time; a search by words finds a payment once it is indexed.
+   */
+  searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<PaymentPage>;
+  /** Payments of all accounts whose release waits, was refused, or needs a hand, newest first. */
+  listUnsettled(limit: number): Promise<readonly Payment[]>;
+
+  /** Every payment up to this row is indexed; 0 at first. */
+  readIndexFrontier(): Promise<number>;
+  /** Indexes the payments of these rows; does nothing when the frontier is not at `afterRow` any more. */
+  indexPayments(afterRow: number, throughRow: number): Promise<void>;
+  /** Counts payments that became paid, each once; returns how many. */
+  countPaid(limit: number): Promise<number>;
+
+  /** From `fromMs` on and before `beforeMs`. */
+  listSlots(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaymentSlot[]>;
+  /** Of the days (of UTC) that begin from `fromMs` on and before `beforeMs`. */
+  listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
+
+  /** The states a payment came into after its creation, in their order; those of before they were kept are missing. */
+  listStateChanges(payment: PaymentReference): Promise<readonly StateChange[]>;
+  /** Writes another note, and makes the payment found by its words; null when there is no such payment. */
+  editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;
+}

@@ -1,0 +1,45 @@
+import { invalidField } from '../domain/errors.ts';
+import { currencies } from '../domain/money.ts';
+import { type PaymentQuery, parsePaymentSearch } from '../domain/payment-search.ts';
+import { type ForwardStatus, fieldsOf, type PaymentState, paymentStates } from '../domain/payment-states.ts';
+import { MULTI_PROVIDER, providerIds } from '../domain/provider-catalogue.ts';
+
+/** A filter's names as people give them, on the command line and in an address; absent or '' leaves nothing out. */
+export interface PaymentQueryText {
+  readonly status?: string;
+  readonly forwardStatus?: string;
+  readonly provider?: string;
+  readonly currency?: string;
+  readonly search?: string;
+}
+
+const states = (Object.keys(paymentStates) as PaymentState[]).map(fieldsOf);
+export const paymentStatuses = [...new Set(states.map(({ status }) => status))];
+export const forwardStatuses: readonly ForwardStatus[] = [
+  ...new Set(states.map(({ forwardStatus }) => forwardStatus)),
+];
+export const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
+
+/** Throws `invalid_request`, which names the field, for a value that does not exist. */
+export function parsePaymentQuery(accountId: string, text: PaymentQueryText): PaymentQuery {
+  const search = parsePaymentSearch(text.search ?? '');
+  return {
+    accountId,
+    ...oneOf('status', text.status, paymentStatuses),
+    ...oneOf('forwardStatus', text.forwardStatus, forwardStatuses),
+    ...oneOf('provider', text.provider, providerChoices),
+    ...oneOf('currency', text.currency, currencies),
+    ...(search === null ? {} : { search }),
+  };
+}
+
+function oneOf<Field extends string, Value extends string>(
+  field: Field,
+  text: string | undefined,
+  values: readonly Value[],
+): { readonly [Key in Field]?: Value } {
+  if (text === undefined || text === '') return {};
+  const value = values.find((candidate) => candidate === text);
+  if (value === undefined) throw invalidField(field, `must be one of ${values.join(', ')}`);
+  return { [field]: value } as { readonly [Key in Field]?: Value };
+}

@@ -1,0 +1,169 @@
+import type { Payment } from '../domain/payment.ts';
+import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
+import { dayOf, payingProvider, settleClassOf, slotOf } from '../domain/payment-statistics.ts';
+import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { EngineTraits } from './payment-search.ts';
+import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
+import { lock, run, runForOne, type Script, type Scripts, type ScriptValue } from './script.ts';
+import { checkListLimit } from './store-limits.ts';
+
+/** Whoever indexes or counts waits for whoever does. */
+const INDEX_LOCK = 'payment index';
+/** Rows of one INSERT: as many as keep its text the same, so that it is prepared once. */
+const ROWS_AT_A_TIME = 50;
+
+type Index = Pick<PaymentSearchStore, 'readIndexFrontier' | 'indexPayments' | 'countPaid'>;
+
+/** What lists, searches and statistics rest on, made from the payments. */
+export function createPaymentIndex(scripts: Scripts, traits: EngineTraits): Index {
+  return {
+    readIndexFrontier: () => scripts.read(readFrontier),
+    indexPayments: (afterRow, throughRow) => scripts.write(() => indexPayments(traits, afterRow, throughRow)),
+    countPaid(limit) {
+      checkListLimit(limit);
+      return scripts.write(() => countPaid(traits, limit));
+    },
+  };
+}
+
+function* readFrontier(): Script<number> {
+  const row = yield* runForOne<{ frontier: number }>('SELECT frontier FROM payment_index');
+  return row?.frontier ?? 0;
+}
+
+function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: number): Script<void> {
+  yield* lock(INDEX_LOCK);
+  if ((yield* readFrontier()) !== afterRow) return;
+  const payments = paymentsOfRows(
+    yield* run(
+      `SELECT ${qualifiedPaymentColumns} FROM payments WHERE "row" > ?1 AND "row" <= ?2 ORDER BY "row"`,
+      ...[afterRow, throughRow],
+    ),
+  );
+  if (!traits.isByAccount) {
+    yield* insertAll(
+      'account_payments (account_id, payment_id)',
+      payments.map(({ accountId, id }) => [accountId, id]),
+    );
+  }
+  yield* insertAll('payment_terms (account_id, term, payment_id)', payments.flatMap(termRows));
+  yield* countCreated(payments);
+  // Whether it was counted before it was indexed: it was not, see `countPaid`.
+  yield* insertAll(
+    'uncounted_payments (account_id, payment_id)',
+    payments.filter(({ status }) => status === 'paid').map(({ accountId, id }) => [accountId, id]),
+  );
+  yield* run('UPDATE payment_index SET frontier = ?1', throughRow);
+}
+
+function termRows(payment: Payment): ScriptValue[][] {
+  const { accountId, id } = payment;
+  return termsOfPayment(payment).map((term) => [accountId, numberOfTerm(accountId, term), id]);
+}
+
+/** What is there already stays. The last row is repeated where rows are missing: it is there then. */
+export function* insertAll(into: string, rows: readonly (readonly ScriptValue[])[]): Script<void> {
+  for (let start = 0; start < rows.length; start += ROWS_AT_A_TIME) {
+    const some = rows.slice(start, start + ROWS_AT_A_TIME);
+    const last = some.at(-1) ?? [];
+    const filled = [...some, ...Array.from({ length: ROWS_AT_A_TIME - some.length }, () => last)];
+    let parameter = 0;
+    const places = filled.map((row) => `(${row.map(() => `?${++parameter}`).join(', ')})`);
+    yield* run(`INSERT INTO ${into} VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`, ...filled.flat());
+  }
+}
+
+/** Adds to the quarters of an hour in which payments were created. */
+function* countCreated(payments: readonly Payment[]): Script<void> {
+  const counts = createSlotCounts();
+  for (const payment of payments) counts.add(payment, payment.createdAtMs, { created: 1 });
+  yield* counts.write();
+}
+
+interface SlotCounts {
+  readonly created?: number;
+  readonly converted?: number;
+  readonly paid?: number;
+  readonly paidCents?: number;
+}
+
+const slotColumns = ['created', 'converted', 'paid', 'paid_cents'] as const;
+
+/** Adds up here first: many payments fall into one quarter of an hour. */
+function createSlotCounts() {
+  const slots = new Map<string, { readonly key: readonly ScriptValue[]; readonly sums: number[] }>();
+  return {
+    add(
+      payment: Payment,
+      timeMs: number,
+      { created = 0, converted = 0, paid = 0, paidCents = 0 }: SlotCounts,
+    ) {
+      const key = [payment.accountId, slotOf(timeMs), payment.currency];
+      const name = JSON.stringify(key);
+      const slot = slots.get(name) ?? { key, sums: [0, 0, 0, 0] };
+      for (const [index, count] of [created, converted, paid, paidCents].entries()) {
+        slot.sums[index] = (slot.sums[index] as number) + count;
+      }
+      slots.set(name, slot);
+    },
+    *write(): Script<void> {
+      for (const { key, sums } of slots.values()) yield* run(addToSlotSql, ...key, ...sums);
+    },
+  };
+}
+
+const addToSlotSql = `
+  INSERT INTO payment_slots (account_id, start_ms, currency, ${slotColumns.join(', ')})
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (account_id, start_ms, currency)
+  DO UPDATE SET ${slotColumns.map((name) => `${name} = payment_slots.${name} + excluded.${name}`).join(', ')}`;
+const addToDaySql = `
+  INSERT INTO paid_days (account_id, day_ms, provider, settle_class, paid) VALUES (?1, ?2, ?3, ?4, ?5)
+  ON CONFLICT (account_id, day_ms, provider, settle_class) DO UPDATE SET paid = paid_days.paid + excluded.paid`;
+
+/**
+ * Counts those that became paid. Of a payment that is not indexed yet this waits: indexing a paid payment puts it
+ * into the same table, and so every payment is counted once, however it came there.
+ */
+function* countPaid(traits: EngineTraits, limit: number): Script<number> {
+  yield* lock(INDEX_LOCK);
+  const payments = paymentsOfRows(
+    yield* run(
+      `SELECT ${qualifiedPaymentColumns} FROM (
+         SELECT account_id, payment_id FROM uncounted_payments LIMIT ?1) AS uncounted
+       JOIN payments ON payments.account_id = uncounted.account_id AND payments.id = uncounted.payment_id
+       WHERE payments."row" <= (SELECT frontier FROM payment_index)`,
+      limit,
+    ),
+  );
+  const slots = createSlotCounts();
+  const days = new Map<string, { readonly key: readonly ScriptValue[]; paid: number }>();
+  for (const payment of payments) {
+    const paidAtMs = payment.paidAtMs ?? payment.createdAtMs;
+    slots.add(payment, payment.createdAtMs, { converted: 1 });
+    slots.add(payment, paidAtMs, { paid: 1, paidCents: payment.amountCents });
+    const provider = payingProvider(payment, yield* sessionsOf(traits, payment));
+    const key = [payment.accountId, dayOf(paidAtMs), provider, settleClassOf(payment, paidAtMs)];
+    const name = JSON.stringify(key);
+    days.set(name, { key, paid: (days.get(name)?.paid ?? 0) + 1 });
+    yield* run(
+      'DELETE FROM uncounted_payments WHERE account_id = ?1 AND payment_id = ?2',
+      ...[payment.accountId, payment.id],
+    );
+  }
+  yield* slots.write();
+  for (const { key, paid } of days.values()) yield* run(addToDaySql, ...key, paid);
+  return payments.length;
+}
+
+function* sessionsOf(
+  { isByAccount }: EngineTraits,
+  payment: Payment,
+): Script<readonly { provider: ProviderId; createdAtMs: number }[]> {
+  const rows = yield* run(
+    `SELECT provider, created_at_ms AS "createdAtMs" FROM provider_sessions
+     WHERE payment_id = ?1 AND ${isByAccount ? 'account_id = ?2' : "?2 <> ''"} ORDER BY created_at_ms, id`,
+    ...[payment.id, payment.accountId],
+  );
+  return rows as unknown as { provider: ProviderId; createdAtMs: number }[];
+}

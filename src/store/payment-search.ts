@@ -1,0 +1,132 @@
+import type { Payment } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import { hasWords, numberOfTerm, type PaymentQuery, type PaymentSearch } from '../domain/payment-search.ts';
+import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import {
+  beginningOf,
+  byAccountPayments,
+  byId,
+  byPrimaryKey,
+  byTerms,
+  byTransaction,
+  byUnsettled,
+  newestOfAll,
+  paymentsOfRows,
+  qualifiedPaymentColumns,
+  readWindow,
+  type Source,
+  unsettledSql,
+  WINDOW,
+} from './payment-windows.ts';
+import { run, runForOne, type Script, type Scripts } from './script.ts';
+import { checkListLimit } from './store-limits.ts';
+
+/** How many windows one call looks through: some tens of milliseconds where nothing is found. */
+const MAXIMUM_WINDOWS = 10;
+/** Of a word that more payments have than this, it makes no difference how many more. */
+const COUNTED_PAYMENTS = 2_000;
+
+/** In what an engine differs here. */
+export interface EngineTraits {
+  /** Whether every table has the account in its primary key, so that payments are in order there without a table. */
+  readonly isByAccount: boolean;
+}
+
+type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled'>;
+
+export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTraits): Lists {
+  return {
+    async searchPayments(query, before, limit): Promise<PaymentPage> {
+      checkListLimit(limit);
+      const source = await scripts.read(() => chooseSource(query, isByAccount));
+      const found: Payment[] = [];
+      let upper = beginningOf(query, before);
+      for (let window = 0; window < MAXIMUM_WINDOWS; window++) {
+        const wanted = query.search?.kind === 'words' ? WINDOW : limit - found.length + 1;
+        const { payments, end } = await scripts.read(() => readNext(source, query, upper, wanted));
+        found.push(...payments.filter((payment) => isFound(payment, query.search)));
+        if (found.length > limit) {
+          return { payments: found.slice(0, limit), next: found[limit - 1]?.id ?? null };
+        }
+        if (end === null) return { payments: found, next: null };
+        upper = end;
+      }
+      return { payments: found, next: upper };
+    },
+    async listUnsettled(limit) {
+      checkListLimit(limit);
+      const rows = await scripts.read(() =>
+        run(
+          `SELECT ${qualifiedPaymentColumns} FROM (${unsettledSql}) AS source
+           JOIN payments ON payments.id = source.id ORDER BY payments.id DESC`,
+          limit,
+        ),
+      );
+      return paymentsOfRows(rows);
+    },
+  };
+}
+
+function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {
+  return search?.kind !== 'words' || hasWords(payment, search.words);
+}
+
+function* readNext(source: Source, query: PaymentQuery, upper: PaymentId, limit: number) {
+  if (source !== byAccountPayments) return yield* readWindow(source, query, upper, limit);
+  // The newest of all are read from the payments themselves, until a whole window of them is indexed.
+  const isIndexed = yield* isWindowIndexed(upper);
+  return yield* readWindow(isIndexed ? byAccountPayments : newestOfAll, query, upper, limit);
+}
+
+function* isWindowIndexed(upper: PaymentId): Script<boolean> {
+  const row = yield* runForOne<{ isIndexed: number }>(
+    `SELECT CASE WHEN coalesce(max("row"), 0) <= (SELECT frontier FROM payment_index) THEN 1 ELSE 0 END
+       AS "isIndexed" FROM (SELECT "row" FROM payments WHERE id < ?1 ORDER BY id DESC LIMIT ${WINDOW})`,
+    upper,
+  );
+  return row?.isIndexed === 1;
+}
+
+/** Statuses that few payments have at a time. */
+const unsettledStatuses: readonly (string | undefined)[] = [
+  'ready',
+  'processing',
+  'failed',
+  'manual_required',
+];
+
+function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source> {
+  const { search } = query;
+  switch (search?.kind) {
+    case 'id':
+      return byId(search.id);
+    case 'transaction':
+      return byTransaction(search.hash);
+    case 'words':
+      return byTerms(query.accountId, yield* rarestWord(query.accountId, search.words));
+    default:
+      if (unsettledStatuses.includes(query.forwardStatus)) return byUnsettled;
+      return isByAccount ? byPrimaryKey : byAccountPayments;
+  }
+}
+
+/** The terms of the word that the fewest payments have: all that have every word are among those. */
+function* rarestWord(accountId: string, words: readonly (readonly string[])[]): Script<readonly string[]> {
+  let rarest: readonly string[] = words[0] ?? [];
+  if (words.length === 1) return rarest;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const terms of words) {
+    let count = 0;
+    for (const term of terms) {
+      const row = yield* runForOne<{ count: number }>(
+        `SELECT count(*) AS count FROM (SELECT 1 AS one FROM payment_terms
+         WHERE account_id = ?1 AND term = ?2 LIMIT ${COUNTED_PAYMENTS}) AS counted`,
+        accountId,
+        numberOfTerm(accountId, term),
+      );
+      count += row?.count ?? 0;
+    }
+    if (count < fewest) [rarest, fewest] = [terms, count];
+  }
+  return rarest;
+}

@@ -1,0 +1,121 @@
+import type { Payment } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import { firstIdAtMs } from '../domain/payment-id.ts';
+import { numberOfTerm, type PaymentQuery } from '../domain/payment-search.ts';
+import { changingPaymentColumns, fixedPaymentColumns, paymentOfRow } from './payment-rows.ts';
+import { type Rows, run, runForOne, type Script, type ScriptValue } from './script.ts';
+import { AFTER_ALL_IDS } from './store-limits.ts';
+
+/** How many payments are looked at before other work gets its turn. */
+export const WINDOW = 1_000;
+
+/**
+ * Where the ids of a list's candidates come from, newest first: SQL with `?1` the account, `?2` the id to begin
+ * below, `?3` the lowest id, and its own values after those.
+ */
+export interface Source {
+  readonly sql: string;
+  readonly values: readonly ScriptValue[];
+}
+
+const within = (id: string) => `${id} < ?2 AND ${id} >= ?3`;
+const windowOf = (select: string, id = 'id') =>
+  `SELECT ${id} AS id FROM ${select} AND ${within(id)} ORDER BY ${id} DESC LIMIT ${WINDOW}`;
+
+/** By the primary key, where that begins with the account. */
+export const byPrimaryKey: Source = { sql: windowOf('payments WHERE account_id = ?1'), values: [] };
+/** By the table that is filled a moment later. */
+export const byAccountPayments: Source = {
+  sql: windowOf('account_payments WHERE account_id = ?1', 'payment_id'),
+  values: [],
+};
+/** The newest payments of all accounts, for what is not in that table yet. */
+export const newestOfAll: Source = { sql: windowOf("payments WHERE ?1 <> ''"), values: [] };
+
+/** In the words of the index's own condition, because SQLite looks for those. */
+const unsettled = "forward_status IN ('ready', 'processing', 'failed', 'manual_required')";
+export const unsettledSql = `SELECT id FROM payments WHERE ${unsettled} ORDER BY id DESC LIMIT ?1`;
+export const byUnsettled: Source = {
+  sql: windowOf(`payments WHERE account_id = ?1 AND ${unsettled}`),
+  values: [],
+};
+
+export function byId(id: PaymentId): Source {
+  return { sql: windowOf('payments WHERE account_id = ?1 AND id = ?4'), values: [id] };
+}
+
+export function byTransaction(hash: string): Source {
+  const found = `(
+    SELECT payment_id AS id FROM deposits WHERE transaction_hash = ?4
+    UNION SELECT payment_id FROM releases WHERE transaction_hash = ?4) AS found`;
+  return { sql: windowOf(`${found} WHERE ?1 <> ''`), values: [hash] };
+}
+
+/** Payments with any one of these terms. */
+export function byTerms(accountId: string, terms: readonly string[]): Source {
+  const each = terms.map(
+    (_, index) =>
+      `SELECT id FROM (${windowOf(`payment_terms WHERE account_id = ?1 AND term = ?${index + 4}`, 'payment_id')}) AS term${index}`,
+  );
+  return {
+    sql: `${each.join(' UNION ')} ORDER BY id DESC LIMIT ${WINDOW}`,
+    values: terms.map((term) => numberOfTerm(accountId, term)),
+  };
+}
+
+/** The payments of one window that pass the query's filters, and where the next window begins: null at the end. */
+export interface Window {
+  readonly payments: readonly Payment[];
+  readonly end: PaymentId | null;
+}
+
+const columns = [...fixedPaymentColumns, ...changingPaymentColumns];
+export const qualifiedPaymentColumns = columns.map((name) => `payments.${name}`).join(', ');
+
+export function* readWindow(
+  source: Source,
+  query: PaymentQuery,
+  upper: string,
+  limit: number,
+): Script<Window> {
+  const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
+  const values: ScriptValue[] = [query.accountId, upper, lowest, ...source.values];
+  const looked = yield* runForOne<{ end: PaymentId | null; looked: number }>(
+    `SELECT min(id) AS "end", count(*) AS looked FROM (${source.sql}) AS looked`,
+    ...values,
+  );
+  const { sql, filters } = filtersOf(query, values.length + 2);
+  const rows = yield* run(
+    `SELECT ${qualifiedPaymentColumns} FROM (${source.sql}) AS source
+     JOIN payments ON payments.account_id = ?1 AND payments.id = source.id
+     ${sql} ORDER BY payments.id DESC LIMIT ?${values.length + 1}`,
+    ...[...values, limit, ...filters],
+  );
+  const isLast = looked === null || looked.end === null || looked.looked < WINDOW;
+  return { payments: paymentsOfRows(rows), end: isLast ? null : looked.end };
+}
+
+function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; filters: ScriptValue[] } {
+  const wanted: [string, string | undefined][] = [
+    ['status', query.status],
+    ['forward_status', query.forwardStatus],
+    ['provider', query.provider],
+    ['currency', query.currency],
+  ];
+  const given = wanted.filter((filter): filter is [string, string] => filter[1] !== undefined);
+  const conditions = given.map(([column], index) => `payments.${column} = ?${firstParameter + index}`);
+  return {
+    sql: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    filters: given.map(([, value]) => value),
+  };
+}
+
+export function paymentsOfRows(rows: Rows): Payment[] {
+  return rows.map((row) => paymentOfRow(columns.map((name) => row[name])));
+}
+
+/** Where a list begins: at the page before it, and not after the last moment that is asked for. */
+export function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
+  const latest = query.beforeMs === undefined ? AFTER_ALL_IDS : firstIdAtMs(query.beforeMs);
+  return before !== null && before < latest ? before : latest;
+}

@@ -1,0 +1,195 @@
+import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import { firstIdAtMs, type PaymentId } from '../../src/domain/payment-id.ts';
+import { type PaymentQuery, parsePaymentSearch } from '../../src/domain/payment-search.ts';
+import { shortCodeOf } from '../../src/domain/short-code.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
+import type { Store } from '../../src/store/store.ts';
+import {
+  givePayment,
+  givePayments,
+  leave,
+  NOW_MS,
+  newPayment,
+  newSession,
+  pay,
+  type StoreContext,
+} from './fixtures.ts';
+import { block, depositOf, releaseOf, scan } from './ledger.ts';
+
+const idsOf = (payments: readonly Payment[]) => payments.map((payment) => payment.id);
+
+/** Indexes all there is. */
+async function indexAll(store: Store): Promise<void> {
+  while (await indexPayments(store));
+}
+
+/** All pages of a list, and how many there were. */
+async function allPages(store: Store, query: PaymentQuery, size: number): Promise<Payment[]> {
+  const found: Payment[] = [];
+  for (let before: PaymentId | null = null; ; ) {
+    const page = await store.search.searchPayments(query, before, size);
+    expect(page.payments.length).toBeLessThanOrEqual(size);
+    found.push(...page.payments);
+    if (page.next === null) return found;
+    before = page.next;
+  }
+}
+
+function searched(accountId: string, text: string): PaymentQuery {
+  const search = parsePaymentSearch(text);
+  if (search === null) throw new Error(`nothing to search for in ${text}`);
+  return { accountId, search };
+}
+
+export function paymentSearchPromises(context: StoreContext): void {
+  it('pages through an account’s payments newest first, each once, indexed or not', async () => {
+    const [first] = await givePayments(context.store, 1);
+    const [other] = await givePayments(context.store, 1);
+    const accounts = [first?.accountId as string, other?.accountId as string] as const;
+    const more = Array.from({ length: 2_300 }, (_, index) =>
+      newPayment(index % 400 === 0 ? accounts[0] : accounts[1], {
+        provider: index % 2 === 0 ? 'moonpay' : 'multi',
+        currency: index % 3 === 0 ? 'INR' : 'EUR',
+      }),
+    );
+    const create = (payments: readonly Payment[]) =>
+      Promise.all(payments.map((payment) => context.store.payments.createPayment(payment, null)));
+    await create(more.slice(0, 2_000));
+    await indexAll(context.store);
+    await create(more.slice(2_000));
+
+    const newest = [first as Payment, other as Payment, ...more].reverse();
+    for (const [query, size] of [
+      [{ accountId: accounts[0] }, 4],
+      [{ accountId: accounts[1] }, 700],
+      [{ accountId: accounts[1], provider: 'moonpay', currency: 'INR' }, 50],
+      [{ accountId: accounts[1], status: 'paid' }, 50],
+      [{ accountId: 'unknown' }, 10],
+    ] as const) {
+      const wanted = newest.filter((payment) =>
+        Object.entries(query).every(([field, value]) => payment[field as keyof Payment] === value),
+      );
+      expect(idsOf(await allPages(context.store, query, size))).toEqual(idsOf(wanted));
+    }
+  });
+
+  it('lists what was created from one moment on and before another', async () => {
+    const payments = await givePayments(context.store, 3);
+    const accountId = payments[0]?.accountId as string;
+    const old = newPayment(accountId, { id: `${firstIdAtMs(NOW_MS - 60_000)}-7000-8000-000000000000` });
+    await context.store.payments.createPayment(old, null);
+    await indexAll(context.store);
+    const list = (query: Partial<PaymentQuery>) => allPages(context.store, { accountId, ...query }, 2);
+    expect(idsOf(await list({ beforeMs: NOW_MS - 1 }))).toEqual([old.id]);
+    expect(idsOf(await list({ fromMs: NOW_MS - 1 }))).toEqual(idsOf([...payments].reverse()));
+    expect(idsOf(await list({ fromMs: NOW_MS - 60_001, beforeMs: NOW_MS - 59_999 }))).toEqual([old.id]);
+    expect(await list({ fromMs: NOW_MS + 3_600_000 })).toEqual([]);
+  });
+
+  it('finds an account’s payment by id, short code, link, e-mail, note, amount and transaction, and no other’s', async () => {
+    const { store } = context;
+    const plain = { email: null, note: null, amountCents: 500, originalAmountCents: null };
+    const payment = await givePayment(store, {
+      ...{
+        email: 'Jane.Doe+shop@Example.com',
+        note: 'Order #A-1001\nfür Bücher & Söhne',
+        amountCents: 123_456,
+      },
+    });
+    const { accountId, id } = payment;
+    const foreign = await givePayment(store, {
+      email: payment.email,
+      note: payment.note,
+      amountCents: 123_456,
+    });
+    await store.payments.createPayment(newPayment(accountId, { ...plain, note: 'Order 1002' }), null);
+    await indexAll(store);
+    await store.ledger.startCursor(block(10));
+    const release = { ...releaseOf(payment, 12), transactionHash: `0x${'ab'.repeat(32)}` };
+    const deposit = { ...depositOf(payment, 11), transactionHash: `0x${'cd'.repeat(32)}` };
+    await store.ledger.recordScan(scan(10, 12, 13, { deposits: [deposit], releases: [release] }), leave);
+
+    for (const text of [
+      ...[id, id.toUpperCase(), shortCodeOf(id), `https://pay.example.com/s/${shortCodeOf(id)}`],
+      ...[
+        `http://localhost:3000/pay/${id}?auto=1`,
+        'jane.doe+SHOP@example.com',
+        'order a-1001',
+        '1001 SÖHNE',
+      ],
+      ...['1234.56', '1,234.56', '€1234.56', `0x${'ab'.repeat(32)}`, `0x${'CD'.repeat(32)}`, 'order 1234.56'],
+    ]) {
+      const found = await allPages(store, searched(accountId, text), 10);
+      expect([text, idsOf(found)]).toEqual([text, [id]]);
+    }
+    for (const text of ['1003', 'order 1001 1002', 'jane@example.com', '1234.57', `0x${'ef'.repeat(32)}`]) {
+      expect([text, await allPages(store, searched(accountId, text), 10)]).toEqual([text, []]);
+    }
+    for (const text of [id, shortCodeOf(id), `0x${'ab'.repeat(32)}`]) {
+      expect(await allPages(store, searched(foreign.accountId, text), 10)).toEqual([]);
+    }
+  });
+
+  it('finds a payment by its new note and no longer by the old one, indexed before or after', async () => {
+    const { store } = context;
+    const { accountId, id } = await givePayment(store, { note: 'blue shoes', email: 'a@example.com' });
+    const find = async (text: string) => idsOf(await allPages(store, searched(accountId, text), 10));
+    expect((await store.search.editNote({ accountId, id }, 'blue hat'))?.note).toBe('blue hat');
+    expect(await find('hat')).toEqual([id]);
+    await indexAll(store);
+    expect(await store.search.editNote({ accountId, id }, 'red hat')).toMatchObject({ id, note: 'red hat' });
+    expect(await find('blue')).toEqual([]);
+    expect(await find('red hat')).toEqual([id]);
+    expect(await find('a@example.com')).toEqual([id]);
+    await store.search.editNote({ accountId, id }, null);
+    expect(await find('red')).toEqual([]);
+    expect((await store.payments.findPayment(accountId, id))?.note).toBeNull();
+    expect(await store.search.editNote({ accountId: 'another', id }, 'stolen')).toBeNull();
+    expect((await store.payments.findPaymentById(id))?.note).toBeNull();
+  });
+
+  it('indexes and counts each payment once, however often and in whatever order it is asked to', async () => {
+    const { store } = context;
+    const [early, late, open] = await givePayments(store, 3);
+    const accountId = early?.accountId as string;
+    await store.payments.addSession(early as Payment, newSession(early as Payment), leave);
+    await store.payments.decidePayment(early as Payment, pay);
+    expect(await store.search.countPaid(10)).toBe(0);
+    await Promise.all([indexPayments(store), indexPayments(store)]);
+    await indexAll(store);
+    await store.payments.decidePayment(late as Payment, pay);
+    await Promise.all([store.search.countPaid(10), store.search.countPaid(10)]);
+    await indexAll(store);
+
+    const slots = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 1);
+    expect(slots).toEqual([
+      { startMs: NOW_MS, currency: 'EUR', created: 3, converted: 2, paid: 2, paidCents: 2 * 10_257 },
+    ]);
+    expect(await store.search.listPaidCounts(accountId, NOW_MS, NOW_MS + 1)).toEqual([
+      { provider: 'multi', settleClass: 0, paid: 2 },
+    ]);
+    expect(await store.search.listSlots('another', 0, NOW_MS + 1)).toEqual([]);
+    expect(await store.search.listSlots(accountId, NOW_MS + 1, NOW_MS + 2)).toEqual([]);
+    expect(open?.status).toBe('unpaid');
+  });
+
+  it('keeps each state that a payment comes into, with its time', async () => {
+    const { store } = context;
+    const payment = await givePayment(store);
+    const come = (status: Payment['status'], forwardStatus: Payment['forwardStatus']) =>
+      store.payments.decidePayment(payment, () => ({ change: { status, forwardStatus } }));
+    await come('unpaid', 'ready');
+    await store.payments.decidePayment(payment, () => ({ change: { releaseRefusals: 1 } }));
+    expect(idsOf(await store.search.listUnsettled(10))).toEqual([payment.id]);
+    expect(idsOf(await allPages(store, { accountId: payment.accountId, forwardStatus: 'ready' }, 1))).toEqual(
+      [payment.id],
+    );
+    await come('paid', 'completed');
+    const changes = await store.search.listStateChanges(payment);
+    expect(changes.map(({ state }) => state).sort()).toEqual(['paid/completed', 'unpaid/ready']);
+    expect(changes.every(({ atMs }) => atMs > 0)).toBe(true);
+    expect(await store.search.listStateChanges({ ...payment, accountId: 'another' })).toEqual([]);
+    expect(await store.search.listUnsettled(10)).toEqual([]);
+  });
+}
