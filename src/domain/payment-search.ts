@@ -82,7 +82,7 @@ export function numberOfTerm(accountId: string, term: string): number {
   return Number.parseInt(hash('sha256', `${accountId}\0${term}`).slice(0, 12), 16);
 }
 
-export const emailTerm = (email: string) => `email ${normalise(email)}`;
+const emailTerm = (email: string) => `email ${normalise(email)}`;
 const amountTerm = (cents: number) => `amount ${cents}`;
 const noteTerm = (word: string) => `note ${word}`;
 

@@ -4,7 +4,7 @@ import type { ProviderChoice } from './provider-catalogue.ts';
 import type { ProviderSession } from './provider-session.ts';
 
 /** Quarters of an hour: a day of any time zone begins with one. */
-export const SLOT_MS = 15 * 60_000;
+const SLOT_MS = 15 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** What happened in a quarter of an hour, by currency. */
@@ -29,7 +29,7 @@ export interface PaidCount {
 }
 
 /** From created to paid: at most so long. */
-export const settleBoundsMs: readonly number[] = [
+const settleBoundsMs: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((minutes) => minutes * 60_000),
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
 ];
