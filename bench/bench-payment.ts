@@ -2,12 +2,14 @@ import type { Account } from '../src/domain/account.ts';
 import { type Payment, untouchedProgress } from '../src/domain/payment.ts';
 import type { PaymentId } from '../src/domain/payment-id.ts';
 import type { Address } from '../src/domain/payout-address.ts';
+import { plainProfile } from '../src/domain/shop-profile.ts';
 import { addresses } from './servers/stub-world.ts';
 
 /** The account of payments that the bench stores by itself. */
 export function benchAccount(): Account {
   return {
     ...{ id: 'acc_00000000000000000000', name: 'Bench', email: null, feeBasisPoints: 250, wallet: null },
+    ...plainProfile,
     ...{ features: [], providers: null, suspended: false, createdAtMs: Date.now() },
   };
 }

@@ -38,6 +38,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'accounts.createAccount': 'command line',
   'accounts.listAccounts': 'command line, as many rows as there are accounts',
   'accounts.updateAccount': 'command line',
+  'accounts.findLogo': 'once for each browser and logo, by the hash',
   'accounts.createKey': 'command line',
   'accounts.listKeys': 'command line, by the account',
   'accounts.revokeKey': 'command line',

@@ -3,6 +3,7 @@ import { type Account, features, MAXIMUM_FEE_BASIS_POINTS } from '../domain/acco
 import { invalidField } from '../domain/errors.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
+import { parseName, plainProfile } from '../domain/shop-profile.ts';
 
 export interface AccountsContext {
   readonly accounts: AccountStore;
@@ -19,15 +20,14 @@ export interface NewAccount {
 /** The fee of an account for which none was named, in basis points. */
 export const DEFAULT_FEE_BASIS_POINTS = 250;
 
-const MAXIMUM_NAME_LENGTH = 100;
-
 /** Creates an account with all features and all providers. Throws `ServiceError` naming the field that is wrong. */
 export async function createAccount(context: AccountsContext, fields: NewAccount): Promise<Account> {
-  requireAccountName(fields.name);
+  const name = parseName(fields.name);
   requireFee(fields.feeBasisPoints);
   const account: Account = {
+    ...plainProfile,
     id: `acc_${randomBytes(10).toString('hex')}`,
-    name: fields.name.trim(),
+    name,
     email: fields.email,
     feeBasisPoints: fields.feeBasisPoints,
     wallet: fields.wallet,
@@ -38,13 +38,6 @@ export async function createAccount(context: AccountsContext, fields: NewAccount
   };
   await context.accounts.createAccount(account);
   return account;
-}
-
-export function requireAccountName(name: string): void {
-  const length = name.trim().length;
-  if (length === 0 || length > MAXIMUM_NAME_LENGTH) {
-    throw invalidField('name', `must have 1 to ${MAXIMUM_NAME_LENGTH} characters`);
-  }
 }
 
 export function requireFee(feeBasisPoints: number): void {

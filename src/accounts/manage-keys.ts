@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ApiKey } from '../domain/account.ts';
 import { createApiKey, hashApiKey, MAXIMUM_ACTIVE_KEYS } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { type AccountsContext, requireAccountName } from './create-account.ts';
+import { parseName } from '../domain/shop-profile.ts';
+import type { AccountsContext } from './create-account.ts';
 
 /** A key at the only moment at which it is known in full. */
 export interface CreatedKey {
@@ -17,13 +18,13 @@ export async function createKey(
   accountId: string,
   name: string,
 ): Promise<CreatedKey> {
-  requireAccountName(name);
+  const label = parseName(name);
   await requireAccount(context, accountId);
   const plainKey = createApiKey();
   const key: ApiKey = {
     id: `key_${randomBytes(10).toString('hex')}`,
     accountId,
-    name: name.trim(),
+    name: label,
     hash: hashApiKey(plainKey),
     lastCharacters: plainKey.slice(-4),
     createdAtMs: context.nowMs(),

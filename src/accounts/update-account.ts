@@ -1,19 +1,20 @@
 import { type Account, type AccountChange, type Feature, features } from '../domain/account.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import { type AccountsContext, requireFee } from './create-account.ts';
+import { requireFee } from './create-account.ts';
+import { type ProfileContext, type ProfileUpdate, readProfileUpdate } from './update-profile.ts';
 
 /** What an operator may change; absent fields stay as they are. */
-export interface AccountUpdate
-  extends Pick<AccountChange, 'feeBasisPoints' | 'wallet' | 'providers' | 'suspended'> {
+export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'providers' | 'suspended'> {
+  readonly profile?: ProfileUpdate;
   readonly enable?: Feature;
   readonly disable?: Feature;
 }
 
 /** Changes an account; payments that exist keep the fee they were made with. Throws when there is no such account. */
 export async function updateAccount(
-  context: AccountsContext,
+  context: ProfileContext,
   accountId: string,
-  { enable, disable, ...fields }: AccountUpdate,
+  { profile, enable, disable, ...fields }: AccountUpdate,
 ): Promise<Account> {
   if (fields.feeBasisPoints !== undefined) requireFee(fields.feeBasisPoints);
   if (enable !== undefined && enable === disable)
@@ -23,6 +24,7 @@ export async function updateAccount(
 
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
+    ...(profile === undefined ? {} : await readProfileUpdate(context, account, profile)),
     // Left out where it stays, so that two changes at the same time do not undo each other.
     ...(enable === undefined && disable === undefined ? {} : { features: changed(account, enable, disable) }),
   });

@@ -4,6 +4,16 @@ import { createCallbackHostCheck } from '../webhooks/check-callback-host.ts';
 import type { OwnAddresses } from '../webhooks/own-addresses.ts';
 import type { HostResolver } from '../webhooks/resolve-host.ts';
 
+/** Judges a callback by its text alone, where no resolver runs; what it leads to is judged again when it is used. */
+export function createTextCallbackGuard(allowedHosts: ReadonlySet<string>): CallbackGuard {
+  return {
+    refusalOf(callback) {
+      const parsed = parseCallbackUrl(callback, allowedHosts);
+      return parsed.ok ? null : parsed.reason;
+    },
+  };
+}
+
 /** The judge of callbacks at creation: first the text, then where its name leads. */
 export function createCallbackGuard(
   resolver: HostResolver,

@@ -4,8 +4,10 @@ import { callServer, NoServerError } from '../cli/control-client.ts';
 import { CONTROL_SOCKET, runOperation } from '../cli/control-server.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';
+import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
+import { createTextCallbackGuard } from './callback-guard.ts';
 import { createLog } from './log.ts';
 import { openStore } from './open-store.ts';
 import { openStoredChain, type StoredChain } from './stored-chain.ts';
@@ -39,7 +41,14 @@ export async function runOperationAnywhere(
       if (!(error instanceof NoServerError)) throw error;
     }
     try {
-      return await runOnStore(await openStore(config, createLog('error')), rpcUrls, name, args);
+      const store = await openStore(config, createLog('error'));
+      return await runOnStore(
+        store,
+        createTextCallbackGuard(config.callbackAllowedHosts),
+        rpcUrls,
+        name,
+        args,
+      );
     } catch (error) {
       if (!(error instanceof StoreInUseError) || performance.now() > deadlineMs) throw error;
     }
@@ -49,6 +58,7 @@ export async function runOperationAnywhere(
 
 async function runOnStore(
   store: Store,
+  callbacks: CallbackGuard,
   rpcUrls: readonly string[],
   name: string,
   args: OperationArguments,
@@ -58,6 +68,7 @@ async function runOnStore(
     chain = await openStoredChain(store, rpcUrls);
     const context = {
       ...store,
+      callbacks,
       chain,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,

@@ -6,11 +6,9 @@ import type { FastifyInstance } from 'fastify';
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-server.ts';
 import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
-import { createDepositAddressCalculator } from '../domain/deposit-address.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
-import { createPaymentIdGenerator } from '../domain/payment-id.ts';
-import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
+import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { ApiRateLimiters } from '../http/api/api-context.ts';
 import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
@@ -24,12 +22,7 @@ import { NOTICES_PER_MINUTE, registerProviderNotices } from '../http/provider-no
 import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPublicServer } from '../http/server.ts';
 import { registerWellKnown } from '../http/well-known.ts';
-import type { CreatePaymentContext } from '../payments/create-payment.ts';
-import {
-  createKnownAddresses,
-  createReservedAddressCheck,
-  type KnownAddresses,
-} from '../payments/known-addresses.ts';
+import { createKnownAddresses, type KnownAddresses } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
@@ -40,6 +33,7 @@ import { createOwnAddresses } from '../webhooks/own-addresses.ts';
 import { createHostResolver } from '../webhooks/resolve-host.ts';
 import { createCallbackGuard } from './callback-guard.ts';
 import { withCleanUp } from './clean-up.ts';
+import { createPaymentContext } from './create-payment-context.ts';
 import { giveNotice } from './give-notice.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
@@ -78,6 +72,7 @@ interface Parts extends ServiceOptions {
   readonly metrics: Metrics;
   readonly resolver: ReturnType<typeof createHostResolver>;
   readonly ownAddresses: ReturnType<typeof createOwnAddresses>;
+  readonly callbacks: CallbackGuard;
   readonly startSession: StartSession;
   /** Providers, each left alone while it is out of order. */
   readonly directory: ProviderDirectory;
@@ -141,6 +136,7 @@ function startControl(parts: Parts): Promise<Server> {
   const { config, store, clock, world } = parts;
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
     ...store,
+    callbacks: parts.callbacks,
     directory: parts.directory,
     chain: { reader: world.chain, sweepBalances: world.sweepBalances },
     nowMs: clock.nowMs,
@@ -166,18 +162,21 @@ function assemble(options: ServiceOptions): Parts {
     // Coming back from the provider must not lead straight to it again.
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
   });
+  const resolver = createHostResolver({
+    timeoutMs: CALLBACK_LOOKUP_TIMEOUT_MS,
+    cacheTtlMs: CALLBACK_CACHE_MS,
+    cacheMaxEntries: CALLBACK_CACHE_ENTRIES,
+  });
+  const ownAddresses = createOwnAddresses();
   return {
     ...options,
     directory,
     tokens: createIpnTokens(options.secretKey, config.previousSecretKeys),
     known: createKnownAddresses(store.payments, store.addressPages),
     metrics: createMetrics(),
-    resolver: createHostResolver({
-      timeoutMs: CALLBACK_LOOKUP_TIMEOUT_MS,
-      cacheTtlMs: CALLBACK_CACHE_MS,
-      cacheMaxEntries: CALLBACK_CACHE_ENTRIES,
-    }),
-    ownAddresses: createOwnAddresses(),
+    resolver,
+    ownAddresses,
+    callbacks: createCallbackGuard(resolver, ownAddresses, config.callbackAllowedHosts),
     startSession,
   };
 }
@@ -199,10 +198,10 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
   });
   registerApi(server, {
     accounts: store.accounts,
-    create: createContextOf(parts),
+    create: createPaymentContext(parts),
     status: { payments: store.payments, tokens },
     tokens,
-    callbacks: createCallbackGuard(parts.resolver, parts.ownAddresses, config.callbackAllowedHosts),
+    callbacks: parts.callbacks,
     limits: createRateLimiters(parts),
     baseUrl: config.baseUrl,
   });
@@ -243,32 +242,6 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
   });
   return server;
-}
-
-function createContextOf(parts: Parts): CreatePaymentContext {
-  const { world, store, clock, known, config } = parts;
-  const [{ factory, implementation, token, feeWallet }] = world.settlements;
-  const contracts = world.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);
-  return {
-    payments: store.payments,
-    providers: parts.directory,
-    rates: world.rates,
-    settlement: {
-      chainId: world.chainId,
-      factory,
-      feeWallet,
-      depositAddressOf: createDepositAddressCalculator({ chainId: world.chainId, factory, implementation }),
-      isReservedAddress: createReservedAddressCheck(
-        known,
-        [token, ...contracts, world.relayer.address],
-        clock.monotonicMs,
-      ),
-    },
-    nowMs: clock.nowMs,
-    newPaymentId: createPaymentIdGenerator(clock.nowMs),
-    tokenFingerprint: parts.tokens.currentFingerprint,
-    toleranceBasisPoints: config.toleranceBasisPoints,
-  };
 }
 
 /** Counted in the store where several processes serve together, else in memory. */

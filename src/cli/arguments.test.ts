@@ -195,7 +195,7 @@ describe.each(readers)('$name --$option', ({ read, option, takes, refuses }) => 
 
 describe('accountUpdate', () => {
   it('changes only what was named', () => {
-    expect(argument.accountUpdate({ account: 'acc_1' })).toEqual({});
+    expect(argument.accountUpdate({ account: 'acc_1' })).toEqual({ profile: {} });
     expect(
       argument.accountUpdate({
         'fee-percent': '1.25',
@@ -207,13 +207,14 @@ describe('accountUpdate', () => {
       }),
     ).toEqual({
       feeBasisPoints: 125,
-      wallet: ADDRESS,
+      profile: { wallet: ADDRESS },
       providers: ['wert', 'moonpay'],
       suspended: true,
       enable: 'card_checkout',
       disable: 'fee_pass_through',
     });
     expect(argument.accountUpdate({ providers: 'all', resume: true })).toEqual({
+      profile: {},
       providers: null,
       suspended: false,
     });

@@ -1,4 +1,5 @@
 import type { AccountUpdate } from '../accounts/update-account.ts';
+import type { ProfileUpdate } from '../accounts/update-profile.ts';
 import { type Feature, features, isFeature } from '../domain/account.ts';
 import { invalidField } from '../domain/errors.ts';
 import { parseAmountCents, parsePercentBasisPoints, parseUnits } from '../domain/money.ts';
@@ -72,19 +73,44 @@ export function requiredProvider(args: OperationArguments, name: string): Provid
 
 export function accountUpdate(args: OperationArguments): AccountUpdate {
   const feeBasisPoints = optionalPercent(args, 'fee-percent');
-  const wallet = optionalAddress(args, 'wallet');
   const providers = optional(args, 'providers');
   if (args['suspend'] === true && args['resume'] === true)
     throw invalidField('suspend', 'and resume exclude each other');
   return {
     ...(feeBasisPoints === null ? {} : { feeBasisPoints }),
-    ...(wallet === null ? {} : { wallet }),
+    profile: profileUpdate(args),
     ...(providers === null ? {} : { providers: providerList(providers) }),
     ...(args['suspend'] === true ? { suspended: true } : {}),
     ...(args['resume'] === true ? { suspended: false } : {}),
     ...optionalFeature(args, 'enable'),
     ...optionalFeature(args, 'disable'),
   };
+}
+
+function profileUpdate(args: OperationArguments): ProfileUpdate {
+  const wallet = optionalAddress(args, 'wallet');
+  const logo = optional(args, 'logo');
+  if (args['lock-wallet'] === true && args['unlock-wallet'] === true)
+    throw invalidField('lock-wallet', 'and unlock-wallet exclude each other');
+  return {
+    ...given('name', optional(args, 'name')),
+    ...given('supportLink', optional(args, 'support-link')),
+    ...given('returnLink', optional(args, 'return-link')),
+    ...given('timeZone', optional(args, 'time-zone')),
+    ...given('defaultCallback', optional(args, 'default-callback')),
+    ...(wallet === null ? {} : { wallet }),
+    // The file's content as base64: the server may not see the files of whoever types.
+    ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),
+    ...(args['lock-wallet'] === true ? { isWalletLocked: true } : {}),
+    ...(args['unlock-wallet'] === true ? { isWalletLocked: false } : {}),
+  };
+}
+
+function given<Name extends keyof ProfileUpdate>(
+  name: Name,
+  value: string | null,
+): { [Key in Name]?: string } {
+  return value === null ? {} : ({ [name]: value } as { [Key in Name]: string });
 }
 
 function optionalFeature<Name extends 'enable' | 'disable'>(

@@ -11,7 +11,8 @@ export const CONTROL_SOCKET = 'control.sock';
 /** Well within the time that the client waits for a sign of life. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-const MAXIMUM_REQUEST_BYTES = 64 * 1024;
+/** The largest is that of a logo. */
+const MAXIMUM_REQUEST_BYTES = 128 * 1024;
 
 /** What the socket answers: a result, or what the command line prints on standard error. */
 export type ControlReply = { readonly result: unknown } | { readonly error: string };

@@ -1,6 +1,7 @@
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
+import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
@@ -32,6 +33,7 @@ export type OperatorDirectory = Pick<ProviderDirectory, 'settings'> & {
 /** What the commands work on: a running server's parts, or the opened store alone. */
 export interface OperationsContext {
   readonly accounts: AccountStore;
+  readonly callbacks: CallbackGuard;
   readonly payments: PaymentStore;
   readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
   readonly ledger: Pick<LedgerStore, 'listMovements' | 'listMovementsOf' | 'readCursor'>;

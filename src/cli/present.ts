@@ -21,6 +21,12 @@ export function presentAccount(account: Account) {
     features: account.features,
     providers: account.providers ?? 'all',
     suspended: account.suspended,
+    wallet_locked: account.isWalletLocked,
+    support_link: account.supportUrl,
+    return_link: account.returnUrl,
+    logo: account.logoHash,
+    time_zone: account.timeZone,
+    default_callback: account.defaultCallbackUrl,
     created_at: new Date(account.createdAtMs).toISOString(),
   };
 }

@@ -1,4 +1,6 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { Command } from 'commander';
+import { MAXIMUM_LOGO_BYTES } from '../domain/shop-logo.ts';
 import type { OperationArguments } from './operations-context.ts';
 import { moveLines, type PresentedMove, presentMove } from './present-move.ts';
 import { printResult } from './print.ts';
@@ -85,8 +87,16 @@ function addAccountCommands(program: Command, services: ProgramServices): void {
     .option('--wallet <address>', 'the merchant’s own wallet');
   operation(leaf(account, 'list', 'list all accounts'), services, 'account list');
   operation(leaf(account, 'update', 'change an account').argument('<account>'), services, 'account update')
-    .option('--fee-percent <percent>', 'the card fee for new payments')
+    .option('--name <name>', 'the shop as customers see it')
+    .option('--support-link <link>', 'where customers get help: an https or e-mail address')
+    .option('--return-link <address>', 'the way back to the shop after a payment')
+    .option('--logo <file>', 'the shop’s picture: PNG, JPEG or WebP, at most 64 KiB', readAsBase64)
+    .option('--time-zone <name>', 'where the merchant reads dates, such as Europe/Berlin')
+    .option('--default-callback <address>', 'the callback of checkouts made by hand')
     .option('--wallet <address>', 'the merchant’s own wallet')
+    .option('--lock-wallet', 'refuse any other payout wallet')
+    .option('--unlock-wallet', 'accept any payout wallet again')
+    .option('--fee-percent <percent>', 'the card fee for new payments')
     .option('--enable <feature>', 'switch a feature on')
     .option('--disable <feature>', 'switch a feature off')
     .option('--providers <list>', 'comma-separated provider ids, or all')
@@ -102,6 +112,19 @@ function addAccountCommands(program: Command, services: ProgramServices): void {
     'the account',
   );
   operation(leaf(key, 'revoke', 'revoke a key at once').argument('<key>'), services, 'key revoke');
+}
+
+/** The content of a file, cut where it can only be refused; an empty name stays empty and takes the logo away. */
+function readAsBase64(file: string): string {
+  if (file === '') return '';
+  const descriptor = openSync(file, 'r');
+  try {
+    const buffer = Buffer.alloc(MAXIMUM_LOGO_BYTES + 1);
+    const bytes = readSync(descriptor, buffer);
+    return buffer.subarray(0, bytes).toString('base64');
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function addProviderCommands(program: Command, services: ProgramServices): void {

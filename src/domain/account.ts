@@ -1,5 +1,7 @@
 import type { Address } from './payout-address.ts';
 import type { ProviderId } from './provider-catalogue.ts';
+import type { ShopLogo } from './shop-logo.ts';
+import type { ShopProfile } from './shop-profile.ts';
 
 /** What an account may use; a feature that is off answers 403. */
 export const features = ['card_checkout', 'fee_pass_through'] as const;
@@ -13,8 +15,9 @@ export function isFeature(value: string): value is Feature {
 export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
 
 /** A merchant. Its keys inherit its fee, wallet and providers. */
-export interface Account {
+export interface Account extends ShopProfile {
   readonly id: string;
+  /** The shop as customers see it. */
   readonly name: string;
   readonly email: string | null;
   /** The account's card fee. */
@@ -28,7 +31,11 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
-export type AccountChange = Partial<Omit<Account, 'id' | 'createdAtMs'>>;
+/** Absent fields stay as they are. */
+export interface AccountChange extends Partial<Omit<Account, 'id' | 'createdAtMs' | 'logoHash'>> {
+  /** Null takes it away. */
+  readonly logo?: ShopLogo | null;
+}
 
 /** An API key as it is stored: never the key itself. */
 export interface ApiKey {

@@ -73,6 +73,7 @@ export async function createPayment(
   // Before the checks of form that may judge differently by now (a raised fee, an address that has become ours): the
   // same request has succeeded, and whoever repeats it has to learn of that.
   if (earlier !== null && earlier.fingerprint === idempotency?.fingerprint) return earlier.payment;
+  requireAllowedWallet(account, request.payoutAddress);
   // Here and below: what is at hand, as nearly always, is not waited for. Each wait costs about a microsecond.
   const judged = context.settlement.isReservedAddress(request.payoutAddress);
   const isReserved: boolean = judged instanceof Promise ? await judged : judged;
@@ -144,6 +145,13 @@ function idempotencyOf(context: CreatePaymentContext, account: Account, request:
     fingerprint: fingerprintOf(request),
     createdAtMs: context.nowMs(),
   };
+}
+
+/** Where the wallet is locked, a stolen key makes no checkout that pays anybody else. */
+function requireAllowedWallet(account: Account, payoutAddress: Address): void {
+  if (!account.isWalletLocked || payoutAddress === account.wallet) return;
+  // Whoever holds a stolen key does not learn the wallet from this.
+  throw invalidField('address', "must be the account's own payout wallet, to which payouts are locked");
 }
 
 function requireFeatures(account: Account, request: CreatePaymentRequest): void {

@@ -6,6 +6,7 @@ import type { Payment } from '../domain/payment.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
+import { plainProfile } from '../domain/shop-profile.ts';
 import { createPayment } from './create-payment.ts';
 import { type ExpirePaymentsContext, expirePayments } from './expire-payments.ts';
 
@@ -20,6 +21,7 @@ const account: Account = {
   feeBasisPoints: 250,
   wallet: null,
   features: ['card_checkout'],
+  ...plainProfile,
   providers: null,
   suspended: false,
   createdAtMs: START_MS,

@@ -1,11 +1,51 @@
-import { type Feature, isFeature } from '../domain/account.ts';
+import { type Account, type AccountChange, type Feature, isFeature } from '../domain/account.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
+import { isLogoType, type ShopLogo } from '../domain/shop-logo.ts';
 
 /** For `SELECT … FROM accounts`. */
 export const accountColumns = `
   accounts.id, accounts.name, accounts.email, accounts.fee_basis_points AS "feeBasisPoints", accounts.wallet,
-  accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs"`;
+  accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs",
+  accounts.logo_hash AS "logoHash", accounts.support_url AS "supportUrl", accounts.return_url AS "returnUrl",
+  accounts.time_zone AS "timeZone", accounts.default_callback_url AS "defaultCallbackUrl",
+  accounts.wallet_locked AS "isWalletLocked"`;
+
+/** What may change of an account, in the order in which both engines store it. */
+export const changingColumns = [
+  ...['name', 'email', 'fee_basis_points', 'wallet', 'logo_hash', 'support_url', 'return_url', 'time_zone'],
+  ...['default_callback_url', 'wallet_locked', 'features', 'providers', 'suspended'],
+];
+
+/** The values of `changingColumns` but for the last three, which each engine stores in its own way. */
+export function profileValues(account: Account) {
+  return [
+    ...[account.name, account.email, account.feeBasisPoints, account.wallet, account.logoHash],
+    ...[account.supportUrl, account.returnUrl, account.timeZone, account.defaultCallbackUrl],
+  ];
+}
+
+/** An account after a change. */
+export function changedAccount(account: Account, { logo, ...change }: AccountChange): Account {
+  return { ...account, ...change, ...(logo === undefined ? {} : { logoHash: logo?.hash ?? null }) };
+}
+
+/** A row of `shop_logos`; the picture as base64, so that tables can be carried from one engine to the other as text. */
+export interface LogoRow {
+  readonly hash: string;
+  readonly type: string;
+  readonly image: string;
+}
+
+/** @throws UnknownStateError for a type that this version does not know */
+export function logoOfRow({ hash, type, image }: LogoRow): ShopLogo {
+  return { hash, type: requireName(type, isLogoType), bytes: Buffer.from(image, 'base64') };
+}
+
+/** In the order `hash, type, image`. */
+export function logoValues({ hash, type, bytes }: ShopLogo): string[] {
+  return [hash, type, Buffer.from(bytes).toString('base64')];
+}
 
 /** For `SELECT … FROM api_keys`. */
 export const keyColumns = `

@@ -96,11 +96,13 @@ export const portableTables: readonly PortableTable[] = [
     ['id'],
     [
       ...text('id', 'name', 'email', 'wallet'),
+      ...text('logo_hash', 'support_url', 'return_url', 'time_zone', 'default_callback_url'),
       ...integer('fee_basis_points', 'created_at_ms'),
       ...texts('features', 'providers'),
-      ...flag('suspended'),
+      ...flag('suspended', 'wallet_locked'),
     ],
   ),
+  table('shop_logos', ['account_id'], text('account_id', 'hash', 'type', 'image')),
   table(
     'api_keys',
     ['id'],

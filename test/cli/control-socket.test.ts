@@ -4,6 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createTextCallbackGuard } from '../../src/app/callback-guard.ts';
 import { callServer, NoServerError } from '../../src/cli/control-client.ts';
 import { startControlServer } from '../../src/cli/control-server.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
@@ -29,6 +30,7 @@ afterEach(async () => {
 function start(): Promise<Server> {
   return startControlServer(socket, {
     ...store,
+    callbacks: createTextCallbackGuard(new Set()),
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     chain: null,
@@ -84,7 +86,7 @@ it('hands on what is wrong in the operation’s own words', async () => {
 
 it('says so when a command is too large, and works on', async () => {
   const name = 'x'.repeat(300_000);
-  await expect(callServer(socket, 'account create', { name })).rejects.toThrow('at most 65536 bytes');
+  await expect(callServer(socket, 'account create', { name })).rejects.toThrow('at most 131072 bytes');
   expect(await callServer(socket, 'account list', {})).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTextCallbackGuard } from '../../src/app/callback-guard.ts';
 import { runOperation } from '../../src/cli/control-server.ts';
 import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
@@ -6,6 +7,7 @@ import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, givePayment, givePayments, NOW_MS, newSession, pay } from '../store/fixtures.ts';
+import { onePixel } from '../support/pictures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-store.ts';
 
 type Json = Record<string, unknown>;
@@ -25,6 +27,7 @@ beforeEach(async () => {
   const adapters = new Map<ProviderId, ProviderAdapter>([['moonpay', moonpay]]);
   context = {
     ...store,
+    callbacks: createTextCallbackGuard(new Set()),
     directory: { adapters, settings: store.providers },
     nowMs: () => NOW_MS,
     chain: null,
@@ -64,6 +67,8 @@ describe('accounts', () => {
       features: ['card_checkout', 'fee_pass_through'],
       providers: 'all',
       suspended: false,
+      ...{ support_link: null, return_link: null, logo: null, time_zone: 'UTC', default_callback: null },
+      wallet_locked: false,
       created_at: new Date(NOW_MS).toISOString(),
     };
     const listed = await run<Json[]>('account list');
@@ -117,6 +122,52 @@ describe('accounts', () => {
         'fee-percent': '2.5',
       }),
     ).toEqual(before);
+  });
+
+  it('show a profile that is set field by field and taken away with empty text', async () => {
+    const account = await giveAccount();
+    const before = await run('account update', { account });
+    const changed = await run('account update', {
+      account,
+      ...{ name: ' Tea & Co ', wallet: ADDRESS, 'lock-wallet': true, 'time-zone': 'europe/berlin' },
+      ...{ 'support-link': 'help@shop.example', 'return-link': 'https://shop.example/thanks' },
+      ...{ 'default-callback': 'https://shop.example/hook', logo: onePixel.toString('base64') },
+    });
+    expect(changed).toEqual({
+      ...before,
+      ...{ name: 'Tea & Co', wallet: ADDRESS, wallet_locked: true, time_zone: 'Europe/Berlin' },
+      ...{ support_link: 'mailto:help@shop.example', return_link: 'https://shop.example/thanks' },
+      ...{ default_callback: 'https://shop.example/hook', logo: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    });
+    const taken = {
+      'support-link': '',
+      'return-link': '',
+      'default-callback': '',
+      logo: '',
+      'time-zone': '',
+    };
+    expect(await run('account update', { account, ...taken, 'unlock-wallet': true })).toEqual({
+      ...before,
+      ...{ name: 'Tea & Co', wallet: ADDRESS },
+    });
+  });
+
+  it('keep what was there when any part of a change is wrong', async () => {
+    const account = await giveAccount();
+    const before = await run('account update', { account });
+    const wrong: [OperationArguments, RegExp][] = [
+      [{ 'lock-wallet': true }, /^lock-wallet needs the wallet/],
+      [{ 'support-link': 'x' }, /^support-link must/],
+      [{ 'default-callback': 'https://localhost/' }, /^default-callback must/],
+      [{ logo: Buffer.from('<svg/>').toString('base64') }, /^logo must/],
+      [{ 'lock-wallet': true, 'unlock-wallet': true }, /^lock-wallet and unlock-wallet/],
+    ];
+    for (const [args, problem] of wrong) {
+      await expect(run('account update', { account, suspend: true, name: 'New', ...args })).rejects.toThrow(
+        problem,
+      );
+    }
+    expect(await run('account update', { account })).toEqual(before);
   });
 
   it('keep both of two changes made at the same time', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createTextCallbackGuard } from '../../src/app/callback-guard.ts';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
 import { CONTROL_SOCKET, startControlServer } from '../../src/cli/control-server.ts';
 import { readConfig } from '../../src/config.ts';
@@ -28,6 +29,7 @@ const run = (name: string, args = {}) =>
 function startControl(store: Store) {
   return startControlServer(join(dataDir, CONTROL_SOCKET), {
     ...store,
+    callbacks: createTextCallbackGuard(new Set()),
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     chain: null,

@@ -17,6 +17,7 @@ import type { ChainReader, FeeQuote, RelayCall, Relayer } from '../../src/domain
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
 import { settle } from '../../src/domain/settle.ts';
+import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import { type CreatePaymentContext, createPayment } from '../../src/payments/create-payment.ts';
@@ -424,6 +425,7 @@ function newAccount(name: string, createdAtMs: number): Account {
     feeBasisPoints: FEE_BASIS_POINTS,
     wallet: null,
     features: ['card_checkout', 'fee_pass_through'],
+    ...plainProfile,
     providers: null,
     suspended: false,
     createdAtMs,

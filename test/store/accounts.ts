@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { parseShopLogo } from '../../src/domain/shop-logo.ts';
+import { onePixel } from '../support/pictures.ts';
 import { ADDRESS, atOnce, NOW_MS, newAccount, newKey, type StoreContext } from './fixtures.ts';
 
 export function accountPromises(context: StoreContext): void {
@@ -16,6 +18,46 @@ export function accountPromises(context: StoreContext): void {
     expect(await context.store.accounts.findAccount(full.id)).toEqual(full);
     expect(await context.store.accounts.listAccounts()).toEqual([full, plain]);
     expect(await context.store.accounts.findAccount('unknown')).toBeNull();
+  });
+
+  it('gives back the profile of a shop, changed field by field', async () => {
+    const account = newAccount({ wallet: ADDRESS });
+    await context.store.accounts.createAccount(account);
+    const change = {
+      supportUrl: 'mailto:help@shop.example',
+      returnUrl: 'https://shop.example/',
+      timeZone: 'Asia/Kolkata',
+      defaultCallbackUrl: 'https://shop.example/hook',
+      isWalletLocked: true,
+    };
+    const changed = await context.store.accounts.updateAccount(account.id, change);
+    expect(changed).toEqual({ ...account, ...change });
+    await context.reopen();
+    expect(await context.store.accounts.findAccount(account.id)).toEqual(changed);
+    await context.store.accounts.updateAccount(account.id, { isWalletLocked: false });
+    expect(await context.store.accounts.findAccount(account.id)).toEqual({
+      ...changed,
+      isWalletLocked: false,
+    });
+  });
+
+  it('shows the logo that an account has now, and no earlier one', async () => {
+    const [one, other] = [newAccount(), newAccount()];
+    for (const account of [one, other]) await context.store.accounts.createAccount(account);
+    const logo = parseShopLogo(onePixel);
+    const another = { ...logo, hash: 'f'.repeat(32), bytes: Buffer.of(0, 255, 128) };
+    for (const { id } of [one, other]) await context.store.accounts.updateAccount(id, { logo });
+    await context.reopen();
+    expect(await context.store.accounts.findLogo(logo.hash)).toEqual(logo);
+    expect(await context.store.accounts.findAccount(one.id)).toEqual({ ...one, logoHash: logo.hash });
+    await context.store.accounts.updateAccount(one.id, { logo: another });
+    expect(await context.store.accounts.findLogo(another.hash)).toEqual(another);
+    expect(await context.store.accounts.findLogo(logo.hash), 'still that of the other').toEqual(logo);
+    await context.store.accounts.updateAccount(other.id, { logo: null });
+    expect(await context.store.accounts.findLogo(logo.hash)).toBeNull();
+    expect(await context.store.accounts.findAccount(other.id)).toEqual(other);
+    await expect(context.store.accounts.updateAccount('unknown', { logo })).resolves.toBeNull();
+    expect(await context.store.accounts.findLogo(logo.hash)).toBeNull();
   });
 
   it('refuses a second account with the same id', async () => {

@@ -4,8 +4,10 @@ import type { PaymentId } from '../../src/domain/payment-id.ts';
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { parseShopLogo } from '../../src/domain/shop-logo.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
+import { onePixel } from '../support/pictures.ts';
 import {
   ADDRESS,
   failedResult,
@@ -78,7 +80,13 @@ export const specification = fc.record({
         features: fc.subarray(['card_checkout', 'fee_pass_through'] as const),
         providers: fc.option(fc.subarray([...providerIds])),
         suspended: fc.boolean(),
+        supportUrl: fc.option(text),
+        returnUrl: fc.option(text),
+        timeZone: text,
+        defaultCallbackUrl: fc.option(text),
+        isWalletLocked: fc.boolean(),
       }),
+      hasLogo: fc.boolean(),
       keys: fc.array(fc.option(timeMs), { maxLength: 3 }),
     }),
     { minLength: 1, maxLength: 3 },
@@ -118,10 +126,11 @@ export interface UsedKey {
 /** Fills an empty store through its ports. */
 export async function fill(store: Store, given: Specification): Promise<readonly UsedKey[]> {
   const accountIds: string[] = [];
-  for (const { fields, keys } of given.accounts) {
+  for (const { fields, hasLogo, keys } of given.accounts) {
     const account = newAccount(fields);
     accountIds.push(account.id);
     await store.accounts.createAccount(account);
+    if (hasLogo) await store.accounts.updateAccount(account.id, { logo: parseShopLogo(onePixel) });
     for (const revokedAtMs of keys) await store.accounts.createKey(newKey(account.id, { revokedAtMs }));
   }
   const usedKeys: UsedKey[] = [];
@@ -223,6 +232,7 @@ export async function readEverything(store: Store, usedKeys: readonly UsedKey[])
   const rows = await store.payments.listDepositAddresses(0, 1_000);
   return {
     accounts,
+    logo: await store.accounts.findLogo(parseShopLogo(onePixel).hash),
     keys: await Promise.all(accounts.map(({ id }) => store.accounts.listKeys(id))),
     views: await Promise.all(ids.map((id) => store.payments.viewPayment(id))),
     rows,

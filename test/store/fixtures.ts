@@ -4,6 +4,7 @@ import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
 import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
+import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { NewWebhook, WebhookResult } from '../../src/domain/webhook.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -31,6 +32,7 @@ export function newAccount(change: Partial<Account> = {}): Account {
     feeBasisPoints: 250,
     wallet: null,
     features: ['card_checkout', 'fee_pass_through'],
+    ...plainProfile,
     providers: null,
     suspended: false,
     createdAtMs: NOW_MS + lastNumber,

@@ -50,6 +50,7 @@ describe('the schema', () => {
       'e7f6d83430de9a4d',
       '2038e589d7e3c03e',
       'dc2bf7b7f643b2e5',
+      'b9f92bb8c30c7693',
     ]);
   });
 

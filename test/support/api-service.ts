@@ -14,6 +14,7 @@ import type { Address } from '../../src/domain/payout-address.ts';
 import type { ProviderAdapter, Quote } from '../../src/domain/ports/provider.ts';
 import type { Rates } from '../../src/domain/ports/rates.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { plainProfile } from '../../src/domain/shop-profile.ts';
 import { createMemoryRateLimiters } from '../../src/http/api/rate-limit.ts';
 import { registerApi } from '../../src/http/api/routes.ts';
 import { registerHealth } from '../../src/http/health.ts';
@@ -236,6 +237,7 @@ async function addAccount(store: Store, change: Partial<Account> = {}) {
     feeBasisPoints: 250,
     wallet: null,
     features: [...features],
+    ...plainProfile,
     providers: null,
     suspended: false,
     createdAtMs: Date.now(),

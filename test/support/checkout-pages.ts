@@ -17,10 +17,13 @@ import type { SessionRequest } from '../../src/domain/ports/provider.ts';
 import type { ProviderSettings } from '../../src/domain/ports/provider-store.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
+import { parseShopLogo } from '../../src/domain/shop-logo.ts';
+import { plainProfile } from '../../src/domain/shop-profile.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import { createPublicServer } from '../../src/http/server.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
+import { onePixel } from './pictures.ts';
 
 /** The moment at which the pages are looked at. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -39,6 +42,8 @@ export const secretsOfPayment = {
 
 const newPaymentId = createPaymentIdGenerator(() => NOW_MS - 60_000);
 
+export const shopLogo = parseShopLogo(onePixel);
+
 export const shopAccount: Account = {
   id: 'acc_pages',
   name: 'Café Tortuga',
@@ -46,6 +51,7 @@ export const shopAccount: Account = {
   feeBasisPoints: 250,
   wallet: null,
   features: ['card_checkout', 'fee_pass_through'],
+  ...plainProfile,
   providers: null,
   suspended: false,
   createdAtMs: 0,
@@ -250,7 +256,10 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       return view.payment;
     },
   } as unknown as PaymentStore;
-  const accounts = { findAccount: async () => account } as unknown as AccountStore;
+  const accounts = {
+    findAccount: async () => account,
+    findLogo: async (hash: string) => (hash === shopLogo.hash ? shopLogo : null),
+  } as unknown as AccountStore;
   const adapters = new Map(
     providerIds.map((id) => [
       id,

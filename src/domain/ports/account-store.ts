@@ -1,4 +1,5 @@
 import type { Account, AccountChange, ApiKey } from '../account.ts';
+import type { ShopLogo } from '../shop-logo.ts';
 
 /** Accounts and their API keys. */
 export interface AccountStore {
@@ -8,6 +9,8 @@ export interface AccountStore {
   listAccounts(): Promise<readonly Account[]>;
   /** Null when there is no such account. */
   updateAccount(accountId: string, change: AccountChange): Promise<Account | null>;
+  /** A logo that an account shows now, by its hash; null for any other. */
+  findLogo(hash: string): Promise<ShopLogo | null>;
 
   /** False when the account already has its ten active keys; decided within the transaction, so races are safe. */
   createKey(key: ApiKey): Promise<boolean>;

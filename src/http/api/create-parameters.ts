@@ -18,7 +18,7 @@ export const createParameters = {
     isNullable: false,
     schema: { type: 'string', pattern: HEX_ADDRESS_PATTERN, not: { pattern: ZERO_ADDRESS_PATTERN } },
     description:
-      "Your payout wallet on Polygon: `0x` and 40 hex digits. Mixed case must have the right checksum. Not zero, and none of the service's own addresses.",
+      "Your payout wallet on Polygon: `0x` and 40 hex digits. Mixed case must have the right checksum. Not zero, and none of the service's own addresses. Where the account's wallet is locked, only that wallet.",
     example: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
   },
   callback: {

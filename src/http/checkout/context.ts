@@ -1,3 +1,4 @@
+import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { StartSession } from '../../payments/start-session.ts';
 import type { PageLimits } from './page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
@@ -5,6 +6,7 @@ import type { ExplorerTransactionUrl } from './receipt.ts';
 
 /** What the customer's pages need. */
 export interface CheckoutPagesContext extends ReadCheckoutContext {
+  readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
   readonly startSession: StartSession;
   readonly limits: PageLimits;
   /** The public address of the service, without a slash at its end. */
@@ -24,6 +26,10 @@ export interface PaymentRoute {
 
 export interface ProviderRoute {
   Params: { paymentId: string; provider: string };
+}
+
+export interface LogoRoute {
+  Params: { hash: string };
 }
 
 export interface ShortLinkRoute {

@@ -1,10 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serviceErrorOf } from '../error-reply.ts';
-import type { CheckoutPagesContext, PaymentRoute, ProviderRoute, ShortLinkRoute } from './context.ts';
+import type {
+  CheckoutPagesContext,
+  LogoRoute,
+  PaymentRoute,
+  ProviderRoute,
+  ShortLinkRoute,
+} from './context.ts';
 import { messagePage } from './message-page.ts';
 import { sendPage } from './page-headers.ts';
 import { countVisitor } from './page-limits.ts';
 import { showCheckout } from './show-checkout.ts';
+import { showLogo } from './show-logo.ts';
 import { showShortLink } from './show-short-link.ts';
 import { showStatus } from './show-status.ts';
 import { visitProvider } from './visit-provider.ts';
@@ -12,6 +19,8 @@ import { visitProvider } from './visit-provider.ts';
 /** A form of ours has no fields: what a click means stands in its address. */
 const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
+/** What a page asks for by itself, and so more often than people do. */
+const askedByPages: readonly (string | undefined)[] = [STATUS_ROUTE, '/logos/:hash'];
 
 /**
  * Registers the pages customers see: `/pay/:paymentId` with what belongs to it, and the short links `/s/:shortCode`.
@@ -27,7 +36,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     );
     const { limits } = context;
     pages.addHook('onRequest', (request) =>
-      countVisitor(request.routeOptions.url === STATUS_ROUTE ? limits.polls : limits.pages, request),
+      countVisitor(askedByPages.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),
     );
     pages.setErrorHandler((error, request, reply) => showError(context, error, request, reply));
 
@@ -42,6 +51,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
       showOnlyByForm(context, request, reply),
     );
     pages.get<ShortLinkRoute>('/s/:shortCode', (request, reply) => showShortLink(context, request, reply));
+    pages.get<LogoRoute>('/logos/:hash', (request, reply) => showLogo(context, request, reply));
     done();
   });
 }

@@ -1,23 +1,41 @@
 import type { Account, ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
-import { accountColumns, featuresOf, keyColumns, providersOf } from '../account-rows.ts';
+import {
+  accountColumns,
+  changedAccount,
+  changingColumns,
+  featuresOf,
+  keyColumns,
+  type LogoRow,
+  logoOfRow,
+  logoValues,
+  profileValues,
+  providersOf,
+} from '../account-rows.ts';
 import { createGroupRead } from './group-read.ts';
 import type { Database } from './open-database.ts';
 import { statement } from './statement.ts';
 
+const count = changingColumns.length;
 const insertAccount = statement(`
-  INSERT INTO accounts (name, email, fee_basis_points, wallet, features, providers, suspended, id, created_at_ms)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`);
+  INSERT INTO accounts (${changingColumns.join(', ')}, id, created_at_ms)
+  VALUES (${changingColumns.map((_, index) => `$${index + 1}`).join(', ')}, $${count + 1}, $${count + 2})`);
 const selectAccount = statement(`SELECT ${accountColumns} FROM accounts WHERE id = $1`);
 const selectAccounts = statement(`SELECT ${accountColumns} FROM accounts ORDER BY created_at_ms, id`);
 const lockAccount = statement(`SELECT ${accountColumns} FROM accounts WHERE id = $1 FOR NO KEY UPDATE`);
 const updateAccount = statement(`
-  UPDATE accounts SET name = $1, email = $2, fee_basis_points = $3, wallet = $4, features = $5, providers = $6,
-    suspended = $7 WHERE id = $8`);
+  UPDATE accounts SET ${changingColumns.map((name, index) => `${name} = $${index + 1}`).join(', ')}
+  WHERE id = $${count + 1}`);
 const selectByHash = statement(`
   SELECT hash, ${accountColumns} FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
   WHERE hash = ANY($1::text[]) AND revoked_at_ms IS NULL`);
+
+const selectLogo = statement('SELECT hash, type, image FROM shop_logos WHERE hash = $1 LIMIT 1');
+const deleteLogo = statement('DELETE FROM shop_logos WHERE account_id = $1');
+const insertLogo = statement(
+  'INSERT INTO shop_logos (account_id, hash, type, image) VALUES ($1, $2, $3, $4)',
+);
 
 const countActiveKeys = statement(
   'SELECT count(*) AS count FROM api_keys WHERE account_id = $1 AND revoked_at_ms IS NULL',
@@ -63,10 +81,16 @@ export function createAccountStore(database: Database): ClosableAccountStore {
       database.transaction(async (connection) => {
         const [row] = await connection.query<AccountRow>(lockAccount, [accountId]);
         if (row === undefined) return null;
-        const changed: Account = { ...accountOfRow(row), ...change };
+        const changed = changedAccount(accountOfRow(row), change);
         await connection.execute(updateAccount, [...changingValues(changed), accountId]);
+        if (change.logo !== undefined) await connection.execute(deleteLogo, [accountId]);
+        if (change.logo) await connection.execute(insertLogo, [accountId, ...logoValues(change.logo)]);
         return changed;
       }),
+    async findLogo(hash) {
+      const [row] = await database.query<LogoRow>(selectLogo, [hash]);
+      return row === undefined ? null : logoOfRow(row);
+    },
     findAccountByKeyHash: (hash) => byKeyHash.read(hash),
     ...createKeys(database),
   };
@@ -98,8 +122,8 @@ function createKeys(database: Database): Pick<AccountStore, 'createKey' | 'listK
 /** In the order in which `INSERT` and `UPDATE` take them. */
 function changingValues(account: Account): unknown[] {
   return [
-    ...[account.name, account.email, account.feeBasisPoints, account.wallet],
-    ...[account.features, account.providers, account.suspended],
+    ...profileValues(account),
+    ...[account.isWalletLocked, account.features, account.providers, account.suspended],
   ];
 }
 

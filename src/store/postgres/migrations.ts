@@ -171,4 +171,22 @@ export const migrations: readonly Migration[] = [
         WHERE status IN ('failed', 'blocked', 'unknown');
     `,
   },
+  {
+    number: 11,
+    name: 'how a shop appears to its customers, and the lock of its wallet',
+    sql: `
+      ALTER TABLE accounts
+        ADD COLUMN logo_hash text, ADD COLUMN support_url text, ADD COLUMN return_url text,
+        ADD COLUMN time_zone text NOT NULL DEFAULT 'UTC', ADD COLUMN default_callback_url text,
+        ADD COLUMN wallet_locked boolean NOT NULL DEFAULT false;
+      -- Apart, because an account is read with every request. The image is base64.
+      CREATE TABLE shop_logos (
+        account_id text COLLATE "C" PRIMARY KEY REFERENCES accounts (id),
+        hash text COLLATE "C" NOT NULL,
+        type text NOT NULL,
+        image text NOT NULL
+      );
+      CREATE INDEX shop_logos_by_hash ON shop_logos (hash);
+    `,
+  },
 ];

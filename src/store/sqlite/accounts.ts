@@ -1,27 +1,32 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Account, ApiKey } from '../../domain/account.ts';
+import type { Account, AccountChange, ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
-import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
-import { accountColumns, featuresOf, keyColumns, providersOf } from '../account-rows.ts';
+import {
+  accountColumns,
+  changedAccount,
+  changingColumns,
+  featuresOf,
+  keyColumns,
+  type LogoRow,
+  logoOfRow,
+  logoValues,
+  profileValues,
+  providersOf,
+} from '../account-rows.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 
 /** The most keys and accounts that are remembered; beyond it the one remembered longest is read again. */
 const MAXIMUM_REMEMBERED = 10_000;
 
-interface AccountRow {
-  id: string;
-  name: string;
-  email: string | null;
-  feeBasisPoints: number;
-  wallet: Address | null;
+type AccountRow = Omit<Account, 'features' | 'providers' | 'suspended' | 'isWalletLocked'> & {
   /** JSON arrays of text. */
-  features: string;
-  providers: string | null;
-  suspended: number;
-  createdAtMs: number;
-}
+  readonly features: string;
+  readonly providers: string | null;
+  readonly suspended: number;
+  readonly isWalletLocked: number;
+};
 
 export function createAccountStore(
   database: DatabaseSync,
@@ -29,18 +34,17 @@ export function createAccountStore(
   reads: GroupRead,
 ): AccountStore {
   const insertAccount = database.prepare(
-    `INSERT INTO accounts
-       (id, name, email, fee_basis_points, wallet, features, providers, suspended, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO accounts (${changingColumns.join(', ')}, id, created_at_ms)
+     VALUES (${changingColumns.map(() => '?').join(', ')}, ?, ?)`,
   );
   const selectAccount = database.prepare(`SELECT ${accountColumns} FROM accounts WHERE id = ?`);
   const selectAccounts = database.prepare(
     `SELECT ${accountColumns} FROM accounts ORDER BY created_at_ms, id`,
   );
   const updateAccount = database.prepare(
-    `UPDATE accounts SET name = ?, email = ?, fee_basis_points = ?, wallet = ?, features = ?, providers = ?,
-       suspended = ? WHERE id = ?`,
+    `UPDATE accounts SET ${changingColumns.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,
   );
+  const logos = createLogos(database);
   const selectByHash = database.prepare(
     `SELECT ${accountColumns} FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
      WHERE api_keys.hash = ? AND api_keys.revoked_at_ms IS NULL`,
@@ -62,7 +66,7 @@ export function createAccountStore(
   return {
     async createAccount(account) {
       await writes.runStatement(() =>
-        insertAccount.run(account.id, ...changingValues(account), account.createdAtMs),
+        insertAccount.run(...changingValues(account), account.id, account.createdAtMs),
       );
     },
     findAccount(accountId) {
@@ -75,12 +79,14 @@ export function createAccountStore(
       });
     },
     listAccounts: () => reads.run(() => (selectAccounts.all() as unknown as AccountRow[]).map(accountOfRow)),
+    findLogo: (hash) => reads.run(() => logos.find(hash)),
     updateAccount: (accountId, change) =>
-      writes.runStatement(() => {
+      writes.runTransaction(() => {
         const account = readAccount(accountId);
         if (account === null) return null;
-        const changed: Account = { ...account, ...change };
+        const changed = changedAccount(account, change);
         updateAccount.run(...changingValues(changed), accountId);
+        logos.write(accountId, change);
         accountByKeyHash.clear();
         accountById.delete(accountId);
         return changed;
@@ -95,6 +101,26 @@ export function createAccountStore(
       return account;
     },
     ...createKeys(database, writes, reads, () => accountByKeyHash.clear()),
+  };
+}
+
+/** Logos are kept apart: an account is read with every request, and its logo is not. */
+function createLogos(database: DatabaseSync) {
+  const select = database.prepare('SELECT hash, type, image FROM shop_logos WHERE hash = ? LIMIT 1');
+  const remove = database.prepare('DELETE FROM shop_logos WHERE account_id = ?');
+  const insert = database.prepare(
+    'INSERT INTO shop_logos (account_id, hash, type, image) VALUES (?, ?, ?, ?)',
+  );
+  return {
+    find(hash: string) {
+      const row = select.get(hash) as unknown as LogoRow | undefined;
+      return row === undefined ? null : logoOfRow(row);
+    },
+    write(accountId: string, { logo }: AccountChange) {
+      if (logo === undefined) return;
+      remove.run(accountId);
+      if (logo !== null) insert.run(accountId, ...logoValues(logo));
+    },
   };
 }
 
@@ -142,7 +168,8 @@ function createKeys(
 /** In the order in which `INSERT` and `UPDATE` take them. */
 function changingValues(account: Account): (string | number | null)[] {
   return [
-    ...[account.name, account.email, account.feeBasisPoints, account.wallet],
+    ...profileValues(account),
+    account.isWalletLocked ? 1 : 0,
     JSON.stringify(account.features),
     account.providers === null ? null : JSON.stringify(account.providers),
     account.suspended ? 1 : 0,
@@ -155,6 +182,7 @@ function accountOfRow(row: AccountRow): Account {
     features: featuresOf(textsOf(row.features)),
     providers: row.providers === null ? null : providersOf(textsOf(row.providers)),
     suspended: row.suspended === 1,
+    isWalletLocked: row.isWalletLocked === 1,
   };
 }
 

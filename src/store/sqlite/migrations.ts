@@ -180,4 +180,24 @@ export const migrations: readonly Migration[] = [
         WHERE status IN ('failed', 'blocked', 'unknown');
     `,
   },
+  {
+    number: 10,
+    name: 'how a shop appears to its customers, and the lock of its wallet',
+    sql: `
+      ALTER TABLE accounts ADD COLUMN logo_hash TEXT;
+      ALTER TABLE accounts ADD COLUMN support_url TEXT;
+      ALTER TABLE accounts ADD COLUMN return_url TEXT;
+      ALTER TABLE accounts ADD COLUMN time_zone TEXT NOT NULL DEFAULT 'UTC';
+      ALTER TABLE accounts ADD COLUMN default_callback_url TEXT;
+      ALTER TABLE accounts ADD COLUMN wallet_locked INTEGER NOT NULL DEFAULT 0;
+      -- Apart, because an account is read with every request. The image is base64.
+      CREATE TABLE shop_logos (
+        account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+        hash TEXT NOT NULL,
+        type TEXT NOT NULL,
+        image TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX shop_logos_by_hash ON shop_logos (hash);
+    `,
+  },
 ];

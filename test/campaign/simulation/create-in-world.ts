@@ -5,6 +5,7 @@ import type { Payment } from '../../../src/domain/payment.ts';
 import type { PaymentId } from '../../../src/domain/payment-id.ts';
 import type { Address } from '../../../src/domain/payout-address.ts';
 import type { ProviderAdapter } from '../../../src/domain/ports/provider.ts';
+import { plainProfile } from '../../../src/domain/shop-profile.ts';
 import { createPayment } from '../../../src/payments/create-payment.ts';
 import { createReservedAddressCheck } from '../../../src/payments/known-addresses.ts';
 import type { Draws } from './draws.ts';
@@ -26,6 +27,7 @@ export function accountOf(feeBasisPoints: number): Account {
     feeBasisPoints,
     wallet: null,
     features: ['card_checkout', 'fee_pass_through'],
+    ...plainProfile,
     providers: null,
     suspended: false,
     createdAtMs: 0,

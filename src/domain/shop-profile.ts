@@ -1,0 +1,97 @@
+import { invalidField } from './errors.ts';
+import { isSecureUrl } from './loopback.ts';
+import type { Address } from './payout-address.ts';
+
+/** How a merchant appears to customers, and how it wants its account to work. */
+export interface ShopProfile {
+  /** Names the shop's logo, which is kept apart; null without one. */
+  readonly logoHash: string | null;
+  /** Where customers get help: an https address, or `mailto:` and an e-mail address. */
+  readonly supportUrl: string | null;
+  /** The way back to the shop once a payment has ended. */
+  readonly returnUrl: string | null;
+  /** IANA name of the zone in which the merchant reads dates. */
+  readonly timeZone: string;
+  /** The callback of checkouts that are made by hand; the API always names its own. */
+  readonly defaultCallbackUrl: string | null;
+  /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
+  readonly isWalletLocked: boolean;
+}
+
+/** Of an account for which nothing was said yet. */
+export const plainProfile: ShopProfile = {
+  logoHash: null,
+  supportUrl: null,
+  returnUrl: null,
+  timeZone: 'UTC',
+  defaultCallbackUrl: null,
+  isWalletLocked: false,
+};
+
+const MAXIMUM_LINK_CHARACTERS = 500;
+const MAXIMUM_NAME_CHARACTERS = 100;
+const emailAddress = /^[^\s@<>"'?#&%]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+/** Controls, line separators, and marks that turn the reading direction of what stands around them. */
+const troublesome =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+
+/** The shop's name as it is kept. Throws `invalid_request`, naming the field. */
+export function parseName(text: string): string {
+  const name = text.trim();
+  if (name.length === 0 || name.length > MAXIMUM_NAME_CHARACTERS) {
+    throw invalidField('name', `must have 1 to ${MAXIMUM_NAME_CHARACTERS} characters`);
+  }
+  if (troublesome.test(name) || !name.isWellFormed()) {
+    throw invalidField('name', 'must not contain control characters or text direction marks');
+  }
+  return name;
+}
+
+/** Where customers get help, from an https address or an e-mail address; empty text is none. */
+export function parseSupportUrl(text: string): string | null {
+  const link = text.trim();
+  const email = link.replace(/^mailto:/i, '');
+  if (email.length <= MAXIMUM_LINK_CHARACTERS && emailAddress.test(email)) return `mailto:${email}`;
+  return parseLink('support-link', link, 'must be an https address or an e-mail address');
+}
+
+/** The way back to the shop; empty text is none. */
+export function parseReturnUrl(text: string): string | null {
+  return parseLink('return-link', text.trim(), 'must be an https address');
+}
+
+/** Customers follow these links, so nobody on the way may read or change where they lead. */
+function parseLink(field: string, link: string, rule: string): string | null {
+  if (link === '') return null;
+  if (link.length > MAXIMUM_LINK_CHARACTERS) {
+    throw invalidField(field, `must have at most ${MAXIMUM_LINK_CHARACTERS} characters`);
+  }
+  const url = link.isWellFormed() ? URL.parse(link) : null;
+  if (url === null || !isSecureUrl(url) || url.username !== '' || url.password !== '') {
+    throw invalidField(field, rule);
+  }
+  return url.href;
+}
+
+/** The time zone in the spelling that every runtime knows; empty text is UTC. */
+export function parseTimeZone(text: string): string {
+  const name = text.trim();
+  if (name === '') return plainProfile.timeZone;
+  try {
+    // Offsets are refused: they do not know summer time.
+    if (!/^[+-]/.test(name)) {
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw invalidField('time-zone', 'must be the name of a time zone, such as Europe/Berlin');
+}
+
+/** A lock without a wallet would refuse everybody. */
+export function requireWalletForLock(wallet: Address | null, isWalletLocked: boolean): void {
+  if (isWalletLocked && wallet === null) {
+    throw invalidField('lock-wallet', 'needs the wallet that is to be the only one');
+  }
+}

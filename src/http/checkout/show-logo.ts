@@ -1,0 +1,22 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { CheckoutPagesContext, LogoRoute } from './context.ts';
+import { setCommonHeaders } from './page-headers.ts';
+
+/** A year: another picture has another hash and so another address. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** `GET /logos/:hash`: a shop's logo as it was uploaded, and never as anything but a picture. */
+export async function showLogo(
+  { accounts }: Pick<CheckoutPagesContext, 'accounts'>,
+  request: FastifyRequest<LogoRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { hash } = request.params;
+  const logo = /^[0-9a-f]{32}$/.test(hash) ? await accounts.findLogo(hash) : null;
+  if (logo === null) throw new ServiceError('not_found');
+  return setCommonHeaders(reply)
+    .header('cache-control', FOREVER)
+    .type(logo.type)
+    .send(Buffer.from(logo.bytes));
+}
