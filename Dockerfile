@@ -16,6 +16,8 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY bin ./bin
 COPY contracts ./contracts
+COPY docs ./docs
+COPY sdk/README.md ./sdk/README.md
 COPY src ./src
 # A named volume takes over the owner of the folder it is mounted on.
 RUN mkdir /data && chown node:node /data

@@ -1,10 +1,5 @@
 /** The parts of docs/payment-lifecycle.md that follow from the state table. */
-import {
-  type PaymentState,
-  paymentEvents,
-  paymentStates,
-  paymentTransitions,
-} from '../src/domain/payment-states.ts';
+import { paymentEvents, paymentStates, paymentTransitions } from '../src/domain/payment-states.ts';
 import { code, table } from './markdown.ts';
 
 /** Every state and what it means. */
@@ -29,26 +24,4 @@ export function transitionTable(): string {
     ['from', 'event', 'to', 'written in the same transaction'],
     paymentTransitions.map(({ from, event, to, effects }) => [code(from), code(event), code(to), effects]),
   );
-}
-
-/** The same table as a picture; transitions between the same two states share an arrow. */
-export function stateDiagram(): string {
-  const arrows = new Map<string, string[]>();
-  for (const { from, event, to } of paymentTransitions) {
-    const arrow = `${nodeOf(from)} --> ${nodeOf(to)}`;
-    arrows.set(arrow, [...(arrows.get(arrow) ?? []), event]);
-  }
-  const states = Object.keys(paymentStates) as PaymentState[];
-  return [
-    '```mermaid',
-    'stateDiagram-v2',
-    ...states.map((state) => `  state "${state.replace('/', ' / ')}" as ${nodeOf(state)}`),
-    `  [*] --> ${nodeOf('unpaid/pending')}`,
-    ...[...arrows].map(([arrow, events]) => `  ${arrow}: ${events.join(', ')}`),
-    '```',
-  ].join('\n');
-}
-
-function nodeOf(state: PaymentState): string {
-  return state.replace('/', '_');
 }

@@ -11,7 +11,7 @@ import { discrepancyTable } from './docs-discrepancies.ts';
 import { errorRows } from './docs-errors.ts';
 import { createParameterTable, statusParameterTable } from './docs-parameters.ts';
 import { findingTables, goalTable } from './docs-performance.ts';
-import { eventTable, stateDiagram, stateTable, transitionTable } from './docs-states.ts';
+import { eventTable, stateTable, transitionTable } from './docs-states.ts';
 import { environmentExample, providerVariableTable, variableTable } from './docs-variables.ts';
 import { performanceChart } from './performance-chart.ts';
 
@@ -21,7 +21,6 @@ const root = join(import.meta.dirname, '..');
 const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/payment-lifecycle.md': {
     states: stateTable,
-    diagram: stateDiagram,
     events: eventTable,
     transitions: transitionTable,
   },

@@ -15,6 +15,7 @@ import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
 import { registerApi } from '../http/api/routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
+import { registerDocs } from '../http/docs/register-docs.ts';
 import { registerHealth } from '../http/health.ts';
 import { registerOpenApi } from '../http/openapi/register-openapi.ts';
 import { createPeerCheck, refusePlainPeers } from '../http/plain-peers.ts';
@@ -225,6 +226,11 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     observe: (provider, outcome) => parts.metrics.providerNotices.inc({ provider, outcome }),
   });
   registerOpenApi(server, config);
+  registerDocs(server, {
+    baseUrl: config.baseUrl,
+    isSandbox: parts.sandboxControls !== null,
+    limiter: createPageLimits(clock.monotonicMs).pages,
+  });
   registerHealth(server, {
     isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),
   });

@@ -1,0 +1,132 @@
+import { type Html, html, nothing } from '../design/html.ts';
+
+/** What of the OpenAPI document the page shows. */
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description: string;
+}
+interface Content {
+  readonly 'application/json': {
+    readonly schema: { readonly $ref: string };
+    readonly example?: unknown;
+    readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+  };
+}
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+}
+interface Field {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+}
+interface Schema {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Field>>;
+}
+
+export interface ReferenceDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components?: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+/** The OpenAPI document as a page: every operation and event with its parameters, answers and examples. */
+export function referenceContent(document: ReferenceDocument): Html {
+  const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
+  const sections = (named: ReferenceDocument['paths']) =>
+    Object.entries(named).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) =>
+        operationSection(schemas, method.toUpperCase(), path, operation as DescribedOperation),
+      ),
+    );
+  return html`<h1>API reference</h1>
+<p>Made of <a href="/openapi.json">openapi.json</a>, which is made of what the server validates with.</p>
+${sections(document.paths)}
+<h2 id="events">Events</h2>
+<p>What the service sends to your <code>callback</code>.</p>
+${sections(document.webhooks ?? {})}
+<h2 id="objects">Objects</h2>
+${Object.entries(schemas).map(([name, schema]) => objectSection(name, schema))}`;
+}
+
+function operationSection(
+  schemas: Readonly<Record<string, Schema>>,
+  method: string,
+  path: string,
+  { operationId, summary, description, parameters = [], requestBody, responses }: DescribedOperation,
+): Html {
+  return html`<section>
+<h2 id="${operationId}">${summary}</h2>
+<p class="operation"><span class="badge">${method}</span> <code>${path}</code></p>
+<p>${description}</p>
+${parameters.length === 0 ? nothing : parameterTable(parameters)}
+${requestBody === undefined ? nothing : html`<h3>Body</h3>${contentDetails(requestBody.content)}${fieldsOf(schemas, requestBody.content)}`}
+<h3>Answers</h3>
+${Object.entries(responses).map(
+  ([status, { description: words, content }]) => html`<details>
+<summary><code>${status}</code> ${words}</summary>
+${content === undefined ? nothing : contentDetails(content)}
+</details>
+`,
+)}
+</section>
+`;
+}
+
+function contentDetails(content: Content): Html {
+  const { schema, example, examples = {} } = content['application/json'];
+  const name = schema.$ref.split('/').at(-1) ?? '';
+  const shown = example === undefined ? Object.entries(examples) : [['', { value: example }] as const];
+  return html`<p>JSON: <a href="#object-${name}">${name}</a></p>
+${shown.map(([title, { value }]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`)}`;
+}
+
+function fieldsOf(schemas: Readonly<Record<string, Schema>>, content: Content): Html {
+  const schema = schemas[content['application/json'].schema.$ref.split('/').at(-1) ?? ''];
+  return schema === undefined ? nothing : fieldTable(schema);
+}
+
+function parameterTable(parameters: readonly Parameter[]): Html {
+  return framed(
+    'Parameters',
+    ['parameter', 'in', 'required', 'rules'],
+    parameters.map(({ name, in: place, required, description }) => [
+      html`<code>${name}</code>`,
+      html`${place}`,
+      html`${required ? 'yes' : 'no'}`,
+      html`${description}`,
+    ]),
+  );
+}
+
+function objectSection(name: string, schema: Schema): Html {
+  return html`<section><h3 id="object-${name}">${name}</h3>${fieldTable(schema)}</section>`;
+}
+
+function fieldTable({ properties = {}, required = [] }: Schema): Html {
+  return framed(
+    'Fields',
+    ['field', 'type', 'always there', 'what it is'],
+    Object.entries(properties).map(([name, { type, description = '', enum: allowed }]) => [
+      html`<code>${name}</code>`,
+      html`${type === undefined ? 'string or number' : [type].flat().join(' or ')}`,
+      html`${required.includes(name) ? 'yes' : 'no'}`,
+      html`${description}${allowed === undefined ? '' : ` One of: ${allowed.map(String).join(', ')}.`}`,
+    ]),
+  );
+}
+
+function framed(label: string, head: readonly string[], rows: readonly (readonly Html[])[]): Html {
+  return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table>
+<thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+}

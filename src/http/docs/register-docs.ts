@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import { countVisitor } from '../checkout/page-limits.ts';
+import { createOpenApiDocument } from '../openapi/create-openapi-document.ts';
+import { docLayout, docStyle, indexContent } from './doc-layout.ts';
+import { type DocPage, docPagesFor, REFERENCE_SLUG } from './doc-pages.ts';
+import { createLlmsText } from './llms-text.ts';
+import { referenceContent } from './reference-page.ts';
+import { renderMarkdown } from './render-markdown.ts';
+
+export interface DocsContext {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  /** In the sandbox the reader is an operator too. */
+  readonly isSandbox: boolean;
+  /** By address; anybody can ask. */
+  readonly limiter: RateLimiter;
+}
+
+/** The project's root, also seen from the compiled form. */
+const root = new URL('../../../', import.meta.url);
+
+const headers = {
+  // Nothing runs and nothing is sent; style and pictures are files of this server.
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cache-control': 'public, max-age=300',
+  'cross-origin-opener-policy': 'same-origin',
+} as const;
+
+/**
+ * The documentation, made of the project's own Markdown: `/docs` with its pages, each also as `.md`, and `/llms.txt`. Each
+ * page is made when it is first asked for, and kept: there are as many as there are files.
+ */
+export function registerDocs(server: FastifyInstance, context: DocsContext): void {
+  const pages = docPagesFor(context);
+  const images = new Set(readdirSync(new URL('docs/images/', root)).filter((name) => name.endsWith('.svg')));
+  const made = new Map<string, Buffer>();
+  const onRequest = countVisitors(context.limiter);
+
+  function send(reply: FastifyReply, type: string, key: string, make: () => Buffer): FastifyReply {
+    const body = made.get(key) ?? make();
+    made.set(key, body);
+    return reply.headers(headers).type(type).send(body);
+  }
+  const sendPage = (reply: FastifyReply, key: string, make: () => Buffer) =>
+    send(reply, 'text/html; charset=utf-8', key, make);
+
+  server.get('/docs', { onRequest }, (_request, reply) =>
+    sendPage(reply, '', () =>
+      docLayout({ ...context, pages, title: 'Documentation', current: null, main: indexContent(pages) }),
+    ),
+  );
+  server.get('/docs/style.css', { onRequest }, (_request, reply) =>
+    send(reply, 'text/css; charset=utf-8', 'style.css', () => docStyle),
+  );
+  server.get<{ Params: { image: string } }>('/docs/images/:image', { onRequest }, (request, reply) => {
+    const { image } = request.params;
+    if (!images.has(image)) throw new ServiceError('not_found');
+    // A picture brings its own style, for light and dark.
+    const picture = send(reply, 'image/svg+xml', `images/${image}`, () =>
+      readFileSync(new URL(`docs/images/${image}`, root)),
+    );
+    return picture.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
+  });
+  server.get<{ Params: { page: string } }>('/docs/:page', { onRequest }, (request, reply) => {
+    const name = request.params.page;
+    if (name === REFERENCE_SLUG) return sendPage(reply, name, () => referencePage(context, pages));
+    const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
+    if (page === undefined) throw new ServiceError('not_found');
+    return name === page.slug
+      ? sendPage(reply, name, () => markdownPage(context, pages, page))
+      : send(reply, 'text/markdown; charset=utf-8', name, () => readFileSync(new URL(page.file, root)));
+  });
+  server.get('/llms.txt', { onRequest }, (_request, reply) =>
+    send(reply, 'text/plain; charset=utf-8', 'llms.txt', () => createLlmsText(context.baseUrl, pages)),
+  );
+}
+
+function countVisitors(limiter: RateLimiter) {
+  return (request: { readonly ip: string }) => countVisitor(limiter, request);
+}
+
+function markdownPage(context: DocsContext, pages: readonly DocPage[], page: DocPage): Buffer {
+  const text = readFileSync(new URL(page.file, root), 'utf8');
+  const main = renderMarkdown({ page, pages }, text);
+  return docLayout({ ...context, pages, title: page.title, current: page.slug, main });
+}
+
+function referencePage(context: DocsContext, pages: readonly DocPage[]): Buffer {
+  const main = referenceContent(createOpenApiDocument(context.baseUrl));
+  return docLayout({ ...context, pages, title: 'API reference', current: REFERENCE_SLUG, main });
+}

@@ -1,0 +1,78 @@
+import { posix } from 'node:path';
+import { Marked, type Tokens } from 'marked';
+import { Html, html } from '../design/html.ts';
+import type { DocPage } from './doc-pages.ts';
+
+export interface MarkdownContext {
+  /** The page the text is of: its links are relative to its file. */
+  readonly page: Pick<DocPage, 'file'>;
+  /** All pages that are served; a link to another file becomes plain text. */
+  readonly pages: readonly DocPage[];
+}
+
+/**
+ * The project's own Markdown as markup for `/docs`. What marked makes of text is escaped by it; raw HTML, of which the
+ * documents have only comments, is left out.
+ */
+export function renderMarkdown(context: MarkdownContext, text: string): Html {
+  const slugs = new Map<string, number>();
+  const marked = new Marked({
+    renderer: {
+      html: () => '',
+      heading({ tokens, depth, text: heading }) {
+        const id = uniqueSlug(slugs, heading);
+        const inner = new Html(this.parser.parseInline(tokens));
+        return `<h${depth} id="${id}">${inner} ${html`<a class="anchor" href="#${id}" aria-label="Link to this heading">#</a>`}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens);
+        const target = linkTarget(context, href);
+        return target === null ? inner : `${html`<a href="${target}">${new Html(inner)}</a>`}`;
+      },
+      image: ({ href, text: words }) => `${html`<img src="${imageTarget(href)}" alt="${words}">`}`,
+      code: ({ text: code, lang = '' }) =>
+        `${html`<pre tabindex="0"><code data-language="${lang}">${code}</code></pre>`}\n`,
+      table(token) {
+        return tableMarkup(token, (cell) => this.parser.parseInline(cell.tokens));
+      },
+    },
+  });
+  return new Html(marked.parse(text, { async: false }));
+}
+
+function tableMarkup({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
+  const head = header.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${inline(cell)}</td>`).join('')}</tr>`);
+  return `<div class="table" role="region" aria-label="Table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>\n`;
+}
+
+/** The anchor that a forge makes of a heading, so that one link works in both places. */
+export function headingSlug(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function uniqueSlug(seen: Map<string, number>, heading: string): string {
+  const slug = headingSlug(heading);
+  const earlier = seen.get(slug) ?? 0;
+  seen.set(slug, earlier + 1);
+  return earlier === 0 ? slug : `${slug}-${earlier}`;
+}
+
+/** Where a link of a document leads on this server; null when what it names is not served. */
+function linkTarget({ page, pages }: MarkdownContext, href: string): string | null {
+  if (/^https?:\/\//.test(href) || href.startsWith('#')) return href;
+  const [path = '', anchor] = href.split('#');
+  const file = posix.join(posix.dirname(page.file), path);
+  const target = pages.find((each) => each.file === file);
+  if (target === undefined) return null;
+  return `/docs/${target.slug}${anchor === undefined ? '' : `#${anchor}`}`;
+}
+
+/** Pictures lie in one folder. */
+function imageTarget(href: string): string {
+  return `/docs/images/${posix.basename(href)}`;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../src/app/metrics.ts';
+import { read, sorted, tableRows } from './markdown.ts';
+
+/** Every metric with its labels, under the names that a query uses. */
+async function knownSeries(): Promise<ReadonlySet<string>> {
+  const metrics = await createMetrics().registry.getMetricsAsJSON();
+  return new Set(
+    metrics.flatMap(({ name, type }) =>
+      String(type) === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+    ),
+  );
+}
+
+function namedIn(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(/\bcard_checkout_\w+/g)].map(([name]) => name))];
+}
+
+describe('the example alerts and the dashboard', () => {
+  const alerts = read('docs/monitoring/alerts.yml');
+  const dashboard = JSON.parse(read('docs/monitoring/dashboard.json')) as {
+    readonly panels: readonly {
+      readonly title: string;
+      readonly targets: readonly { readonly expr: string }[];
+    }[];
+  };
+  const queries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+
+  it('ask for metrics that exist, and between them for each of ours', async () => {
+    const known = await knownSeries();
+    const named = [...namedIn(alerts), ...namedIn(queries.join('\n'))];
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+    const families = (names: Iterable<string>) =>
+      new Set([...names].map((name) => name.replace(/_(bucket|count|sum)$/, '')));
+    expect(sorted([...families(named)])).toEqual(
+      sorted([...families(known)].filter((name) => name.startsWith('card_checkout_'))),
+    );
+  });
+
+  it('filter and group by labels that exist', () => {
+    const source = read('src/app/metrics.ts');
+    const labels = new Set(
+      [...source.matchAll(/labelNames: \[([^\]]+)\]/g)].flatMap(([, list]) => list?.match(/\w+/g) ?? []),
+    );
+    const text = `${alerts}\n${queries.join('\n')}`;
+    const grouped = [...text.matchAll(/by \(([^)]+)\)/g)].flatMap(([, list]) => list?.split(', ') ?? []);
+    const filtered = [...text.matchAll(/[{,](\w+)[=!]~?"/g)].map(([, label]) => label ?? '');
+    expect(grouped.length + filtered.length).toBeGreaterThan(8);
+    const foreign = ['le', 'job'];
+    expect(
+      [...grouped, ...filtered].filter((label) => !labels.has(label) && !foreign.includes(label)),
+    ).toEqual([]);
+  });
+
+  it('balance their parentheses, and have a query in each rule and panel', () => {
+    const rules = alerts.split(/^ {6}- alert: /m).slice(1);
+    expect(rules.length).toBeGreaterThan(8);
+    const expressions = rules.map((rule) => /expr: >-\n {10}(.+)\n {8}for: \d+m\n/.exec(rule)?.[1]);
+    for (const query of [...expressions, ...queries]) {
+      expect(query).toBeDefined();
+      for (const [open, close] of ['()', '{}', '[]']) {
+        expect(query?.split(open ?? '').length, query).toBe(query?.split(close ?? '').length);
+      }
+    }
+    expect(dashboard.panels.every(({ targets }) => targets.length > 0)).toBe(true);
+  });
+
+  it('are explained in docs/operating.md, each alert and no other', () => {
+    const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name ?? '');
+    const explained = tableRows(read('docs/operating.md'))
+      .map(([cell]) => cell?.replaceAll('`', '') ?? '')
+      .filter((cell) => cell.startsWith('CardCheckout'));
+    expect(sorted(explained)).toEqual(sorted(named));
+  });
+});

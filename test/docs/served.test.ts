@@ -1,0 +1,141 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
+import { registerDocs } from '../../src/http/docs/register-docs.ts';
+import { headingSlug, renderMarkdown } from '../../src/http/docs/render-markdown.ts';
+import { operations } from '../../src/http/openapi/operations.ts';
+import { registerOpenApi } from '../../src/http/openapi/register-openapi.ts';
+import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
+import { createPublicServer } from '../../src/http/server.ts';
+import { anchorsOf, documents, read } from './markdown.ts';
+
+function createServer(isSandbox: boolean): FastifyInstance {
+  const server = createPublicServer({ trustProxy: ['127.0.0.1'] });
+  registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
+  const limiter = createFixedWindowLimiter(120, () => performance.now());
+  registerDocs(server, { baseUrl: 'https://pay.example.com', isSandbox, limiter });
+  return server;
+}
+
+const modes = { sandbox: createServer(true), live: createServer(false) };
+beforeAll(() => Promise.all(Object.values(modes).map((server) => server.ready())));
+afterAll(() => Promise.all(Object.values(modes).map((server) => server.close())));
+
+async function get(server: FastifyInstance, url: string) {
+  return server.inject({ method: 'GET', url });
+}
+
+/** Opens the documentation and follows each link and picture of this server; what was found, by address. */
+async function walk(server: FastifyInstance): Promise<ReadonlyMap<string, string>> {
+  const seen = new Map<string, string>();
+  const queue = ['/docs'];
+  for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
+    if (seen.has(url)) continue;
+    const response = await get(server, url);
+    expect(response.statusCode, url).toBe(200);
+    seen.set(url, response.body);
+    if (!String(response.headers['content-type']).startsWith('text/html')) continue;
+    const targets = [...response.body.matchAll(/(?:href|src)="(\/[^"#]*)/g)].map(
+      ([, target]) => target ?? '',
+    );
+    queue.push(...targets);
+  }
+  return seen;
+}
+
+describe.each(Object.entries(modes))('the documentation in %s mode', (mode, server) => {
+  it('has no link that leads nowhere, within and between its pages', async () => {
+    const pages = await walk(server);
+    expect(pages.size).toBeGreaterThan(mode === 'live' ? 14 : 20);
+    for (const [url, body] of pages) {
+      for (const [, path, anchor] of body.matchAll(/href="(\/docs\/[\w-]*)?#([^"]+)"/g)) {
+        expect(pages.get(path ?? url), `${url} links to ${path}#${anchor}`).toContain(`id="${anchor}"`);
+      }
+    }
+  });
+
+  it('loads nothing from elsewhere, and runs nothing', async () => {
+    for (const [url, body] of await walk(server)) {
+      expect(body, url).not.toMatch(/<script|<iframe|\son\w+="|javascript:|src="(?:https?:)?\/\//);
+      expect(body, url).not.toMatch(/<link[^>]+href="https?:/);
+    }
+    const { headers } = await get(server, '/docs/start');
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'self'; img-src 'self' data:;/,
+    );
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['cache-control']).toBe('public, max-age=300');
+  });
+});
+
+it('is about merchants alone in live mode', async () => {
+  for (const { slug, group } of docPagesFor({ isSandbox: true })) {
+    const { statusCode } = await get(modes.live, `/docs/${slug}`);
+    expect(statusCode, slug).toBe(group === 'Operate' ? 404 : 200);
+  }
+  expect((await get(modes.live, '/llms.txt')).body).not.toContain('threat-model');
+});
+
+it('gives every page as Markdown too, and names them in llms.txt', async () => {
+  const { body } = await get(modes.sandbox, '/llms.txt');
+  for (const { slug, file } of docPagesFor({ isSandbox: true })) {
+    expect(body).toContain(`https://pay.example.com/docs/${slug}.md`);
+    expect((await get(modes.sandbox, `/docs/${slug}.md`)).body).toBe(read(file));
+  }
+  expect(body).toMatch(/^# card-checkout\n\n> /);
+});
+
+it('shows every operation with all its answers on the reference page', async () => {
+  const { body } = await get(modes.live, '/docs/reference');
+  for (const { id, path, errors } of operations) {
+    expect(body).toContain(`id="${id}"`);
+    expect(body).toContain(path);
+    expect(errors.length).toBeGreaterThan(0);
+  }
+  expect(body).toContain('payment.forwarded');
+  expect(body).toContain('Retry later or use');
+});
+
+it('makes the anchors that a forge makes', () => {
+  for (const { path, text } of documents.filter(({ path: each }) => each.startsWith('docs/'))) {
+    const page = { file: path };
+    const made = [
+      ...renderMarkdown({ page, pages: [] }, text)
+        .toString()
+        .matchAll(/<h\d id="([^"]+)"/g),
+    ];
+    expect(
+      made.map(([, id]) => id),
+      path,
+    ).toEqual(anchorsOf(text));
+  }
+  expect(headingSlug('`a_b`, and [c](d)?')).toBe('a_b-and-c');
+});
+
+it('escapes what stands in a document, and leaves raw HTML out', () => {
+  const text =
+    '# <b>x</b>\n\n<script>1</script>\n\n`<i>` & "q" [a](javascript:1) [b](https://x.test/?a="b")\n\n```sh\n<pre>\n```\n';
+  const markup = renderMarkdown({ page: { file: 'docs/x.md' }, pages: [] }, text).toString();
+  expect(markup).not.toMatch(/<script|<b>|<i>|javascript:/);
+  expect(markup).toContain('&lt;i&gt;');
+  expect(markup).toContain('&#60;pre&#62;');
+});
+
+it('answers 404 for a page or picture that there is not, also by detours', async () => {
+  for (const url of [
+    '/docs/nothing',
+    '/docs/images/nothing.svg',
+    '/docs/images/..%2fapi.md',
+    '/docs/..%2f..%2fpackage.json',
+    '/docs/__proto__',
+  ]) {
+    expect((await get(modes.sandbox, url)).statusCode, url).toBe(404);
+  }
+});
+
+it('bounds what one address may ask in a minute', async () => {
+  const ask = () =>
+    modes.live.inject({ method: 'GET', url: '/docs', headers: { 'x-forwarded-for': '203.0.113.9' } });
+  for (let index = 0; index < 120; index++) expect((await ask()).statusCode).toBe(200);
+  expect((await ask()).statusCode).toBe(429);
+});
