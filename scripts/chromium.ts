@@ -39,7 +39,7 @@ async function unpack(): Promise<void> {
   // Unpacked by root, run by whoever tests.
   await chmod(binary, 0o755);
   await writeFile(join(partial, 'fonts/fonts.conf'), fontConfiguration(folder));
-  await writeFile(join(partial, 'complete'), folder);
+  await writeFile(join(partial, 'complete'), fontConfiguration(folder));
   await rm(folder, { recursive: true, force: true });
   await rename(partial, folder);
 }
@@ -47,17 +47,20 @@ async function unpack(): Promise<void> {
 /** Whether the browser lies in the folder, unpacked for this place: its font configuration is absolute. */
 async function isComplete(folder: string): Promise<boolean> {
   return readFile(join(folder, 'complete'), 'utf8').then(
-    (unpackedFor) => unpackedFor === folder,
+    (configuration) => configuration === fontConfiguration(folder),
     () => false,
   );
 }
+
+/** Scripts that the fonts which come along do not have, and the pages do. */
+const fontPackages = ['noto-sans-arabic', 'noto-sans-devanagari'];
 
 /** The configuration that comes along reads and writes fixed places outside the private folder. */
 function fontConfiguration(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
-  <dir>${folder}/fonts</dir>
+  <dir>${folder}/fonts</dir>${fontPackages.map((name) => `\n  <dir>${join(root, 'node_modules/@expo-google-fonts', name)}</dir>`).join('')}
   <cachedir>${folder}/fonts-cache</cachedir>
 </fontconfig>
 `;

@@ -258,7 +258,7 @@ describe('a page that waits', () => {
     await inBrowser(desktop, async (page) => {
       let questions = 0;
       page.on('request', (request) => {
-        if (request.url().endsWith('/status')) questions++;
+        if (new URL(request.url()).pathname.endsWith('/status')) questions++;
       });
       await page.clock.install();
       await page.goto(`${baseUrl}/pay/${id}`);

@@ -9,6 +9,7 @@ import {
   pageSession,
   pageView,
 } from '../support/checkout-pages.ts';
+import { textOf } from '../support/page-text.ts';
 
 let pages: CheckoutPages;
 beforeEach(() => {
@@ -52,7 +53,7 @@ describe('a click on a provider', () => {
     const response = await click(id, 'moonpay');
     expect(response.statusCode).toBe(502);
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(response.body).toContain('MoonPay could not be reached. Your card was not charged.');
+    expect(textOf(response.body)).toContain('MoonPay could not be reached. Your card was not charged.');
     expect(response.body).toContain(`formaction="/pay/${id}/providers/wert"`);
   });
 
@@ -70,23 +71,23 @@ describe('a click on a provider', () => {
 
   it('says why a provider cannot serve, and starts nothing', async () => {
     const id = pages.put(checkoutStates.choose());
-    expect((await click(id, 'klarna')).body).toContain('Klarna does not take payments in USD.');
+    expect(textOf((await click(id, 'klarna')).body)).toContain('Klarna does not take payments in USD.');
     const small = pages.put(checkoutStates['choose-small']());
     const response = await click(small, 'moonpay');
     expect(response.statusCode).toBe(400);
-    expect(response.body).toContain('$3.00 is less than MoonPay accepts.');
+    expect(textOf(response.body)).toContain('$3.00 USD is less than MoonPay accepts.');
     pages.settings.set('wert', { active: false, minimumUsdCents: null });
-    expect((await click(id, 'wert')).body).toContain('Wert is not available at the moment.');
+    expect(textOf((await click(id, 'wert')).body)).toContain('Wert is not available at the moment.');
     expect(pages.started).toEqual([]);
   });
 
   it("refuses a provider that does not exist or is not this payment's", async () => {
     const response = await click(pages.put(checkoutStates.choose()), 'nobody');
     expect(response.statusCode).toBe(400);
-    expect(response.body).toContain('There is no such provider.');
+    expect(textOf(response.body)).toContain('There is no such provider.');
     const other = await click(pages.put(single()), 'wert');
     expect(other.statusCode).toBe(400);
-    expect(other.body).toContain('This checkout is for another provider.');
+    expect(textOf(other.body)).toContain('This checkout is for another provider.');
     expect(pages.started).toEqual([]);
   });
 
@@ -104,7 +105,7 @@ describe('a click on a provider', () => {
   ] as const)('charges nobody for a checkout that is %s by now', async (name) => {
     const response = await click(pages.put(checkoutStates[name]()), 'moonpay');
     expect(response.statusCode).toBe(409);
-    expect(response.body).not.toContain('<button');
+    expect(response.body).not.toContain('/providers/');
     expect(pages.started).toEqual([]);
   });
 
@@ -116,7 +117,7 @@ describe('a click on a provider', () => {
     const response = await click(pages.put(pageView(payment, { sessions })), 'moonpay');
     expect(response.statusCode).toBe(429);
     expect(response.headers['retry-after']).toBe('3600');
-    expect(response.body).toContain('opened too often');
+    expect(textOf(response.body)).toContain('opened too often');
   });
 
   it('is bounded by what was started within the last hour, not by what was started ever', async () => {
@@ -130,8 +131,8 @@ describe('a click on a provider', () => {
   it('leads there although somebody sent a speck of money to the address, and the page says so', async () => {
     const id = pages.put(pageView(pagePayment(), { deposits: [1n] }));
     const page = await open(`/pay/${id}`);
-    expect(page.body).toContain('Choose how to pay');
-    expect(page.body).toContain('A little has arrived for this checkout');
+    expect(textOf(page.body)).toContain('Choose how to pay');
+    expect(textOf(page.body)).toContain('A little has arrived for this checkout');
     expect(page.body).toContain(`formaction="/pay/${id}/providers/wert"`);
     expect((await click(id, 'wert')).statusCode).toBe(303);
     expect(pages.started).toEqual(['wert']);
@@ -146,7 +147,7 @@ describe('a click on a provider', () => {
       const response = await click(id, 'wert');
       expect(response.statusCode).toBe(502);
       expect(response.headers['location']).toBeUndefined();
-      expect(response.body).toContain('Wert could not be reached. Your card was not charged.');
+      expect(textOf(response.body)).toContain('Wert could not be reached. Your card was not charged.');
       expect(pages.view(id)).toEqual(before);
       expect(pages.logLines.join('')).toMatch(/wert quoted [\d.]+ USDC for a charge of 26\.100000 USD/);
     },
@@ -231,7 +232,7 @@ describe('opening a checkout with auto=1', () => {
     await open(`/pay/${id}?auto=1`);
     const back = await open(`/pay/${id}?returned=1`);
     expect(back.statusCode).toBe(200);
-    expect(back.body).toContain('Continue at MoonPay');
+    expect(textOf(back.body)).toContain('Continue at MoonPay');
     expect((await open(`/pay/${id}?auto=1&returned=1`)).statusCode).toBe(200);
   });
 
@@ -270,8 +271,8 @@ describe('opening a checkout with auto=1', () => {
     pages.failing.add('moonpay');
     const response = await open(`/pay/${pages.put(single())}?auto=1`);
     expect(response.statusCode).toBe(502);
-    expect(response.body).toContain('MoonPay could not be reached.');
-    expect(response.body).toContain('Continue to MoonPay');
+    expect(textOf(response.body)).toContain('MoonPay could not be reached.');
+    expect(textOf(response.body)).toContain('Continue to MoonPay');
   });
 });
 
@@ -371,7 +372,7 @@ describe("the customer's country", () => {
     const id = pages.put(checkoutStates.choose());
     const response = await click(id, 'revolut');
     expect(response.statusCode).toBe(400);
-    expect(response.body).toContain('Revolut has to be told in which country you live');
+    expect(textOf(response.body)).toContain('Please choose your country: Revolut asks for it.');
     expect(response.body).toContain(`/pay/${id}/providers/wert`);
     expect(pages.started).toEqual([]);
     expect((await click(id, 'revolut', { 'cf-ipcountry': 'FR' })).statusCode).toBe(303);

@@ -1,22 +1,27 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { Html } from '../design/html.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext } from './context.ts';
+import { languageOf } from './languages.ts';
 import { sendPage } from './page-headers.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
-import { problemWords } from './words.ts';
+import { problemWords } from './refusal-words.ts';
 
-/** The page of a checkout. */
+/** The page of a checkout, in the language of whoever asks. */
 export function sendCheckout(
   context: CheckoutPagesContext,
+  request: FastifyRequest,
   reply: FastifyReply,
   checkout: Checkout,
-  answer: { readonly status: number; readonly problem: string | null },
+  answer: { readonly status: number; readonly problem: Html | null },
 ): FastifyReply {
   const { isSandbox, explorerTransactionUrl } = context;
-  const page = checkoutPage(checkout, { isSandbox, explorerTransactionUrl, problem: answer.problem });
+  const { problem } = answer;
+  const language = languageOf(request);
+  const page = checkoutPage(checkout, { language, isSandbox, explorerTransactionUrl, problem });
   return sendPage(reply, { status: answer.status, baseUrl: context.baseUrl, page });
 }
 
@@ -27,6 +32,7 @@ export function sendCheckout(
  */
 export async function sendProblem(
   context: CheckoutPagesContext,
+  request: FastifyRequest,
   reply: FastifyReply,
   paymentId: string,
   provider: ProviderId | null,
@@ -38,6 +44,8 @@ export async function sendProblem(
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
-  const problem = takesPayment(checkout.view) ? problemWords(error, provider, checkout.payment) : null;
-  return sendCheckout(context, reply, checkout, { status: error.status, problem });
+  const problem = takesPayment(checkout.view)
+    ? problemWords(languageOf(request), error, provider, checkout)
+    : null;
+  return sendCheckout(context, request, reply, checkout, { status: error.status, problem });
 }

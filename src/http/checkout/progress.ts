@@ -1,21 +1,23 @@
 import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
+import type { Language } from './languages.ts';
 
-const steps = ['Choose', 'Pay at the provider', 'Payment arrived', 'Sent to the shop'] as const;
+const steps = ['choose', 'pay', 'arrived', 'sent'] as const;
 
 /** Where the payment is between the customer's choice and the shop; nothing for one that ended otherwise. */
-export function progress(view: CheckoutView): Html {
+export function progress(view: CheckoutView, { words }: Language): Html {
   const current = currentStepOf(view);
   if (current === null) return nothing;
-  return html`<ol class="steps" aria-label="Progress">${steps.map((step, index) => stepItem(step, index, current))}</ol>`;
+  const items = steps.map((step, index) => {
+    const name = words.steps[step];
+    if (index < current)
+      return html`<li class="done">${name}<span class="quiet"> ${words.steps.done}</span></li>`;
+    return index === current
+      ? html`<li class="current" aria-current="step">${name}</li>`
+      : html`<li>${name}</li>`;
+  });
+  return html`<ol class="steps" aria-label="${words.steps.label}">${items}</ol>`;
 }
-
-function stepItem(step: string, index: number, current: number): Html {
-  if (index < current) return html`<li class="done">${step}<span class="quiet"> (done)</span></li>`;
-  if (index === current) return html`<li class="current" aria-current="step">${step}</li>`;
-  return html`<li>${step}</li>`;
-}
-
 /** The step the customer or the payment is at; the number of steps when all are done. */
 function currentStepOf(view: CheckoutView): number | null {
   switch (view.kind) {

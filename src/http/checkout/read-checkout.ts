@@ -4,7 +4,7 @@ import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
 import {
   listOffers,
   type ProviderDirectory,
@@ -26,6 +26,11 @@ export interface Checkout {
   readonly view: CheckoutView;
   /** The providers of this payment, each with the reason why it cannot serve; empty when none may be visited. */
   readonly offers: readonly ProviderOffer[];
+}
+
+/** The payment's only provider, or null where the customer may choose. */
+export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): ProviderId | null {
+  return payment.provider === MULTI_PROVIDER ? null : payment.provider;
 }
 
 /** Reads a checkout by the text in its address; null when there is none. */

@@ -1,71 +1,81 @@
-import type { Account } from '../../domain/account.ts';
-import type { Payment } from '../../domain/payment.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { CheckoutView } from './checkout-view.ts';
-import { formatAlternatives, formatMoney, formatTime } from './format-money.ts';
-import { nameOf } from './words.ts';
+import { fillIn } from './fill-in.ts';
+import { formatAlternatives, formatMoney, formatMoneyAndCode, formatTime } from './format-money.ts';
+import type { Language } from './languages.ts';
+import type { Checkout } from './read-checkout.ts';
+import { nameOf } from './state-words.ts';
 
 /** A transaction's page in an explorer of the chain, or null where there is none. */
 export type ExplorerTransactionUrl = (transactionHash: string) => string | null;
 
 /** What the customer may want to keep or to quote, for each view; nothing where there is nothing yet. */
 export function facts(
-  view: CheckoutView,
-  payment: Payment,
-  account: Account,
+  checkout: Checkout,
+  language: Language,
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): Html {
-  const rows = [...rowsOf(view, payment, account, explorerTransactionUrl)];
+  const rows = [...rowsOf(checkout, language, explorerTransactionUrl)];
   if (rows.length === 0) return nothing;
-  return html`<dl class="facts${view.kind === 'paid' ? ' receipt' : ''}">${rows}</dl>`;
+  return html`<dl class="facts${checkout.view.kind === 'paid' ? ' receipt' : ''}">${rows}</dl>`;
 }
 
 function* rowsOf(
-  view: CheckoutView,
-  payment: Payment,
-  account: Account,
+  checkout: Checkout,
+  language: Language,
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): Generator<Html> {
+  const { payment, view } = checkout;
+  const { facts: names } = language.words;
   if (view.kind === 'choose') return;
   if (view.kind === 'at_provider') {
-    yield row(`Reference at ${nameOf(view.provider)}`, html`<code>${view.providerReference}</code>`);
+    const name = fillIn(names.referenceAt, { provider: nameOf(view.provider) });
+    yield row(name, html`<code>${view.providerReference}</code>`);
     return;
   }
-  if (view.kind === 'paid') yield* receiptRows(view, payment, account);
+  if (view.kind === 'paid') yield* receiptRows(view, checkout, language);
+  const transaction = (hash: string) => transactionLink(hash, explorerTransactionUrl, language);
   if ('depositHash' in view && view.depositHash !== null) {
-    yield row('Arrived with transaction', transaction(view.depositHash, explorerTransactionUrl));
+    yield row(html`${names.arrivedWith}`, transaction(view.depositHash));
   }
   if ('releaseHash' in view && view.releaseHash !== null) {
-    yield row('Sent to the shop with transaction', transaction(view.releaseHash, explorerTransactionUrl));
+    yield row(html`${names.sentWith}`, transaction(view.releaseHash));
   }
-  yield row('Reference', html`<code>${payment.id}</code>`);
+  yield row(html`${names.reference}`, html`<code>${payment.id}</code>`);
 }
 
 function* receiptRows(
   view: Extract<CheckoutView, { kind: 'paid' }>,
-  payment: Payment,
-  account: Account,
+  { payment, account }: Checkout,
+  language: Language,
 ): Generator<Html> {
   const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
-  yield row('Paid to', html`<bdi>${account.name}</bdi>`);
-  yield row('Amount', html`${formatMoney(amountCents, currency)} ${currency}`);
+  const { facts: names, summary } = language.words;
+  yield row(html`${names.paidTo}`, html`<bdi>${account.name}</bdi>`);
+  yield row(html`${names.amount}`, html`<bdi>${formatMoneyAndCode(language, amountCents, currency)}</bdi>`);
   if (originalAmountCents !== null && customerFeeCents !== null) {
-    const parts = `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)}`;
-    yield row('Made up of', html`${parts} fee`);
+    const net = formatMoney(language, originalAmountCents, currency);
+    const fee = formatMoney(language, customerFeeCents, currency);
+    yield row(html`${names.madeUpOf}`, fillIn(summary.parts, { net, fee }));
   }
   if (view.providers.length > 0) {
-    yield row('Card charged by', html`${formatAlternatives(view.providers.map(nameOf))}`);
+    const providers = formatAlternatives(language, view.providers.map(nameOf));
+    yield row(html`${names.chargedBy}`, html`<bdi>${providers}</bdi>`);
   }
   const iso = new Date(view.paidAtMs).toISOString();
-  yield row('Time', html`<time datetime="${iso}">${formatTime(view.paidAtMs)}</time>`);
+  yield row(html`${names.time}`, html`<time datetime="${iso}">${formatTime(language, view.paidAtMs)}</time>`);
 }
 
-function row(term: string, description: Html): Html {
+function row(term: Html, description: Html): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
-function transaction(hash: string, explorerTransactionUrl: ExplorerTransactionUrl): Html {
+function transactionLink(
+  hash: string,
+  explorerTransactionUrl: ExplorerTransactionUrl,
+  { words }: Language,
+): Html {
   const url = explorerTransactionUrl(hash);
   if (url === null) return html`<code>${hash}</code>`;
-  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> (opens a new tab)</span></a>`;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> ${words.facts.newTab}</span></a>`;
 }

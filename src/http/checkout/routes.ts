@@ -7,6 +7,7 @@ import type {
   ProviderRoute,
   ShortLinkRoute,
 } from './context.ts';
+import { languageOf } from './languages.ts';
 import { messagePage } from './message-page.ts';
 import { sendPage } from './page-headers.ts';
 import { countVisitor } from './page-limits.ts';
@@ -15,6 +16,7 @@ import { showLogo } from './show-logo.ts';
 import { showShortLink } from './show-short-link.ts';
 import { showStatus } from './show-status.ts';
 import { visitProvider } from './visit-provider.ts';
+import type { Words } from './words/words.ts';
 
 /** A form of ours has no fields: what a click means stands in its address. */
 const FORM_LIMIT_BYTES = 1024;
@@ -62,11 +64,14 @@ function showOnlyByForm(
   request: FastifyRequest<ProviderRoute>,
   reply: FastifyReply,
 ): FastifyReply {
+  const language = languageOf(request);
+  const { messages, actions } = language.words;
+  const href = `/pay/${encodeURIComponent(request.params.paymentId)}`;
   const page = messagePage({
-    heading: 'Please start from the checkout',
-    sentence: 'This address works only by the button on the checkout page.',
+    ...messages.onlyByButton,
+    language,
     isSandbox: context.isSandbox,
-    link: { href: `/pay/${encodeURIComponent(request.params.paymentId)}`, label: 'Back to the checkout' },
+    link: { href, label: actions.backToCheckout },
   });
   return sendPage(reply.header('allow', 'POST'), { status: 405, baseUrl: context.baseUrl, page });
 }
@@ -81,29 +86,13 @@ function showError(
   const { status, retryAfterSeconds } = serviceErrorOf(error);
   if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-  const page = messagePage({ ...messageOf(status), isSandbox: context.isSandbox });
+  const language = languageOf(request);
+  const page = messagePage({ ...messageOf(status, language.words), language, isSandbox: context.isSandbox });
   return sendPage(reply, { status, baseUrl: context.baseUrl, page });
 }
 
-function messageOf(status: number): { heading: string; sentence: string } {
-  if (status === 404) {
-    return {
-      heading: 'There is no checkout here',
-      sentence: 'The link may be incomplete. Please open it again from the shop or the message it came with.',
-    };
-  }
-  if (status === 429) {
-    return {
-      heading: 'Too many requests from your network',
-      sentence:
-        'Nothing is lost and nothing was charged by this. Please wait a minute and load the page again.',
-    };
-  }
-  if (status < 500) {
-    return { heading: 'That did not work', sentence: 'Please go back to the checkout and try again.' };
-  }
-  return {
-    heading: 'Something went wrong on our side',
-    sentence: 'Your card was not charged by this. Please try again in a moment.',
-  };
+function messageOf(status: number, { messages }: Words): { heading: string; sentence: string } {
+  if (status === 404) return messages.unknownLink;
+  if (status === 429) return messages.tooManyRequests;
+  return status < 500 ? messages.didNotWork : messages.ourFailure;
 }

@@ -1,11 +1,13 @@
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { shortCodeOf } from '../../domain/short-code.ts';
 import { html, nothing } from '../design/html.ts';
-import { formatMoney } from './format-money.ts';
+import { fillText } from './fill-in.ts';
+import { formatMoneyAndCode } from './format-money.ts';
+import type { Language } from './languages.ts';
 import { layout, type Page } from './layout.ts';
 import type { Checkout } from './read-checkout.ts';
+import { wordsOf } from './state-words.ts';
 import { summary } from './summary.ts';
-import { wordsOf } from './words.ts';
 
 /**
  * The page behind a short link: what link previews show, and the way on to the checkout. The only page with the
@@ -14,19 +16,26 @@ import { wordsOf } from './words.ts';
 export function shortLinkPage(
   { payment, account, view }: Checkout,
   options: {
+    readonly language: Language;
     readonly isSandbox: boolean;
     readonly baseUrl: string;
     readonly isPreview: boolean;
   },
 ): Page {
-  const amount = `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`;
+  const { language } = options;
+  const words = language.words.shortLink;
+  const shop = account.name;
+  const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
   const isOpen = payment.status === 'unpaid';
-  const { heading, sentence } = wordsOf(view, { shop: account.name, single: null, canBePaid: true });
-  const title = isOpen ? `Pay ${amount} to ${account.name}` : `${heading} – ${amount} to ${account.name}`;
-  const description = payment.note ?? (isOpen ? `Pay ${account.name} by card.` : sentence);
+  const { heading, text } = wordsOf(view, { language, shop, single: null, canBePaid: true });
+  const title = isOpen
+    ? fillText(words.title, { amount, shop })
+    : fillText(language.words.title, { heading: text.heading, amount, shop });
+  const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
   // As in the checkout_url, save for the e-mail address, which the payment knows.
   const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER ? '' : '?auto=1'}`;
   return layout({
+    language,
     title,
     isSandbox: options.isSandbox,
     head: html`<meta name="description" content="${description}">
@@ -39,11 +48,11 @@ export function shortLinkPage(
 <meta name="twitter:title" content="${title}">
 <meta name="twitter:description" content="${description}">
 ${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" content="1; url=${next}"></noscript>`}`,
-    summary: summary(payment, account),
+    summary: summary({ payment, account }, language),
     main: html`<main class="card alone">
-<h1>${isOpen ? 'Continue to the checkout' : heading}</h1>
+<h1>${isOpen ? words.continue : heading}</h1>
 ${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}
-<p><a class="button primary wide" id="continue" href="${next}">${isOpen ? 'Continue to the checkout' : 'See the payment'}</a></p>
+<p><a class="button primary wide" id="continue" href="${next}">${isOpen ? words.continue : words.see}</a></p>
 </main>`,
     script: options.isPreview ? 'none' : 'continue',
   });

@@ -8,6 +8,7 @@ import { customerCountry } from './customer-country.ts';
 import { countVisitor } from './page-limits.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
+import { rememberLanguage } from './remember-language.ts';
 
 /** `GET /pay/:paymentId`: the page, or straight on to the provider where the link says so. */
 export async function showCheckout(
@@ -17,15 +18,17 @@ export async function showCheckout(
 ): Promise<FastifyReply> {
   const checkout = await readCheckout(context, request.params.paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
+  rememberLanguage(context, request, reply);
   const provider = takesPayment(checkout.view)
     ? automaticProvider(checkout.payment, request.query, request.headers)
     : null;
-  if (provider === null) return sendCheckout(context, reply, checkout, { status: 200, problem: null });
+  if (provider === null)
+    return sendCheckout(context, request, reply, checkout, { status: 200, problem: null });
   await countVisitor(context.limits.starts, request);
   try {
     const country = customerCountry(context, request.headers);
     return redirectToProvider(reply, await context.startSession(checkout.payment, provider, country));
   } catch (error) {
-    return sendProblem(context, reply, checkout.payment.id, provider, error);
+    return sendProblem(context, request, reply, checkout.payment.id, provider, error);
   }
 }

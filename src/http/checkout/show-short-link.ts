@@ -3,8 +3,10 @@ import { ServiceError } from '../../domain/errors.ts';
 import { paymentIdOfShortCode } from '../../domain/short-code.ts';
 import { isPreview } from './automatic-visit.ts';
 import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
+import { languageOf } from './languages.ts';
 import { sendPage } from './page-headers.ts';
 import { readCheckout } from './read-checkout.ts';
+import { rememberLanguage } from './remember-language.ts';
 import { shortLinkPage } from './short-link-page.ts';
 
 /** `GET /s/:shortCode`: a page for link previews that leads customers on to the checkout. */
@@ -17,6 +19,8 @@ export async function showShortLink(
   const checkout = paymentId === null ? null : await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   const { isSandbox, baseUrl } = context;
-  const options = { isSandbox, baseUrl, isPreview: isPreview(request.headers) };
+  const language = languageOf(request);
+  rememberLanguage(context, request, reply);
+  const options = { language, isSandbox, baseUrl, isPreview: isPreview(request.headers) };
   return sendPage(reply, { status: 200, baseUrl, page: shortLinkPage(checkout, options) });
 }

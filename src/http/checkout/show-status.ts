@@ -3,6 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { checkoutContent } from './checkout-page.ts';
 import { refreshSecondsOf, takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
+import { languageOf } from './languages.ts';
 import { setCommonHeaders } from './page-headers.ts';
 import { readCheckout } from './read-checkout.ts';
 
@@ -21,7 +22,7 @@ export async function showStatus(
     const { status, message } = new ServiceError('payment_not_found');
     return reply.code(status).send({ error: message });
   }
-  const content = checkoutContent(checkout, context.explorerTransactionUrl);
+  const content = checkoutContent(checkout, languageOf(request), context.explorerTransactionUrl);
   reply.header('etag', `"${content.revision}"`);
   if (request.headers['if-none-match'] === `"${content.revision}"`) return reply.code(304).send();
   return reply.send({

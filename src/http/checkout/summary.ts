@@ -1,23 +1,30 @@
-import type { Account } from '../../domain/account.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { formatMoney } from './format-money.ts';
+import { fillIn } from './fill-in.ts';
+import { formatMoney, leavesCurrencyOpen } from './format-money.ts';
+import type { Language } from './languages.ts';
+import type { Checkout } from './read-checkout.ts';
 
 /** Who asks for how much, with the fee where the customer bears it. */
-export function summary(payment: Payment, account: Account): Html {
+export function summary(
+  { payment, account }: Pick<Checkout, 'payment' | 'account'>,
+  language: Language,
+): Html {
   const { amountCents, currency } = payment;
+  const amount = formatMoney(language, amountCents, currency);
   return html`<header class="summary">
-<p class="shop"><span class="initial" aria-hidden="true">${initialOf(account.name)}</span> <span><span class="label">Payment to</span> <bdi>${account.name}</bdi></span></p>
-<p class="amount">${formatMoney(amountCents, currency)} <abbr>${currency}</abbr></p>
-${feeLine(payment)}
+<p class="shop"><span class="initial" aria-hidden="true">${initialOf(account.name)}</span> <span><span class="label">${language.words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>
+<p class="amount"><bdi>${amount}</bdi>${leavesCurrencyOpen(amount) ? html` <abbr>${currency}</abbr>` : nothing}</p>
+${feeLine(payment, language)}
 </header>`;
 }
 
-function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment): Html {
+function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, language: Language): Html {
   if (originalAmountCents === null || customerFeeCents === null) return nothing;
-  return html`<p class="fee">${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee</p>`;
+  const net = formatMoney(language, originalAmountCents, currency);
+  const fee = formatMoney(language, customerFeeCents, currency);
+  return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
 }
-
 /** Made once: that takes 20 µs. */
 const segmenter = new Intl.Segmenter();
 

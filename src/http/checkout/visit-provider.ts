@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isProviderId } from '../../domain/provider-catalogue.ts';
+import { html } from '../design/html.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, ProviderRoute } from './context.ts';
 import { customerCountry } from './customer-country.ts';
+import { languageOf } from './languages.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
 import { isSameOrigin } from './same-origin.ts';
@@ -19,16 +21,16 @@ export async function visitProvider(
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   if (!isSameOrigin(request.headers, context.baseUrl)) {
-    const problem = 'Please use the buttons on this page to go on.';
-    return sendCheckout(context, reply, checkout, { status: 403, problem });
+    const problem = html`${languageOf(request).words.problems.notFromHere}`;
+    return sendCheckout(context, request, reply, checkout, { status: 403, problem });
   }
   // The page was older than the payment: what has become of it says all. Also keeps a customer of whom a part has
   // arrived already from being charged again: a visit at a provider always charges the whole amount.
   if (!takesPayment(checkout.view)) {
-    return sendCheckout(context, reply, checkout, { status: 409, problem: null });
+    return sendCheckout(context, request, reply, checkout, { status: 409, problem: null });
   }
   if (!isProviderId(provider)) {
-    return sendProblem(context, reply, paymentId, null, new ServiceError('provider_unknown'));
+    return sendProblem(context, request, reply, paymentId, null, new ServiceError('provider_unknown'));
   }
   try {
     return redirectToProvider(
@@ -36,6 +38,6 @@ export async function visitProvider(
       await context.startSession(checkout.payment, provider, customerCountry(context, request.headers)),
     );
   } catch (error) {
-    return sendProblem(context, reply, paymentId, provider, error);
+    return sendProblem(context, request, reply, paymentId, provider, error);
   }
 }

@@ -17,7 +17,7 @@ export function pageStyleOf(components: readonly DesignComponent[], own: URL): H
 /** A style sheet or script of the project's own, without indentation, empty lines, and comments on lines of their own. */
 export function readAsset(file: URL): string {
   return readFileSync(file, 'utf8')
-    .replaceAll(/^\s*\/\*[\s\S]*?\*\/$/gm, '')
+    .replaceAll(/^\s*\/\*(?:(?!\*\/)[\s\S])*\*\/$/gm, '')
     .replaceAll(/^\s*\/\/.*$/gm, '')
     .replaceAll(/^\s+/gm, '');
 }

@@ -26,14 +26,14 @@ function followPayment(page) {
 
   // E-mail address and `auto` leave the address bar, the history and what is shared from there.
   history.replaceState(null, '', path);
-  writeTimesLocally(page);
+  dressUp(page);
   startOneVisit(page);
 
   async function ask() {
     if (isAsking) return;
     isAsking = true;
     try {
-      const response = await fetch(`${path}/status`, {
+      const response = await fetch(`${path}/status?lang=${document.documentElement.lang}`, {
         headers: { 'if-none-match': `"${revision}"` },
         cache: 'no-store',
         credentials: 'omit',
@@ -51,7 +51,7 @@ function followPayment(page) {
       say('');
     } catch {
       failures++;
-      if (failures >= 2) say('No connection at the moment. This page goes on by itself once it is back.');
+      if (failures >= 2) say(page.dataset['offline'] ?? '');
     } finally {
       isAsking = false;
       plan();
@@ -82,7 +82,7 @@ function followPayment(page) {
     detail.innerHTML = content.detail;
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
-    writeTimesLocally(page);
+    dressUp(page);
     // What had the focus is gone: the reader goes on at the new state instead of at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
   }
@@ -108,34 +108,50 @@ function followPayment(page) {
 }
 
 /**
- * A second click while the first is on its way starts nothing.
+ * A second click while the first is on its way starts nothing, and the page says where it is going.
  * @param {HTMLElement} page
  */
 function startOneVisit(page) {
-  /** @type {HTMLElement | null} */
-  let pressed = null;
+  const status = /** @type {HTMLElement} */ (document.getElementById('status'));
+  const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
+  /** What was said before the click; null while there was none. @type {Node[] | null} */
+  let before = null;
   page.addEventListener('submit', (event) => {
-    if (pressed !== null) {
+    if (before !== null) {
       event.preventDefault();
       return;
     }
-    pressed = event.submitter;
-    pressed?.setAttribute('aria-busy', 'true');
+    before = [...status.childNodes];
+    const going = /** @type {HTMLTemplateElement} */ (document.getElementById('going')).content.cloneNode(
+      true,
+    );
+    /** @type {Element} */ (/** @type {DocumentFragment} */ (going).querySelector('bdi')).textContent =
+      event.submitter?.dataset['provider'] ?? '';
+    status.replaceChildren(going);
+    // Hidden only now: the form is sent with the button that was pressed.
+    detail.hidden = true;
   });
+  // Back from there, perhaps by the browser's memory of this page.
   addEventListener('pageshow', () => {
-    pressed?.removeAttribute('aria-busy');
-    pressed = null;
+    if (before !== null) status.replaceChildren(...before);
+    before = null;
+    detail.hidden = false;
   });
 }
 
 /**
- * Times in the customer's own zone.
+ * What the server cannot do: times in the customer's own zone, and a button that prints.
  * @param {HTMLElement} page
  */
-function writeTimesLocally(page) {
+function dressUp(page) {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
     dateStyle: 'long',
     timeStyle: 'long',
+    numberingSystem: 'latn',
   });
   for (const time of page.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
+  const print = document.getElementById('print');
+  if (print === null) return;
+  print.hidden = false;
+  print.onclick = () => window.print();
 }

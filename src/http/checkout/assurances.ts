@@ -1,0 +1,21 @@
+import { type Html, html, nothing } from '../design/html.ts';
+import { fillIn } from './fill-in.ts';
+import type { Language } from './languages.ts';
+import type { Checkout } from './read-checkout.ts';
+
+/** What a careful customer wants to know before going on. */
+export function assurances({ payment, account }: Checkout, { words }: Language): Html {
+  const { card, price, delivery, email } = words.assurances;
+  return html`<footer id="assurances"><ul>
+<li>${card}</li>
+<li>${price}</li>
+<li>${fillIn(delivery, { shop: account.name })}</li>
+${payment.email === null ? nothing : html`<li>${fillIn(email, { email: maskEmail(payment.email) })}</li>`}
+</ul></footer>`;
+}
+
+/** "j…@example.com": its owner knows it, others to whom the link was passed on do not learn it. */
+function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  return `${email.slice(0, 1)}…${email.slice(at)}`;
+}

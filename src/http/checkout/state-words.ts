@@ -1,0 +1,98 @@
+import { type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
+import { type Html, html } from '../design/html.ts';
+import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
+import { fillIn, fillText, type Values } from './fill-in.ts';
+import { formatUsdc } from './format-money.ts';
+import type { Language } from './languages.ts';
+import type { Words } from './words/words.ts';
+
+/** What a state is called, and the sentence that says what it means for the customer. */
+export interface StateWords {
+  readonly heading: Html;
+  readonly sentence: Html;
+  /** The heading as text, and the sentence as text. */
+  readonly text: { readonly heading: string; readonly sentence: string };
+}
+
+/** Whom the words of a view are about, and in which language. */
+export interface WordsContext {
+  readonly language: Language;
+  /** The merchant's name. */
+  readonly shop: string;
+  /** The payment's only provider, or null where the customer may choose. */
+  readonly single: ProviderId | null;
+  /** Whether any provider can serve the payment at the moment. */
+  readonly canBePaid: boolean;
+}
+
+/** A state by its name in the catalogues. */
+type StateName = Exclude<keyof Words['states'], 'littleArrived'>;
+
+/** The words of a view. */
+export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
+  const values = valuesOf(view, context);
+  const words = stateWords(context.language, stateNameOf(view, context), values);
+  if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
+  const { littleArrived } = context.language.words.states;
+  return { ...words, sentence: html`${words.sentence} ${littleArrived}` };
+}
+
+/** What is said while the customer's click is being answered. */
+export function goingWords(language: Language, provider: string): StateWords {
+  return stateWords(language, 'going', { provider });
+}
+
+function stateWords({ words }: Language, name: StateName, values: Values): StateWords {
+  const { heading, sentence } = words.states[name];
+  return {
+    heading: fillIn(heading, values),
+    sentence: fillIn(sentence, values),
+    text: { heading: fillText(heading, values), sentence: fillText(sentence, values) },
+  };
+}
+
+function valuesOf(view: CheckoutView, { language, shop, single }: WordsContext): Values {
+  const provider = view.kind === 'at_provider' ? view.provider : single;
+  const shared = provider === null ? { shop } : { shop, provider: nameOf(provider) };
+  if (view.kind !== 'underpaid') return shared;
+  return {
+    ...shared,
+    received: formatUsdc(language, view.receivedUnits, 'down'),
+    missing: formatUsdc(language, view.missingUnits, 'up'),
+  };
+}
+
+function stateNameOf(view: CheckoutView, context: WordsContext): StateName {
+  switch (view.kind) {
+    case 'choose':
+      return nameOfChoice(context);
+    case 'at_provider':
+      return nameOfVisit(view, context);
+    case 'closed_with_money':
+      return 'closedWithMoney';
+    case 'closed_and_released':
+      return 'closedAndReleased';
+    default:
+      return view.kind;
+  }
+}
+
+function nameOfChoice({ single, canBePaid }: WordsContext): StateName {
+  if (canBePaid) return single === null ? 'choose' : 'single';
+  return single === null ? 'nobody' : 'singleCannot';
+}
+
+/** A visit at a provider, of which the provider may have told; what it tells is repeated as its word, not as ours. */
+function nameOfVisit(
+  view: Extract<CheckoutView, { kind: 'at_provider' }>,
+  { single }: WordsContext,
+): StateName {
+  if (isTakenByProvider(view)) return 'taken';
+  if (view.told === 'failed') return single === null ? 'declinedOfSeveral' : 'declined';
+  return view.isOpen ? 'waiting' : 'visitEnded';
+}
+
+/** What a provider is called, which is the same in all languages. */
+export function nameOf(provider: ProviderId): string {
+  return providerCatalogue[provider].name;
+}
