@@ -34,6 +34,14 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     action:
       'Ask the operator: the message names the feature or provider, or says that the account is suspended.',
   },
+  role_too_small: {
+    where: 'the dashboard',
+    action: 'Ask an owner of the account to do it, or to give you another role.',
+  },
+  foreign_form: {
+    where: 'the dashboard',
+    action: 'Open the page again and send its form. The browser has to accept cookies.',
+  },
   https_required: {
     where: 'everywhere',
     action: 'Use https. In live mode plain HTTP is for this machine and the proxies in `TRUST_PROXY` alone.',

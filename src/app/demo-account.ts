@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
+import { createUser } from '../accounts/create-user.ts';
 import { createKey } from '../accounts/manage-keys.ts';
+import { createPasswords, createRandomPassword } from '../accounts/passwords.ts';
 import { hashApiKey } from '../domain/api-key.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { Store } from '../store/store.ts';
@@ -12,27 +14,56 @@ export interface DemoAccount {
   readonly accountId: string;
   /** Known to the sandbox alone, which keeps it beside its data; a live key is never kept. */
   readonly apiKey: string;
+  /** The account's owner in the dashboard. */
+  readonly email: string;
+  /** Kept like the key; null once its owner has set another. */
+  readonly password: string | null;
 }
 
-/** The demo account of this data folder; made at the first start, or when its key was revoked. */
+const EMAIL = 'demo@shop.example';
+
+/** The demo account of this data folder, and its owner; made at the first start, or when its key was revoked. */
 export async function openDemoAccount(store: Store, dataDir: string, wallet: Address): Promise<DemoAccount> {
   const file = join(dataDir, 'sandbox-demo-account.json');
   const known = readKnown(file);
-  if (known !== null && (await store.accounts.findAccountByKeyHash(hashApiKey(known.apiKey))) !== null)
-    return known;
+  const isKnown =
+    known !== null && (await store.accounts.findAccountByKeyHash(hashApiKey(known.apiKey))) !== null;
+  const { accountId, apiKey } = isKnown ? known : await makeAccount(store, wallet);
+  const password = await openOwner(store, accountId, known?.password ?? null);
+  const demo: DemoAccount = { accountId, apiKey, email: EMAIL, password };
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  writeOwnFile(file, JSON.stringify(demo));
+  return demo;
+}
 
+async function makeAccount(
+  store: Store,
+  wallet: Address,
+): Promise<Pick<DemoAccount, 'accountId' | 'apiKey'>> {
   const context = { accounts: store.accounts, nowMs: Date.now };
   const account = await createAccount(context, {
     name: 'Demo shop',
-    email: 'demo@shop.example',
+    email: EMAIL,
     feeBasisPoints: DEFAULT_FEE_BASIS_POINTS,
     wallet,
   });
   const { plainKey } = await createKey(context, account.id, 'Demo key');
-  const demo: DemoAccount = { accountId: account.id, apiKey: plainKey };
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeOwnFile(file, JSON.stringify(demo));
-  return demo;
+  return { accountId: account.id, apiKey: plainKey };
+}
+
+/** Sees that the owner is there, and returns the password if it is still the one we know. */
+async function openOwner(store: Store, accountId: string, known: string | null): Promise<string | null> {
+  const owner = await createUser(
+    { ...store, nowMs: Date.now },
+    { email: EMAIL, isOperator: false, membership: { accountId, role: 'owner' } },
+  );
+  const passwords = createPasswords();
+  if (owner.passwordHash !== null) {
+    return known !== null && (await passwords.verify(known, owner.passwordHash)) ? known : null;
+  }
+  const password = createRandomPassword();
+  await store.people.updateUser(owner.id, { passwordHash: await passwords.hash(password) });
+  return password;
 }
 
 function readKnown(file: string): DemoAccount | null {

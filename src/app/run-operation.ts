@@ -43,6 +43,7 @@ export async function runOperationAnywhere(
     try {
       const store = await openStore(config, createLog('error'));
       return await runOnStore(
+        config,
         store,
         createTextCallbackGuard(config.callbackAllowedHosts),
         rpcUrls,
@@ -57,6 +58,7 @@ export async function runOperationAnywhere(
 }
 
 async function runOnStore(
+  { baseUrl }: Config,
   store: Store,
   callbacks: CallbackGuard,
   rpcUrls: readonly string[],
@@ -72,6 +74,7 @@ async function runOnStore(
       chain,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
+      baseUrl,
       rescue: null,
       sandbox: null,
     };

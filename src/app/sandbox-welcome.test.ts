@@ -3,7 +3,12 @@ import { type WelcomeFacts, welcome, welcomeJson } from './sandbox-welcome.ts';
 
 const facts: WelcomeFacts = {
   config: { baseUrl: 'http://localhost:3000', adminHost: '127.0.0.1', adminPort: 3001, dataDir: './data' },
-  demo: { accountId: 'acc_1', apiKey: 'service_live_example' },
+  demo: {
+    accountId: 'acc_1',
+    apiKey: 'service_live_example',
+    email: 'demo@shop.example',
+    password: 'example-password',
+  },
   sandbox: {
     anvilUrl: 'http://127.0.0.1:8545',
     onrampBaseUrl: 'http://127.0.0.1:9000',
@@ -11,8 +16,10 @@ const facts: WelcomeFacts = {
   },
 };
 
-it('shows a person the key, a create call that is complete, and how to pay', () => {
+it('shows a person the way into the dashboard, the key, a create call that is complete, and how to pay', () => {
   const text = welcome(facts);
+  expect(text).toContain('http://localhost:3000/dashboard');
+  expect(text).toContain('demo@shop.example, password example-password');
   expect(text).toContain("-H 'Authorization: Bearer service_live_example'");
   const body = /-d '(.+)'/.exec(text)?.[1] ?? '';
   expect(JSON.parse(body)).toMatchObject({ address: facts.sandbox.merchantWallet, amount: '25.00' });
@@ -25,6 +32,9 @@ it('tells a program the same on one line of JSON', () => {
   expect(JSON.parse(line)).toEqual({
     base_url: 'http://localhost:3000',
     api_key: 'service_live_example',
+    dashboard_url: 'http://localhost:3000/dashboard',
+    dashboard_email: 'demo@shop.example',
+    dashboard_password: 'example-password',
     account_id: 'acc_1',
     merchant_wallet: facts.sandbox.merchantWallet,
     chain_url: 'http://127.0.0.1:8545',

@@ -17,6 +17,9 @@ export function welcomeJson({ config, demo, sandbox }: WelcomeFacts): string {
   return `${JSON.stringify({
     base_url: config.baseUrl,
     api_key: demo.apiKey,
+    dashboard_url: `${config.baseUrl}/dashboard`,
+    dashboard_email: demo.email,
+    dashboard_password: demo.password,
     account_id: demo.accountId,
     merchant_wallet: sandbox.merchantWallet,
     chain_url: sandbox.anvilUrl,
@@ -37,6 +40,8 @@ export function welcome(facts: WelcomeFacts): string {
   return `
 card-checkout sandbox is ready. Nothing here is real money.
 
+  Dashboard       ${config.baseUrl}/dashboard
+  Sign in as      ${demo.email}, password ${demo.password ?? 'as you set it'}
   API             ${config.baseUrl}/api/v1
   API key         ${demo.apiKey}
   Merchant        account ${demo.accountId}, wallet ${sandbox.merchantWallet}

@@ -38,6 +38,7 @@ import { createPaymentContext } from './create-payment-context.ts';
 import { giveNotice } from './give-notice.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics, startAdminServer } from './metrics.ts';
+import { openDashboard } from './open-dashboard.ts';
 import { connectionsWithin, readOpenFilesLimit } from './open-files.ts';
 import { requireKnownSecret } from './require-known-secret.ts';
 import { startWork } from './start-work.ts';
@@ -141,6 +142,7 @@ function startControl(parts: Parts): Promise<Server> {
     directory: parts.directory,
     chain: { reader: world.chain, sweepBalances: world.sweepBalances },
     nowMs: clock.nowMs,
+    baseUrl: config.baseUrl,
     rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
     sandbox: parts.sandboxControls?.(parts.startSession) ?? null,
   });
@@ -218,6 +220,7 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     isSandbox: parts.sandboxControls !== null,
     explorerTransactionUrl: world.explorerTransactionUrl,
   });
+  openDashboard(server, { config, store, clock, isSandbox: parts.sandboxControls !== null });
   registerProviderNotices(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,

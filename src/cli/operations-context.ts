@@ -1,11 +1,14 @@
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
+import type { AuditStore } from '../domain/ports/audit-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { PeopleStore } from '../domain/ports/people-store.ts';
 import type { RelayStore } from '../domain/ports/relay-store.ts';
+import type { SessionStore } from '../domain/ports/session-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
@@ -34,6 +37,9 @@ export type OperatorDirectory = Pick<ProviderDirectory, 'settings'> & {
 export interface OperationsContext {
   readonly accounts: AccountStore;
   readonly callbacks: CallbackGuard;
+  readonly people: PeopleStore;
+  readonly sessions: SessionStore;
+  readonly audit: AuditStore;
   readonly payments: PaymentStore;
   readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
   readonly ledger: Pick<LedgerStore, 'listMovements' | 'listMovementsOf' | 'readCursor'>;
@@ -44,10 +50,15 @@ export interface OperationsContext {
   readonly chain: VerifiedChain | null;
   readonly directory: OperatorDirectory;
   readonly nowMs: () => number;
+  /** The public address of the service, for links. */
+  readonly baseUrl: string;
   /** Null where no relayer is at hand (the store was opened without a server). */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
   readonly sandbox: SandboxControls | null;
 }
+
+/** One operation of the command line; its result is printed. */
+export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
 
 /** Arguments of an operation as they travel over the control socket: text and switches by their option's name. */
 export type OperationArguments = Readonly<Record<string, string | boolean | undefined>>;

@@ -9,7 +9,7 @@ import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
 import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
-import type { OperationArguments, OperationsContext, SandboxControls } from './operations-context.ts';
+import type { Operation, OperationsContext, SandboxControls } from './operations-context.ts';
 import {
   presentAccount,
   presentKey,
@@ -18,8 +18,7 @@ import {
   presentProvider,
   presentVerification,
 } from './present.ts';
-
-type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
+import { userOperations } from './user-operations.ts';
 
 /** Every operation of the command line that works on the service's data, by the name it has on the socket. */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -53,6 +52,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   'key list': async (context, args) =>
     (await listKeys(context, argument.required(args, 'account'))).map(presentKey),
   'key revoke': async (context, args) => presentKey(await revokeKey(context, argument.required(args, 'key'))),
+
+  ...userOperations,
 
   'provider list': (context) => Promise.all(providerIds.map((id) => presentProvider(context.directory, id))),
   'provider set': async (context, args) => {

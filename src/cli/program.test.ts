@@ -71,6 +71,13 @@ const leaves = () => everyCommand(recordingProgram()).filter(({ commands }) => c
 const type = (...words: string[]) => recordingProgram().parseAsync(words, { from: 'user' });
 
 const commandLines: readonly [string, string, Record<string, string | boolean | undefined>][] = [
+  [
+    'user create a@b.example --account acc_1 --role viewer --operator',
+    'user create',
+    { email: 'a@b.example', account: 'acc_1', role: 'viewer', operator: true },
+  ],
+  ['user list', 'user list', {}],
+  ['user reset-link a@b.example', 'user reset-link', { email: 'a@b.example' }],
   ['account create --name Shop', 'account create', { name: 'Shop' }],
   [
     'account create --name Shop --email a@b.example --fee-percent 2.5 --wallet 0x1',
@@ -130,6 +137,7 @@ describe('the command line', () => {
   it('has every command of the interface, and no other', () => {
     expect(leaves().map(pathOf).sort()).toEqual(
       [
+        ...['user create', 'user list', 'user reset-link'],
         ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider list', 'provider set', 'sandbox pay'],

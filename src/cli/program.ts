@@ -47,6 +47,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
       services.start({ isLive: options.live === true, role: options.role, isJson: options.json === true }),
     );
   addAccountCommands(program, services);
+  addUserCommands(program, services);
   addProviderCommands(program, services);
   addPaymentCommands(program, services);
   addSandboxCommands(program, services);
@@ -125,6 +126,26 @@ function readAsBase64(file: string): string {
   } finally {
     closeSync(descriptor);
   }
+}
+
+function addUserCommands(program: Command, services: ProgramServices): void {
+  const user = program.command('user').description('people who sign in to the dashboard');
+  operation(
+    leaf(user, 'create', 'make somebody a member of an account and print a link to set a password').argument(
+      '<email>',
+    ),
+    services,
+    'user create',
+  )
+    .option('--account <account>', 'the account')
+    .option('--role <role>', 'owner, developer or viewer (owner)')
+    .option('--operator', 'may sign in to the operator’s console');
+  operation(leaf(user, 'list', 'list all users'), services, 'user list');
+  operation(
+    leaf(user, 'reset-link', 'print a link to set a new password').argument('<email>'),
+    services,
+    'user reset-link',
+  );
 }
 
 function addProviderCommands(program: Command, services: ProgramServices): void {

@@ -21,6 +21,12 @@ export const errorTable = {
   },
   unauthorized: { status: 401, code: null, text: 'The API key is missing, invalid or revoked.' },
   feature_disabled: { status: 403, code: null, text: 'This feature is not enabled for the account.' },
+  role_too_small: { status: 403, code: null, text: 'Your role in this account does not allow this.' },
+  foreign_form: {
+    status: 403,
+    code: null,
+    text: 'The form did not come from a page of the dashboard that this browser was shown.',
+  },
   https_required: { status: 403, code: null, text: 'HTTPS is required.' },
   payment_not_found: { status: 404, code: null, text: 'Payment not found.' },
   not_found: { status: 404, code: null, text: 'There is nothing at this address.' },

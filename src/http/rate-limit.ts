@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
 
-const WINDOW_MS = 60_000;
+const MINUTE_MS = 60_000;
 /** More keys than this are not remembered at a time: the oldest window is forgotten first. */
 const MAXIMUM_WINDOWS = 100_000;
 
@@ -21,6 +21,7 @@ export function createFixedWindowLimiter(
   limit: number,
   monotonicMs: () => number,
   maximumWindows = MAXIMUM_WINDOWS,
+  windowMs = MINUTE_MS,
 ): RateLimiter {
   const windows = new Map<string, Window>();
 
@@ -44,7 +45,7 @@ export function createFixedWindowLimiter(
       }
       if (window !== undefined) windows.delete(key);
       clearOldest(nowMs);
-      windows.set(key, { endsAtMs: nowMs + WINDOW_MS, requests: 1 });
+      windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
       return 0;
     },
   };

@@ -89,6 +89,48 @@ const ledgerPosition = [
   accountOfPayment,
 ];
 
+/** People, their sessions and what they did. */
+const peopleTables: readonly PortableTable[] = [
+  table(
+    'users',
+    ['id'],
+    [
+      ...text('id', 'email', 'password_hash', 'totp_secret'),
+      ...integer('totp_step', 'is_operator', 'created_at_ms'),
+    ],
+  ),
+  table('recovery_codes', ['user_id', 'hash'], text('user_id', 'hash')),
+  table(
+    'memberships',
+    ['account_id', 'user_id'],
+    [...text('account_id', 'user_id', 'role'), ...integer('created_at_ms')],
+  ),
+  table(
+    'dashboard_sessions',
+    ['id'],
+    [
+      ...text('id', 'token_hash', 'user_id', 'account_id', 'area', 'stage', 'address', 'user_agent'),
+      ...integer('created_at_ms', 'last_seen_at_ms', 'expires_at_ms'),
+    ],
+  ),
+  table(
+    'one_time_links',
+    ['id'],
+    [
+      ...text('id', 'token_hash', 'kind', 'email', 'user_id', 'account_id', 'role'),
+      ...integer('created_at_ms', 'expires_at_ms'),
+    ],
+  ),
+  table(
+    'audit_entries',
+    ['account_id', 'position'],
+    [
+      ...text('account_id', 'actor', 'user_id', 'action', 'target', 'address'),
+      ...integer('position', 'at_ms'),
+    ],
+  ),
+];
+
 /** Every table, each after those that its rows refer to. */
 export const portableTables: readonly PortableTable[] = [
   table(
@@ -108,9 +150,10 @@ export const portableTables: readonly PortableTable[] = [
     ['id'],
     [
       ...text('id', 'account_id', 'name', 'hash', 'last_characters'),
-      ...integer('created_at_ms', 'revoked_at_ms'),
+      ...integer('created_at_ms', 'revoked_at_ms', 'last_used_at_ms'),
     ],
   ),
+  ...peopleTables,
   table('payments', ['row'], paymentColumns, 'row'),
   // In the order of their age, which is how the oldest are found for deletion where rows are kept in order.
   table(

@@ -34,6 +34,7 @@ function start(): Promise<Server> {
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     chain: null,
+    baseUrl: 'https://pay.example.com',
     rescue: null,
     sandbox: null,
   });

@@ -31,6 +31,7 @@ beforeEach(async () => {
     directory: { adapters, settings: store.providers },
     nowMs: () => NOW_MS,
     chain: null,
+    baseUrl: 'https://pay.example.com',
     rescue: null,
     sandbox: null,
   };
@@ -428,4 +429,54 @@ describe('the sandbox', () => {
 
 it.each(['payment destroy', 'toString', '__proto__', ''])('an operation %j does not exist', async (name) => {
   await expect(run(name)).rejects.toThrow(`There is no operation ${name}.`);
+});
+
+describe('people', () => {
+  const email = 'anna@shop.example';
+
+  it('are made members with a link to set a password, and keep the password they have', async () => {
+    const account = await giveAccount();
+    const made = await run<{ user_id: string; password_link: string }>('user create', {
+      email: ' Anna@Shop.example',
+      account,
+      role: 'developer',
+    });
+    expect(made).toMatchObject({
+      email,
+      password_link: expect.stringMatching(/^https:\/\/pay\.example\.com\/dashboard\/password\/[\w-]{43}$/),
+    });
+    expect(await store.people.listMembers(account)).toMatchObject([{ email, role: 'developer' }]);
+    expect(await store.audit.listEntries(account, null, 10)).toMatchObject([
+      { action: 'member.added', actor: 'operator', target: `${email} (developer)` },
+    ]);
+    await store.people.updateUser(made.user_id, { passwordHash: 'set' });
+    const other = await giveAccount('Other');
+    const again = await run('user create', { email, account: other });
+    expect(again).toEqual({ user_id: made.user_id, email });
+    expect(await store.people.listMemberships(made.user_id)).toHaveLength(2);
+    expect(await run('user list')).toMatchObject([{ email, operator: false, second_factor: false }]);
+  });
+
+  it('get another link, which is written down in each of their accounts', async () => {
+    const account = await giveAccount();
+    const { password_link: first } = await run('user create', { email, account });
+    const { password_link: second } = await run('user reset-link', { email });
+    expect(second).not.toBe(first);
+    expect(await store.audit.listEntries(account, null, 1)).toMatchObject([
+      { action: 'password.link_created' },
+    ]);
+  });
+
+  it.each([
+    [{ email: 'no address', account: 'x' }, 'email must be an e-mail address'],
+    [{ email }, 'account is missing'],
+    [{ email, account: 'acc_unknown' }, 'There is no account acc_unknown'],
+    [{ email, account: 'x', role: 'king' }, 'role must be one of viewer, developer, owner'],
+  ])('are not made of %o', async (args, problem) => {
+    await expect(run('user create', args)).rejects.toThrow(problem);
+    await expect(run('user reset-link', { email: 'nobody@shop.example' })).rejects.toThrow(
+      'There is no user',
+    );
+    expect(await run('user list')).toEqual([]);
+  });
 });

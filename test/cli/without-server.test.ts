@@ -33,6 +33,7 @@ function startControl(store: Store) {
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     chain: null,
+    baseUrl: 'https://pay.example.com',
     rescue: null,
     sandbox: null,
   });

@@ -208,7 +208,12 @@ describe('the README', () => {
         adminPort: 3001,
         dataDir: './data',
       },
-      demo: { accountId: 'acc_1', apiKey: 'service_live_1' },
+      demo: {
+        accountId: 'acc_1',
+        apiKey: 'service_live_1',
+        email: 'demo@shop.example',
+        password: 'example-password',
+      },
       sandbox: {
         anvilUrl: 'http://127.0.0.1:1',
         onrampBaseUrl: 'http://127.0.0.1:2',

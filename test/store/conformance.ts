@@ -10,6 +10,7 @@ import { movementPromises } from './movements.ts';
 import { paymentListPromises } from './payment-lists.ts';
 import { paymentSearchPromises } from './payment-search.ts';
 import { paymentPromises } from './payments.ts';
+import { auditPromises, peoplePromises, sessionPromises } from './people.ts';
 import { providerPromises } from './providers.ts';
 import { relayPromises } from './relay.ts';
 import { settlementPromises } from './settlements.ts';
@@ -50,6 +51,9 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the relay', () => relayPromises(context));
     describe('webhooks', () => webhookPromises(context));
     describe('provider settings', () => providerPromises(context));
+    describe('people', () => peoplePromises(context));
+    describe('sessions and links', () => sessionPromises(context));
+    describe('the audit log', () => auditPromises(context));
     describe('settlements', () => settlementPromises(context));
   });
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { PaymentId } from '../../src/domain/payment-id.ts';
+import { roles } from '../../src/domain/person.ts';
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
@@ -22,6 +23,7 @@ import {
   newSession,
   pay,
 } from './fixtures.ts';
+import { newDashboardSession, newEntry, newLink, newUser } from './people.ts';
 
 /** Texts as strangers write them, but without the one character that PostgreSQL cannot store. */
 const text = fc.string({ unit: 'grapheme', maxLength: 30 }).filter((value) => !value.includes('\0'));
@@ -112,6 +114,19 @@ export const specification = fc.record({
     { maxLength: 4 },
   ),
   settlements: fc.nat(3),
+  people: fc.array(
+    fc.record({
+      account: fc.nat(),
+      role: fc.constantFrom(...roles),
+      passwordHash: fc.option(text),
+      totpSecret: fc.option(text),
+      isOperator: fc.boolean(),
+      userAgent: text,
+      target: fc.option(text),
+      isInvited: fc.boolean(),
+    }),
+    { maxLength: 4 },
+  ),
   isExpiryUnderWay: fc.boolean(),
 });
 
@@ -121,6 +136,26 @@ type Specification = typeof specification extends fc.Arbitrary<infer Value> ? Va
 export interface UsedKey {
   readonly accountId: string;
   readonly key: string;
+}
+
+async function fillPeople(store: Store, given: Specification, accountIds: readonly string[]): Promise<void> {
+  for (const [index, person] of given.people.entries()) {
+    const accountId = accountIds[person.account % accountIds.length] as string;
+    const { role, passwordHash, totpSecret, isOperator, userAgent, target } = person;
+    const user = newUser({
+      id: `usr_${index}`,
+      email: `${index}@shop.example`,
+      passwordHash,
+      totpSecret,
+      isOperator,
+    });
+    await store.people.createUser(user);
+    await store.people.putMembership({ accountId, userId: user.id, role, createdAtMs: NOW_MS + index });
+    await store.sessions.createSession(newDashboardSession(user.id, { accountId, userAgent }));
+    const link = person.isInvited ? { accountId, role, userId: null } : { userId: user.id };
+    await store.sessions.createLink(newLink(link));
+    await store.audit.appendEntry(newEntry(accountId, { target }));
+  }
 }
 
 /** Fills an empty store through its ports. */
@@ -133,6 +168,7 @@ export async function fill(store: Store, given: Specification): Promise<readonly
     if (hasLogo) await store.accounts.updateAccount(account.id, { logo: parseShopLogo(onePixel) });
     for (const revokedAtMs of keys) await store.accounts.createKey(newKey(account.id, { revokedAtMs }));
   }
+  await fillPeople(store, given, accountIds);
   const usedKeys: UsedKey[] = [];
   const payments: Payment[] = [];
   for (const [index, { account, fields, key, quotes }] of given.payments.entries()) {
@@ -228,6 +264,7 @@ async function fillSettings(store: Store, given: Specification): Promise<void> {
 /** All that can be read through the ports. */
 export async function readEverything(store: Store, usedKeys: readonly UsedKey[]): Promise<unknown> {
   const accounts = await store.accounts.listAccounts();
+  const users = await store.people.listUsers(1_000);
   const ids: readonly PaymentId[] = await store.payments.listPaymentIds('', '~', 1_000);
   const rows = await store.payments.listDepositAddresses(0, 1_000);
   return {
@@ -253,5 +290,10 @@ export async function readEverything(store: Store, usedKeys: readonly UsedKey[])
     batches: await store.relay.listOpenBatches(1_000),
     settings: await Promise.all(providerIds.map((id) => store.providers.readProviderSettings(id))),
     settlements: await store.settlements.listSettlements(),
+    users,
+    members: await Promise.all(accounts.map(({ id }) => store.people.listMembers(id))),
+    sessions: await Promise.all(users.map(({ id }) => store.sessions.listSessions(id))),
+    invitations: await Promise.all(accounts.map(({ id }) => store.sessions.listInvitations(id, NOW_MS))),
+    audit: await Promise.all(accounts.map(({ id }) => store.audit.listEntries(id, null, 100))),
   };
 }

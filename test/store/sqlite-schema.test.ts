@@ -51,6 +51,7 @@ describe('the schema', () => {
       '2038e589d7e3c03e',
       'dc2bf7b7f643b2e5',
       'b9f92bb8c30c7693',
+      'ae1b724b3731477a',
     ]);
   });
 

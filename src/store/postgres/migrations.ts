@@ -1,5 +1,6 @@
 import type { Migration } from '../migration.ts';
 import { initialSchema } from './initial-schema.ts';
+import { peopleSchema } from './people-schema.ts';
 
 /**
  * The schema, step by step. Never edit a migration that was released: add one.
@@ -189,4 +190,5 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX shop_logos_by_hash ON shop_logos (hash);
     `,
   },
+  peopleSchema,
 ];

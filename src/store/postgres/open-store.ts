@@ -1,6 +1,9 @@
+import { createAuditStore } from '../audit.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPaymentStory } from '../payment-story.ts';
+import { createPeopleStore } from '../people.ts';
+import { createSessionStore } from '../sessions.ts';
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAddressPageStore } from './address-pages.ts';
@@ -56,8 +59,8 @@ export function createPostgresStore(
   nowMs: () => number,
   onError: (error: Error) => void,
 ): Store {
-  const decider = createPaymentDecider(nowMs);
   const scripts = createScripts(database);
+  const decider = createPaymentDecider(nowMs);
   const traits = { isByAccount: true };
   const accounts = createAccountStore(database);
   const payments = createPaymentStore(database, decider, onError);
@@ -86,6 +89,9 @@ export function createPostgresStore(
     webhooks: createWebhookStore(database, nowMs),
     providers: providers.store,
     settlements: createSettlementStore(database),
+    people: createPeopleStore(scripts),
+    sessions: createSessionStore(scripts),
+    audit: createAuditStore(scripts),
     shared: {
       leases: createLeaseStore(database),
       createRateLimiter(kind, requestsPerMinute) {

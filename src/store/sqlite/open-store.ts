@@ -1,9 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createAuditStore } from '../audit.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPaymentStory } from '../payment-story.ts';
+import { createPeopleStore } from '../people.ts';
+import { createSessionStore } from '../sessions.ts';
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAddressPageStore } from './address-pages.ts';
@@ -67,8 +70,8 @@ function createStore(
 ): Store {
   const writes = createGroupCommit(database, onError);
   const reads = createGroupRead(database);
-  const decider = createPaymentDecider(database, nowMs);
   const scripts = createScripts(database, writes, reads);
+  const decider = createPaymentDecider(database, nowMs);
   const traits = { isByAccount: false };
   let closed: Promise<void> | null = null;
 
@@ -92,6 +95,9 @@ function createStore(
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     providers: createProviderStore(database, writes),
     settlements: createSettlementStore(database, writes),
+    people: createPeopleStore(scripts),
+    sessions: createSessionStore(scripts),
+    audit: createAuditStore(scripts),
     shared: null,
     close() {
       closed ??= close();

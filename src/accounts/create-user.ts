@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import { MAXIMUM_MEMBERS, type Role, type User } from '../domain/person.ts';
+import type { PeopleContext } from './people-context.ts';
+
+/** A user as an operator makes one; without a password, which is set by a link. */
+export interface NewUser {
+  /** As `parseUserEmail` gives it. */
+  readonly email: string;
+  readonly isOperator: boolean;
+  /** What they may do, and where. */
+  readonly membership: { readonly accountId: string; readonly role: Role } | null;
+}
+
+/**
+ * Makes a user, or gives a known one another right: whoever has the address is the same person. A right that is there
+ * is changed, and nothing is ever taken away. Throws when there is no such account, or no room in it.
+ */
+export async function createUser(
+  context: Pick<PeopleContext, 'accounts' | 'people' | 'nowMs'>,
+  { email, isOperator, membership }: NewUser,
+): Promise<User> {
+  const { people, accounts, nowMs } = context;
+  if (membership !== null && (await accounts.findAccount(membership.accountId)) === null) {
+    throw new ServiceError('not_found', `There is no account ${membership.accountId}.`);
+  }
+  await people.createUser({
+    id: `usr_${randomBytes(10).toString('hex')}`,
+    email,
+    passwordHash: null,
+    totpSecret: null,
+    totpStep: 0,
+    isOperator,
+    createdAtMs: nowMs(),
+  });
+  const known = await people.findUserByEmail(email);
+  if (known === null) throw new Error(`the user ${email} was made and is not there`);
+  const user =
+    isOperator && !known.isOperator ? ((await people.updateUser(known.id, { isOperator })) ?? known) : known;
+  if (membership !== null) await giveRight(context, user.id, membership);
+  return user;
+}
+
+async function giveRight(
+  { people, nowMs }: Pick<PeopleContext, 'people' | 'nowMs'>,
+  userId: string,
+  membership: { readonly accountId: string; readonly role: Role },
+): Promise<void> {
+  if (await people.putMembership({ ...membership, userId, createdAtMs: nowMs() })) return;
+  throw invalidField('account', `may have at most ${MAXIMUM_MEMBERS} members.`);
+}

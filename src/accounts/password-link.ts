@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { OneTimeLink } from '../domain/dashboard-session.ts';
+import type { User } from '../domain/person.ts';
+import { requireGoodPassword } from './passwords.ts';
+import { type PeopleContext, recordAction } from './people-context.ts';
+import { createSecretToken, hashSecretToken, looksLikeSecretToken } from './secret-token.ts';
+
+/** How long a link works by which a password is set. */
+export const PASSWORD_LINK_MS = 24 * 3_600_000;
+
+/** The token of a link by which the user sets a password; earlier ones of the user end. */
+export async function createPasswordLink(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  { id, email }: Pick<User, 'id' | 'email'>,
+): Promise<string> {
+  const { token, tokenHash } = createSecretToken();
+  const now = nowMs();
+  await sessions.createLink({
+    id: `lnk_${randomBytes(10).toString('hex')}`,
+    tokenHash,
+    kind: 'password',
+    email,
+    userId: id,
+    accountId: null,
+    role: null,
+    createdAtMs: now,
+    expiresAtMs: now + PASSWORD_LINK_MS,
+  });
+  return token;
+}
+
+/** What a link is for; null when it does not work (any more). Looking does not use it up. */
+export async function readLink(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  token: string,
+  kind: OneTimeLink['kind'],
+): Promise<OneTimeLink | null> {
+  if (!looksLikeSecretToken(token)) return null;
+  const link = await sessions.findLink(hashSecretToken(token));
+  return link === null || link.kind !== kind || link.expiresAtMs <= nowMs() ? null : link;
+}
+
+/**
+ * Sets the password of a link's user, uses the link up, and ends all of the user's sessions: whoever had the old
+ * password is out. False when the link does not work. Throws a 400 for a password that is not good enough.
+ */
+export async function setPasswordByLink(
+  context: PeopleContext,
+  token: string,
+  password: string,
+  address: string,
+): Promise<boolean> {
+  const link = await readLink(context, token, 'password');
+  if (link === null || link.userId === null) return false;
+  requireGoodPassword(password, link.email);
+  const passwordHash = await context.passwords.hash(password);
+  // Taken only now, so that a refused password leaves it; of two who come at once one gets it.
+  if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return false;
+  await context.people.updateUser(link.userId, { passwordHash });
+  await context.sessions.endSessions(link.userId, null);
+  const actor = { name: link.email, userId: link.userId, address };
+  for (const { accountId } of await context.people.listMemberships(link.userId)) {
+    await recordAction(context, accountId, actor, 'password.set');
+  }
+  return true;
+}

@@ -1,0 +1,53 @@
+import { argon2id } from 'hash-wasm';
+import { expect, it } from 'vitest';
+import { createPasswords, createRandomPassword, isCurrentHash, requireGoodPassword } from './passwords.ts';
+
+const passwords = createPasswords();
+
+it('hashes the same password differently each time, with its parameters named, and knows both again', async () => {
+  const [one, other] = await Promise.all([
+    passwords.hash('a password 123'),
+    passwords.hash('a password 123'),
+  ]);
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(one).not.toBe(other);
+  expect(await passwords.verify('a password 123', one)).toBe(true);
+  expect(await passwords.verify('a password 123', other)).toBe(true);
+  expect(await passwords.verify('a password 124', one)).toBe(false);
+});
+
+it('agrees with another implementation of Argon2, and knows that its parameters are of yesterday', async () => {
+  const parameters = { parallelism: 1, iterations: 3, memorySize: 4096, hashLength: 32 } as const;
+  const salt = Buffer.from('somesalt12345678');
+  const known = await argon2id({ password: 'pässword', salt, ...parameters, outputType: 'encoded' });
+  expect(await passwords.verify('pässword', known)).toBe(true);
+  expect(isCurrentHash(known)).toBe(false);
+  expect(isCurrentHash(await passwords.hash('pässword'))).toBe(true);
+});
+
+it('takes a password however its letters were composed', async () => {
+  const hash = await passwords.hash('Cafe\u0301 au lait 1');
+  expect(await passwords.verify('Caf\u00e9 au lait 1', hash)).toBe(true);
+});
+
+it('lets a few hash at a time, a few more wait, and refuses the others', async () => {
+  const results = await Promise.allSettled(Array.from({ length: 60 }, () => passwords.verify('x', null)));
+  const refused = results.filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(60 - 2 - 32);
+  expect(refused[0]).toMatchObject({ reason: { errorName: 'rate_limited', retryAfterSeconds: 5 } });
+  expect(await passwords.verify('x', null)).toBe(false);
+});
+
+it('refuses a stored hash that is none, whatever the password', async () => {
+  await expect(passwords.verify('x', 'plain')).rejects.toThrow('not argon2id');
+});
+
+it('takes only passwords that are long, mixed, and no e-mail address', () => {
+  const judge = (password: string) => () => requireGoodPassword(password, 'anna@shop.example');
+  for (const good of ['twelve chars', createRandomPassword(), 'пароль длинный', '😀🎉🚀🌍🔥🍀🎈🐳🍕⚡🎲🧩']) {
+    expect(judge(good)).not.toThrow();
+  }
+  for (const poor of ['eleven char', 'abababababab', 'ANNA@shop.example!', 'a'.repeat(201)]) {
+    expect(judge(poor)).toThrow('The password must');
+  }
+});

@@ -1,0 +1,155 @@
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+
+/**
+ * Argon2id as OWASP recommends it at the least: 19 MiB, two passes, one lane; some 40 ms. Stored with each hash, so
+ * that they can be raised: a password that was hashed with others is hashed anew at its next use.
+ */
+const current = { memoryKib: 19_456, passes: 2, lanes: 1 } as const;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Hashes at a time: each takes 19 MiB, and one of the four threads that file work shares. */
+const MAXIMUM_RUNNING = 2;
+/** That wait for their turn; more are refused, as they would wait for seconds. */
+const MAXIMUM_WAITING = 32;
+
+const MINIMUM_CHARACTERS = 12;
+const MAXIMUM_CHARACTERS = 200;
+const MINIMUM_DIFFERENT_CHARACTERS = 5;
+
+/** Hashes passwords and compares them, a few at a time. */
+export interface Passwords {
+  /** The hash in the PHC string format, with a salt of its own. */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the password is the one of the hash. Without a hash it takes the same time and is false, so that nobody
+   * can tell users from strangers. Throws `rate_limited` when too many wait.
+   */
+  verify(password: string, hash: string | null): Promise<boolean>;
+}
+
+interface Hash {
+  readonly memoryKib: number;
+  readonly passes: number;
+  readonly lanes: number;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+const phcPattern =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/;
+
+export function createPasswords(): Passwords {
+  const inTurn = createTurns();
+  const nobody: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
+  return {
+    hash: (password) =>
+      inTurn(async () => {
+        const salt = randomBytes(SALT_BYTES);
+        return textOf({ ...current, salt, hash: await derive(password, { ...current, salt }) });
+      }),
+    verify: (password, text) =>
+      inTurn(async () => {
+        const expected = text === null ? nobody : parseHash(text);
+        const isEqual = timingSafeEqual(await derive(password, expected), expected.hash);
+        return isEqual && text !== null;
+      }),
+  };
+}
+
+/** Whether a stored hash was made with the parameters of today. */
+export function isCurrentHash(text: string): boolean {
+  const { memoryKib, passes, lanes } = parseHash(text);
+  return memoryKib === current.memoryKib && passes === current.passes && lanes === current.lanes;
+}
+
+/** Throws a 400 that names what is wrong with a password that somebody wants to have. */
+export function requireGoodPassword(password: string, email: string): void {
+  const characters = [...password];
+  if (characters.length < MINIMUM_CHARACTERS || characters.length > MAXIMUM_CHARACTERS) {
+    throw invalidField(
+      'The password',
+      `must have ${MINIMUM_CHARACTERS} to ${MAXIMUM_CHARACTERS} characters.`,
+    );
+  }
+  if (new Set(characters).size < MINIMUM_DIFFERENT_CHARACTERS) {
+    throw invalidField(
+      'The password',
+      `must have at least ${MINIMUM_DIFFERENT_CHARACTERS} different characters.`,
+    );
+  }
+  if (password.toLowerCase().includes(email) || email.includes(password.toLowerCase())) {
+    throw invalidField('The password', 'must be something else than your e-mail address.');
+  }
+}
+
+/** A password that no one chose. */
+export function createRandomPassword(): string {
+  return randomBytes(15).toString('base64url');
+}
+
+const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
+
+function derive(password: string, { memoryKib, passes, lanes, salt }: Omit<Hash, 'hash'>): Promise<Buffer> {
+  return runArgon2('argon2id', {
+    // The same letters can be typed in several encodings.
+    message: Buffer.from(password.normalize('NFKC')),
+    nonce: salt,
+    memory: memoryKib,
+    passes,
+    parallelism: lanes,
+    tagLength: HASH_BYTES,
+  });
+}
+
+function textOf({ memoryKib, passes, lanes, salt, hash }: Hash): string {
+  const withoutPadding = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${withoutPadding(salt)}$${withoutPadding(hash)}`;
+}
+
+function parseHash(text: string): Hash {
+  const match = phcPattern.exec(text);
+  if (match === null) throw new Error('a stored password hash is not argon2id in the PHC string format');
+  const [, memory, passes, lanes, salt, hash] = match as unknown as readonly [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  return {
+    memoryKib: Number(memory),
+    passes: Number(passes),
+    lanes: Number(lanes),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  };
+}
+
+/** Lets a few run at a time, in the order in which they came. */
+function createTurns() {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (running < MAXIMUM_RUNNING) running++;
+    else if (waiting.length >= MAXIMUM_WAITING) {
+      throw new ServiceError(
+        'rate_limited',
+        'Too many people sign in at this moment. Please retry after 5 s.',
+        {
+          retryAfterSeconds: 5,
+        },
+      );
+    } else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The turn is handed on, or given back.
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,37 @@
+import type { SessionArea } from '../domain/dashboard-session.ts';
+import { parseUserEmail, type User } from '../domain/person.ts';
+import { type Caller, type OpenedSession, openSession } from './open-session.ts';
+import { isCurrentHash } from './passwords.ts';
+import type { PeopleContext } from './people-context.ts';
+
+/** What somebody claims to know. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Begins a session for who knows the password, or one that asks for the second factor where there is one. Null for
+ * everybody else: that there is no such user, no password yet or no right to this area cannot be told from a wrong
+ * password, neither by the answer nor by the time it takes.
+ */
+export async function signIn(
+  context: PeopleContext,
+  { email, password }: Credentials,
+  { area, caller }: { readonly area: SessionArea; readonly caller: Caller },
+): Promise<OpenedSession | null> {
+  const address = parseUserEmail(email);
+  const user = address === null ? null : await context.people.findUserByEmail(address);
+  const isRight = await context.passwords.verify(password, user?.passwordHash ?? null);
+  if (user === null || !isRight) return null;
+  if (area === 'operator' && !user.isOperator) return null;
+  await renewHash(context, user, password);
+  const stage = user.totpSecret === null ? 'open' : 'second_factor';
+  return openSession(context, user, { area, stage, caller });
+}
+
+/** Where the parameters have been raised since. */
+async function renewHash(context: PeopleContext, user: User, password: string): Promise<void> {
+  if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return;
+  await context.people.updateUser(user.id, { passwordHash: await context.passwords.hash(password) });
+}

@@ -1,0 +1,66 @@
+import { createUser } from '../accounts/create-user.ts';
+import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-link.ts';
+import { operatorActor, recordAction } from '../accounts/people-context.ts';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import { isRole, parseUserEmail, type Role, roles, type User } from '../domain/person.ts';
+import * as argument from './arguments.ts';
+import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
+
+/** The most `user list` shows. */
+const LISTED_USERS = 1_000;
+
+/** What an operator does for people who sign in. */
+export const userOperations: Readonly<Record<string, Operation>> = {
+  'user create': async (context, args) => {
+    const account = argument.optional(args, 'account');
+    const isOperator = args['operator'] === true;
+    if (account === null && !isOperator) throw invalidField('account', 'is missing');
+    const membership = account === null ? null : { accountId: account, role: roleOf(args) };
+    const user = await createUser(context, { email: emailOf(args), isOperator, membership });
+    if (membership !== null) {
+      const { accountId, role } = membership;
+      await recordAction(context, accountId, operatorActor, 'member.added', `${user.email} (${role})`);
+    }
+    // Who has a password keeps it.
+    const link = user.passwordHash === null ? await linkFor(context, user) : {};
+    return { user_id: user.id, email: user.email, ...link };
+  },
+  'user list': async (context) =>
+    (await context.people.listUsers(LISTED_USERS)).map((user) => ({
+      user_id: user.id,
+      email: user.email,
+      operator: user.isOperator,
+      second_factor: user.totpSecret !== null,
+      created_at: new Date(user.createdAtMs).toISOString(),
+    })),
+  'user reset-link': async (context, args) => {
+    const email = emailOf(args);
+    const user = await context.people.findUserByEmail(email);
+    if (user === null) throw new ServiceError('not_found', `There is no user ${email}.`);
+    for (const { accountId } of await context.people.listMemberships(user.id)) {
+      await recordAction(context, accountId, operatorActor, 'password.link_created', email);
+    }
+    return { email, ...(await linkFor(context, user)) };
+  },
+};
+
+/** A link to set the password, and until when it works. */
+async function linkFor(context: OperationsContext, user: User) {
+  const token = await createPasswordLink(context, user);
+  return {
+    password_link: `${context.baseUrl}/dashboard/password/${token}`,
+    works_until: new Date(context.nowMs() + PASSWORD_LINK_MS).toISOString(),
+  };
+}
+
+function emailOf(args: OperationArguments): string {
+  const email = parseUserEmail(argument.required(args, 'email'));
+  if (email === null) throw invalidField('email', 'must be an e-mail address');
+  return email;
+}
+
+function roleOf(args: OperationArguments): Role {
+  const role = argument.optional(args, 'role') ?? 'owner';
+  if (!isRole(role)) throw invalidField('role', `must be one of ${roles.join(', ')}`);
+  return role;
+}

@@ -1,0 +1,30 @@
+/** Everything that is written down when somebody does it, with the words that the log shows. */
+const auditActions = {
+  'session.opened': 'signed in',
+  'session.ended': 'ended a session',
+  'password.set': 'set a new password',
+  'password.link_created': 'made a link to set a password',
+  'member.added': 'made a member',
+} as const;
+export type AuditAction = keyof typeof auditActions;
+
+/** Who did what in an account. */
+export interface AuditEntry {
+  readonly accountId: string;
+  /** Counts up from 1 in each account; given by the store. */
+  readonly position: number;
+  readonly atMs: number;
+  /** The user's e-mail address at that time, or `operator` for the command line. */
+  readonly actor: string;
+  readonly userId: string | null;
+  readonly action: AuditAction;
+  /** What it was done to, in words that stay true: a name, an address, an id. */
+  readonly target: string | null;
+  /** Where the request came from; null for the command line. */
+  readonly address: string | null;
+}
+
+export type NewAuditEntry = Omit<AuditEntry, 'position'>;
+
+/** Entries of an account that are kept; the oldest make room. */
+export const MAXIMUM_AUDIT_ENTRIES = 20_000;

@@ -1,0 +1,58 @@
+/** What a member of an account may do in the dashboard; each role may also do what the ones before it may. */
+export const roles = ['viewer', 'developer', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+export function isRole(value: string): value is Role {
+  return (roles as readonly string[]).includes(value);
+}
+
+/** Whether somebody with the role may do what asks for `needed`. */
+export function roleIncludes(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed);
+}
+
+/** Somebody who signs in. */
+export interface User {
+  readonly id: string;
+  /** Lower-case; names the user. */
+  readonly email: string;
+  /** In the PHC string format; null until it is set by a link. */
+  readonly passwordHash: string | null;
+  /** The sealed secret of the authenticator app; null without one. */
+  readonly totpSecret: string | null;
+  /** The newest time step of which a code was taken: this one and all before it are refused. */
+  readonly totpStep: number;
+  /** May sign in to the operator's console. */
+  readonly isOperator: boolean;
+  readonly createdAtMs: number;
+}
+
+/** A user's right in an account. */
+export interface Membership {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly createdAtMs: number;
+}
+
+/** A membership as its account sees it. */
+export interface Member extends Membership {
+  readonly email: string;
+  readonly hasSecondFactor: boolean;
+}
+
+/** At most this many people have a right in an account. */
+export const MAXIMUM_MEMBERS = 100;
+/** At most this many accounts can one user be a member of. */
+export const MAXIMUM_MEMBERSHIPS = 100;
+
+const MAXIMUM_EMAIL_CHARACTERS = 254;
+/** The form of HTML's `<input type=email>`. */
+const emailForm =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/** The address by which a user is found, in lower case; null when the text is none. */
+export function parseUserEmail(text: string): string | null {
+  const email = text.trim().toLowerCase();
+  return email.length <= MAXIMUM_EMAIL_CHARACTERS && emailForm.test(email) ? email : null;
+}

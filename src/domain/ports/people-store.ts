@@ -1,0 +1,32 @@
+import type { Member, Membership, Role, User } from '../person.ts';
+
+export type UserChange = Partial<Pick<User, 'passwordHash' | 'totpSecret' | 'totpStep' | 'isOperator'>>;
+
+/** Users, and their rights in accounts. */
+export interface PeopleStore {
+  /** False when there is a user with this e-mail address. */
+  createUser(user: User): Promise<boolean>;
+  findUser(userId: string): Promise<User | null>;
+  /** By an address as `parseUserEmail` gives it. */
+  findUserByEmail(email: string): Promise<User | null>;
+  /** In the order of their addresses. */
+  listUsers(limit: number): Promise<readonly User[]>;
+  /** Null when there is no such user. */
+  updateUser(userId: string, change: UserChange): Promise<User | null>;
+
+  /** Gives a right, or changes it; false when the account or the user has as many as may be. */
+  putMembership(membership: Membership): Promise<boolean>;
+  /** Of one user, the oldest first. */
+  listMemberships(userId: string): Promise<readonly Membership[]>;
+  /** Of one account, the oldest first. */
+  listMembers(accountId: string): Promise<readonly Member[]>;
+  /**
+   * Changes a right, or takes it away (null). `last_owner`: refused, because nobody else could manage the account;
+   * decided within the transaction, so that two owners cannot take each other out.
+   */
+  changeMembership(
+    accountId: string,
+    userId: string,
+    role: Role | null,
+  ): Promise<'changed' | 'unknown' | 'last_owner'>;
+}

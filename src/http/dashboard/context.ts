@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import type { PeopleContext } from '../../accounts/people-context.ts';
+import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import type { Cookies } from './cookies.ts';
+import type { Section } from './sections.ts';
+
+/** What the dashboard's pages need. A page that needs more adds it here. */
+export interface DashboardContext extends PeopleContext {
+  readonly limits: DashboardLimits;
+  /** The public address of the service, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Shows the banner that no real money moves. */
+  readonly isSandbox: boolean;
+}
+
+/** One limiter for each kind of request. */
+export interface DashboardLimits {
+  /** Everything, by address. */
+  readonly requests: RateLimiter;
+  /** Tries to sign in, by address: many users' passwords from one place. */
+  readonly signInsOfAddress: RateLimiter;
+  /** Tries to sign in, by user: one user's password from many places. */
+  readonly signInsOfUser: RateLimiter;
+}
+
+/** Where pages are registered (`dashboard-page.ts` says how). */
+export interface DashboardRoutes {
+  /** The scope below `/dashboard`. */
+  readonly server: FastifyInstance;
+  readonly context: DashboardContext;
+  readonly cookies: Cookies;
+  /** Sections that have a page. */
+  readonly shown: Set<Section>;
+}

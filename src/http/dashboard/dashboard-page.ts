@@ -1,0 +1,119 @@
+/*
+ * How a page joins the dashboard. A file of its own exports one function that registers what belongs together, and
+ * `routes.ts` calls it:
+ *
+ *   export function registerKeyPages(routes: DashboardRoutes): void {
+ *     dashboardPage(routes, { path: '/keys', section: 'keys', role: 'developer', show: (visit) => showKeys(routes.context, visit) });
+ *     dashboardForm(routes, { path: '/keys/:keyId/revoke', section: 'keys', role: 'developer', act: (visit, form) => … });
+ *   }
+ *
+ * - `show` and `act` are reached by nobody but who is signed in, has chosen an account (`visit.account`) and has the
+ *   role in it; `act` moreover only by a form of ours (origin and token). Everything is for `visit.account.id`: an id
+ *   of another account has to be answered like one that never was, by throwing `new ServiceError('not_found')`.
+ * - They answer with what the page shows (`title`, `main`, and `status` if it is not 200) or with `seeOther(path)`,
+ *   which is how a form that worked ends. A page that is shown again with a message has the status of the error.
+ * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`.
+ * - A `ServiceError` that is thrown becomes a page of the dashboard; anything else a 500 that says nothing.
+ * - What is no page (a CSV, a picture) is sent on the `reply` by `show` itself, which returns it.
+ * - The section is the entry of the navigation that is marked; it appears there once a page of it is registered.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Role } from '../../domain/person.ts';
+import type { DashboardRoutes } from './context.ts';
+import { enter, requireRole } from './enter.ts';
+import { sendFailure } from './failure-page.ts';
+import { type FormFields, readFormFields } from './form-fields.ts';
+import { isOwnForm } from './form-token.ts';
+import { type PageContent, signedInPage } from './layout.ts';
+import { sendDashboardPage, sendSeeOther } from './page-headers.ts';
+import { DASHBOARD_PATH, type Section } from './sections.ts';
+import type { Visit } from './visit.ts';
+
+/** What a page shows. */
+export interface DashboardView extends PageContent {
+  readonly status?: number;
+}
+
+/** Where to go next. */
+export interface SeeOther {
+  readonly location: string;
+}
+
+/** A page, where to go next, or the reply that was sent already. */
+export type DashboardAnswer = DashboardView | SeeOther | FastifyReply;
+
+interface Route {
+  /** Below `/dashboard`, with the names of its variable parts (`/payments/:paymentId`). */
+  readonly path: string;
+  /** Null for a page that is in no section. */
+  readonly section: Section | null;
+  /** The least role that may. */
+  readonly role: Role;
+}
+
+/** Ends a form by leading to a page; `path` is below `/dashboard`. */
+export function seeOther(path: string): SeeOther {
+  return { location: `${DASHBOARD_PATH}${path}` };
+}
+
+/** A page: `GET`. */
+export function dashboardPage(
+  routes: DashboardRoutes,
+  route: Route & { readonly show: (visit: Visit, reply: FastifyReply) => Promise<DashboardAnswer> },
+): void {
+  if (route.section !== null) routes.shown.add(route.section);
+  routes.server.get(route.path, (request, reply) =>
+    withVisit(routes, route, request, reply, async (visit) =>
+      sendAnswer(routes, route, reply, visit, await route.show(visit, reply)),
+    ),
+  );
+}
+
+/** What a form does: `POST`. */
+export function dashboardForm(
+  routes: DashboardRoutes,
+  route: Route & { readonly act: (visit: Visit, form: FormFields) => Promise<DashboardAnswer> },
+): void {
+  routes.server.post(route.path, (request, reply) =>
+    withVisit(routes, route, request, reply, async (visit) => {
+      const form = readFormFields(request.body);
+      const cookie = routes.cookies.read(request.headers, 'session');
+      if (!isOwnForm(request, routes.context.baseUrl, form, cookie)) throw new ServiceError('foreign_form');
+      return sendAnswer(routes, route, reply, visit, await route.act(visit, form));
+    }),
+  );
+}
+
+async function withVisit(
+  routes: DashboardRoutes,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: (visit: Visit) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const entry = await enter(routes, request, reply);
+  if ('answered' in entry) return entry.answered;
+  const { visit } = entry;
+  try {
+    requireRole(visit, route.role);
+    return await answer(visit);
+  } catch (error) {
+    return sendFailure(routes, route.section, request, reply, visit, error);
+  }
+}
+
+function sendAnswer(
+  { context, shown }: DashboardRoutes,
+  { section }: Route,
+  reply: FastifyReply,
+  visit: Visit,
+  answer: DashboardAnswer,
+): FastifyReply {
+  // A reply that was sent is awaited as nothing: it is gone by now.
+  if (reply.sent) return reply;
+  if ('location' in answer) return sendSeeOther(reply, answer.location);
+  if (!('main' in answer)) return answer;
+  const page = signedInPage(answer, visit, { isSandbox: context.isSandbox, section, shown });
+  return sendDashboardPage(reply, answer.status ?? 200, page);
+}

@@ -1,0 +1,103 @@
+import { roleIncludes } from '../../domain/person.ts';
+import type { Page } from '../checkout/layout.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { pageStyleOf } from '../design/page-style.ts';
+import { formTokenField } from './form-token.ts';
+import { DASHBOARD_PATH, type Section, sections } from './sections.ts';
+import type { Visit } from './visit.ts';
+
+/** What a page of the dashboard shows below its heading. */
+export interface PageContent {
+  /** The heading, and the beginning of the window's title. */
+  readonly title: string;
+  readonly main: Html;
+}
+
+interface Frame {
+  readonly isSandbox: boolean;
+}
+
+const style = pageStyleOf(
+  ['button', 'card', 'field', 'notice', 'table'],
+  new URL('./dashboard.css', import.meta.url),
+);
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b5f4a'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
+
+/** A page for who is signed in: navigation, account, and the content. */
+export function signedInPage(
+  { title, main }: PageContent,
+  visit: Visit,
+  frame: Frame & { readonly section: Section | null; readonly shown: ReadonlySet<Section> },
+): Page {
+  return wholePage(
+    `${title} – ${visit.account.name}`,
+    frame,
+    html`<a class="skip" href="#main">Skip to the content</a>
+<header class="bar">
+<p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
+<p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.role}</span></p>
+<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
+</header>
+<div class="columns">
+<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}</ul></nav>
+<main id="main" tabindex="-1">
+<h1>${title}</h1>
+${visit.account.suspended ? suspendedNotice : nothing}
+${main}
+</main>
+</div>`,
+  );
+}
+
+const suspendedNotice = html`<p class="notice warn">This account is suspended: new checkouts are refused. What exists goes on, and can be looked at here. Please contact the operator.</p>`;
+
+/** A page for who is not, or has no account: a form or a message. */
+export function plainPage({ title, main }: PageContent, frame: Frame): Page {
+  return wholePage(
+    title,
+    frame,
+    html`<main class="alone" id="main"><h1>${title}</h1>
+${main}
+</main>`,
+  );
+}
+
+function navigation(
+  visit: Visit,
+  { section, shown }: { readonly section: Section | null; readonly shown: ReadonlySet<Section> },
+): Html[] {
+  return (Object.keys(sections) as Section[])
+    .filter((name) => shown.has(name) && roleIncludes(visit.role, sections[name].role))
+    .map((name) => {
+      const href = `${DASHBOARD_PATH}${sections[name].path}`;
+      return name === section
+        ? html`<li><a href="${href}" aria-current="page">${sections[name].label}</a></li>`
+        : html`<li><a href="${href}">${sections[name].label}</a></li>`;
+    });
+}
+
+function wholePage(title: string, { isSandbox }: Frame, body: Html): Page {
+  return (nonce) =>
+    Buffer.from(
+      html`<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex, nofollow">
+<link rel="icon" href="${icon}">
+<style nonce="${nonce}">${style}</style>
+<title>${title}</title>
+</head>
+<body>
+${isSandbox ? sandboxBanner : nothing}
+${body}
+</body>
+</html>
+`.toString(),
+    );
+}
+
+const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test: no card is charged and no real money moves.</aside>`;

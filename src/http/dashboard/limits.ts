@@ -1,0 +1,19 @@
+import { createFixedWindowLimiter } from '../rate-limit.ts';
+import type { DashboardLimits } from './context.ts';
+
+/** Far above what people click, and an office may share an address. */
+const REQUESTS_PER_MINUTE = 300;
+const SIGN_INS_PER_MINUTE_AND_ADDRESS = 20;
+/** In ten minutes: 1,440 guesses a day, of passwords of twelve characters. */
+const SIGN_INS_PER_USER = 10;
+const USER_WINDOW_MS = 10 * 60_000;
+const MAXIMUM_WINDOWS = 100_000;
+
+/** In memory: each process counts for itself. */
+export function createDashboardLimits(monotonicMs: () => number): DashboardLimits {
+  return {
+    requests: createFixedWindowLimiter(REQUESTS_PER_MINUTE, monotonicMs),
+    signInsOfAddress: createFixedWindowLimiter(SIGN_INS_PER_MINUTE_AND_ADDRESS, monotonicMs),
+    signInsOfUser: createFixedWindowLimiter(SIGN_INS_PER_USER, monotonicMs, MAXIMUM_WINDOWS, USER_WINDOW_MS),
+  };
+}

@@ -1,0 +1,22 @@
+import { html } from '../design/html.ts';
+import type { DashboardRoutes } from './context.ts';
+import { dashboardPage } from './dashboard-page.ts';
+import { formatPercent } from './format-percent.ts';
+
+/** Where the dashboard begins. */
+export function registerOverviewPage(routes: DashboardRoutes): void {
+  dashboardPage(routes, {
+    path: '/',
+    section: 'overview',
+    role: 'viewer',
+    show: async ({ account }) => ({
+      title: 'Overview',
+      main: html`<section class="card"><h2>Account</h2>
+<dl class="facts">
+<div><dt>Name</dt><dd><bdi>${account.name}</bdi></dd></div>
+<div><dt>Account id</dt><dd><code>${account.id}</code></dd></div>
+<div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
+</dl></section>`,
+    }),
+  });
+}

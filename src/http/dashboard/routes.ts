@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { addressGroupOf } from '../address-group.ts';
+import { requirePassing } from '../rate-limit.ts';
+import type { DashboardContext, DashboardRoutes } from './context.ts';
+import { createCookies } from './cookies.ts';
+import { enter } from './enter.ts';
+import { sendFailure } from './failure-page.ts';
+import { registerOverviewPage } from './overview-page.ts';
+import { registerPasswordLinkPages } from './password-link-pages.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+import { registerSessionPages } from './session-pages.ts';
+import { registerSignInPages } from './sign-in-pages.ts';
+
+/** Of a form; the longest field holds a note. */
+const FORM_LIMIT_BYTES = 16 * 1024;
+
+/**
+ * Registers the merchants' dashboard below `/dashboard`, in a scope of its own: it alone takes forms, and its errors are
+ * pages. `dashboard-page.ts` says how a page joins it.
+ */
+export function registerDashboard(server: FastifyInstance, context: DashboardContext): void {
+  server.register(
+    (scope, _options, done) => {
+      const cookies = createCookies(context.baseUrl, 'card_checkout');
+      const routes: DashboardRoutes = { server: scope, context, cookies, shown: new Set() };
+      acceptForms(scope);
+      scope.addHook('onRequest', async (request) => {
+        await requirePassing(context.limits.requests, addressGroupOf(request.ip));
+      });
+      scope.setErrorHandler((error, request, reply) =>
+        sendFailure(routes, null, request, reply, null, error),
+      );
+
+      registerSignInPages(routes);
+      registerPasswordLinkPages(routes);
+      registerOverviewPage(routes);
+      registerSessionPages(routes);
+      registerNothing(routes);
+      done();
+    },
+    { prefix: DASHBOARD_PATH },
+  );
+}
+
+/** Fields as text, which the forms' own reader takes apart. */
+function acceptForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
+    (_request, body, done) => done(null, body),
+  );
+}
+
+/** Every other path: who is signed in is told that there is nothing, and nobody else is told anything. */
+function registerNothing(routes: DashboardRoutes): void {
+  routes.server.get('/*', async (request, reply) => {
+    const entry = await enter(routes, request, reply);
+    if ('answered' in entry) return entry.answered;
+    return sendFailure(routes, null, request, reply, entry.visit, new ServiceError('not_found'));
+  });
+}

@@ -1,0 +1,55 @@
+import { endSession } from '../../accounts/end-session.ts';
+import { type DashboardSession, isSessionAlive } from '../../domain/dashboard-session.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { DashboardContext, DashboardRoutes } from './context.ts';
+import { type DashboardView, dashboardForm, dashboardPage, seeOther } from './dashboard-page.ts';
+import { describeBrowser } from './describe-browser.ts';
+import { notice } from './fields.ts';
+import { formTokenField } from './form-token.ts';
+import { moment } from './format-time.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+import type { Visit } from './visit.ts';
+
+/** One's own sessions: seen, and ended. */
+export function registerSessionPages(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const own = { section: 'sessions', role: 'viewer' } as const;
+  dashboardPage(routes, { ...own, path: '/sessions', show: (visit) => showSessions(context, visit) });
+  dashboardForm(routes, {
+    ...own,
+    path: '/sessions/:sessionId/end',
+    async act(visit) {
+      const sessionId = visit.params['sessionId'] ?? '';
+      await endSession(
+        context,
+        { userId: visit.user.id, sessionId, accountId: visit.account.id },
+        visit.actor,
+      );
+      return seeOther('/sessions?said=ended');
+    },
+  });
+}
+
+async function showSessions(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+  const sessions = await context.sessions.listSessions(visit.user.id);
+  const alive = sessions.filter(
+    (session) => session.stage === 'open' && isSessionAlive(session, context.nowMs()),
+  );
+  return {
+    title: 'Sessions',
+    main: html`${visit.query.get('said') === 'ended' ? notice('good', 'The session has ended.') : nothing}
+<p>Where you are signed in. A session ends by itself after twelve hours without use, and after a week at the latest. End what you do not know, and set a new password then.</p>
+<div class="table" role="region" aria-label="Sessions" tabindex="0"><table>
+<thead><tr><th scope="col">Browser</th><th scope="col">Address</th><th scope="col">Began</th><th scope="col">Last seen</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
+<tbody>${alive.map((session) => sessionRow(session, visit))}</tbody>
+</table></div>`,
+  };
+}
+
+function sessionRow(session: DashboardSession, visit: Visit): Html {
+  const isOwn = session.id === visit.session.id;
+  const browser = describeBrowser(session.userAgent);
+  return html`<tr><td>${browser}${isOwn ? html` <span class="badge good">this one</span>` : nothing}</td>
+<td>${session.address}</td><td>${moment(session.createdAtMs, visit.timeZone)}</td><td>${moment(session.lastSeenAtMs, visit.timeZone)}</td>
+<td><form method="post" action="${DASHBOARD_PATH}/sessions/${session.id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet"> the session of ${browser} at ${session.address}</span></button></form></td></tr>`;
+}

@@ -1,0 +1,121 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { endSession } from '../../accounts/end-session.ts';
+import type { Caller } from '../../accounts/open-session.ts';
+import { readSession } from '../../accounts/read-session.ts';
+import { hashSecretToken } from '../../accounts/secret-token.ts';
+import { signIn } from '../../accounts/sign-in.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { addressGroupOf } from '../address-group.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { requirePassing } from '../rate-limit.ts';
+import type { DashboardRoutes } from './context.ts';
+import { notice, textField } from './fields.ts';
+import { readFormFields } from './form-fields.ts';
+import { formTokenField, isOwnForm } from './form-token.ts';
+import { sendSeeOther } from './page-headers.ts';
+import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
+import { returnPathOf } from './return-path.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+
+const SIGN_IN_PATH = `${DASHBOARD_PATH}/sign-in`;
+
+/** Signing in with e-mail and password, and signing out. */
+export function registerSignInPages(routes: DashboardRoutes): void {
+  routes.server.get('/sign-in', (request, reply) => showSignIn(routes, request, reply));
+  routes.server.post('/sign-in', (request, reply) => answerSignIn(routes, request, reply));
+  routes.server.post('/sign-out', (request, reply) => answerSignOut(routes, request, reply));
+}
+
+async function showSignIn(
+  routes: DashboardRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = new URL(request.url, 'http://localhost').searchParams;
+  const next = returnPathOf(query.get('next') ?? '');
+  const token = routes.cookies.read(request.headers, 'session');
+  const signedIn = token === null ? null : await readSession(routes.context, token, 'dashboard');
+  if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
+  const said = query.get('said');
+  return sendPlainPage(routes, reply, 200, {
+    title: 'Sign in',
+    main: signInForm(
+      { formToken: openFormToken(routes, request, reply), next, email: '' },
+      said === 'password-set' ? notice('good', 'Your password is set. Sign in with it now.') : nothing,
+    ),
+  });
+}
+
+function signInForm(
+  { formToken, next, email }: { readonly formToken: string; readonly next: string; readonly email: string },
+  message: Html,
+): Html {
+  return html`${message}
+<form class="card" method="post" action="${SIGN_IN_PATH}">
+${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
+${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
+${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+<button class="button primary wide">Sign in</button>
+</form>
+<p class="soft small">Forgotten your password? Ask the operator of this service for a link to set a new one.</p>`;
+}
+
+async function answerSignIn(
+  routes: DashboardRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, cookies } = routes;
+  const form = readOwnForm(routes, request);
+  const [email, next] = [form.text('email'), returnPathOf(form.text('next'))];
+  const caller = callerOf(request);
+  await requirePassing(context.limits.signInsOfAddress, caller.address);
+  // By what was typed, whether there is such a user or not.
+  await requirePassing(context.limits.signInsOfUser, hashSecretToken(email.trim().toLowerCase()));
+
+  const opened = await signIn(
+    context,
+    { email, password: form.text('password') },
+    { area: 'dashboard', caller },
+  );
+  if (opened === null) {
+    return sendPlainPage(routes, reply, 401, {
+      title: 'Sign in',
+      main: signInForm(
+        { formToken: openFormToken(routes, request, reply), next, email },
+        notice('bad', 'E-mail address and password do not belong together.'),
+      ),
+    });
+  }
+  cookies.set(reply, 'session', opened.token);
+  if (opened.stage === 'open') return sendSeeOther(reply, next);
+  return sendSeeOther(reply, `${DASHBOARD_PATH}/second-factor?next=${encodeURIComponent(next)}`);
+}
+
+async function answerSignOut(
+  routes: DashboardRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, cookies } = routes;
+  const token = cookies.read(request.headers, 'session');
+  if (!isOwnForm(request, context.baseUrl, readFormFields(request.body), token)) {
+    throw new ServiceError('foreign_form');
+  }
+  const signedIn = token === null ? null : await readSession(context, token, 'dashboard');
+  if (signedIn !== null) {
+    const { user, session } = signedIn;
+    const actor = { name: user.email, userId: user.id, address: callerOf(request).address };
+    await endSession(
+      context,
+      { userId: user.id, sessionId: session.id, accountId: session.accountId },
+      actor,
+    );
+  }
+  cookies.remove(reply, 'session');
+  return sendSeeOther(reply, SIGN_IN_PATH);
+}
+
+function callerOf(request: FastifyRequest): Caller {
+  return { address: addressGroupOf(request.ip), userAgent: request.headers['user-agent'] ?? '' };
+}

@@ -1,0 +1,53 @@
+import { type AuditEntry, MAXIMUM_AUDIT_ENTRIES, type NewAuditEntry } from '../domain/audit-entry.ts';
+import type { AuditStore } from '../domain/ports/audit-store.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './script.ts';
+import { checkListLimit } from './store-limits.ts';
+
+const columns = `account_id AS "accountId", position, at_ms AS "atMs", actor, user_id AS "userId", action, target,
+  address`;
+/** Sorts after every position. */
+const AFTER_ALL = Number.MAX_SAFE_INTEGER;
+
+/** The audit log, on any engine. */
+export function createAuditStore(scripts: Scripts): AuditStore {
+  return {
+    appendEntry: (entry) => scripts.write(() => appendEntry(entry)),
+    listEntries: (accountId, before, limit) =>
+      scripts.read(function* () {
+        checkListLimit(limit);
+        const rows = yield* run(
+          `SELECT ${columns} FROM audit_entries WHERE account_id = ?1 AND position < ?2
+           ORDER BY position DESC LIMIT ?3`,
+          ...[accountId, before ?? AFTER_ALL, limit],
+        );
+        return rows.map((row) => ({ ...row }) as unknown as AuditEntry);
+      }),
+  };
+}
+
+function* appendEntry({ accountId, ...entry }: NewAuditEntry): Script<void> {
+  yield* lock(`audit log of ${accountId}`);
+  const newest = yield* runForOne<{ position: number }>(
+    'SELECT coalesce(max(position), 0) AS position FROM audit_entries WHERE account_id = ?1',
+    accountId,
+  );
+  const position = (newest?.position ?? 0) + 1;
+  yield* run(
+    `INSERT INTO audit_entries (account_id, position, at_ms, actor, user_id, action, target, address)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+    ...[
+      accountId,
+      position,
+      entry.atMs,
+      entry.actor,
+      entry.userId,
+      entry.action,
+      entry.target,
+      entry.address,
+    ],
+  );
+  yield* run(
+    'DELETE FROM audit_entries WHERE account_id = ?1 AND position <= ?2',
+    ...[accountId, position - MAXIMUM_AUDIT_ENTRIES],
+  );
+}

@@ -1,0 +1,137 @@
+import { UnknownStateError } from '../domain/errors.ts';
+import {
+  isRole,
+  MAXIMUM_MEMBERS,
+  MAXIMUM_MEMBERSHIPS,
+  type Member,
+  type Membership,
+  type Role,
+  type User,
+} from '../domain/person.ts';
+import type { PeopleStore, UserChange } from '../domain/ports/people-store.ts';
+import { lock, type Rows, run, runForOne, type Script, type Scripts } from './script.ts';
+
+const userColumns = `id, email, password_hash AS "passwordHash", totp_secret AS "totpSecret", totp_step AS "totpStep",
+  is_operator AS "isOperator", created_at_ms AS "createdAtMs"`;
+const membershipColumns = `memberships.account_id AS "accountId", memberships.user_id AS "userId", memberships.role,
+  memberships.created_at_ms AS "createdAtMs"`;
+
+type UserRow = Omit<User, 'isOperator'> & { readonly isOperator: number };
+type MemberRow = Omit<Member, 'hasSecondFactor'> & { readonly hasSecondFactor: number };
+
+/** Users and memberships, on any engine. */
+export function createPeopleStore(scripts: Scripts): PeopleStore {
+  return {
+    createUser: (user) => scripts.write(() => createUser(user)),
+    findUser: (userId) => scripts.read(() => findUser('id', userId)),
+    findUserByEmail: (email) => scripts.read(() => findUser('email', email)),
+    listUsers: (limit) =>
+      scripts.read(function* () {
+        const rows = yield* run(`SELECT ${userColumns} FROM users ORDER BY email LIMIT ?1`, limit);
+        return (rows as unknown as UserRow[]).map(userOfRow);
+      }),
+    updateUser: (userId, change) => scripts.write(() => updateUser(userId, change)),
+    putMembership: (membership) => scripts.write(() => putMembership(membership)),
+    listMemberships: (userId) =>
+      scripts.read(function* () {
+        const rows = yield* run(
+          `SELECT ${membershipColumns} FROM memberships WHERE user_id = ?1 ORDER BY created_at_ms, account_id`,
+          userId,
+        );
+        return rows.map((row) => requireKnownRole(row as unknown as Membership));
+      }),
+    listMembers: (accountId) => scripts.read(() => listMembers(accountId)),
+    changeMembership: (accountId, userId, role) =>
+      scripts.write(() => changeMembership(accountId, userId, role)),
+  };
+}
+
+function* createUser(user: User): Script<boolean> {
+  const { id, email, passwordHash, totpSecret, totpStep, isOperator, createdAtMs } = user;
+  const made = yield* run(
+    `INSERT INTO users (id, email, password_hash, totp_secret, totp_step, is_operator, created_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (email) DO NOTHING RETURNING id`,
+    ...[id, email, passwordHash, totpSecret, totpStep, isOperator ? 1 : 0, createdAtMs],
+  );
+  return made.length === 1;
+}
+
+function* findUser(column: 'id' | 'email', value: string): Script<User | null> {
+  const row = yield* runForOne<UserRow>(`SELECT ${userColumns} FROM users WHERE ${column} = ?1`, value);
+  return row === null ? null : userOfRow(row);
+}
+
+function* updateUser(userId: string, change: UserChange): Script<User | null> {
+  yield* lock(`user ${userId}`);
+  const user = yield* findUser('id', userId);
+  if (user === null) return null;
+  const changed = { ...user, ...change };
+  yield* run(
+    `UPDATE users SET password_hash = ?1, totp_secret = ?2, totp_step = ?3, is_operator = ?4 WHERE id = ?5`,
+    ...[changed.passwordHash, changed.totpSecret, changed.totpStep, changed.isOperator ? 1 : 0, userId],
+  );
+  return changed;
+}
+
+function* putMembership({ accountId, userId, role, createdAtMs }: Membership): Script<boolean> {
+  yield* lock(`members of ${accountId}`);
+  const others = (columns: string) =>
+    runForOne<{ count: number }>(
+      `SELECT count(*) AS count FROM memberships WHERE ${columns} = ?1 AND NOT (account_id = ?2 AND user_id = ?3)`,
+      ...[columns === 'account_id' ? accountId : userId, accountId, userId],
+    );
+  if (((yield* others('account_id'))?.count ?? 0) >= MAXIMUM_MEMBERS) return false;
+  if (((yield* others('user_id'))?.count ?? 0) >= MAXIMUM_MEMBERSHIPS) return false;
+  yield* run(
+    `INSERT INTO memberships (account_id, user_id, role, created_at_ms) VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`,
+    ...[accountId, userId, role, createdAtMs],
+  );
+  return true;
+}
+
+function* listMembers(accountId: string): Script<readonly Member[]> {
+  const rows: Rows = yield* run(
+    `SELECT ${membershipColumns}, users.email,
+       CASE WHEN users.totp_secret IS NULL THEN 0 ELSE 1 END AS "hasSecondFactor"
+     FROM memberships JOIN users ON users.id = memberships.user_id
+     WHERE memberships.account_id = ?1 ORDER BY memberships.created_at_ms, users.email`,
+    accountId,
+  );
+  return (rows as unknown as MemberRow[]).map((row) =>
+    requireKnownRole({ ...row, hasSecondFactor: row.hasSecondFactor === 1 }),
+  );
+}
+
+function* changeMembership(
+  accountId: string,
+  userId: string,
+  role: Role | null,
+): Script<'changed' | 'unknown' | 'last_owner'> {
+  yield* lock(`members of ${accountId}`);
+  const members = yield* listMembers(accountId);
+  const member = members.find((candidate) => candidate.userId === userId);
+  if (member === undefined) return 'unknown';
+  const otherOwners = members.filter((other) => other.role === 'owner' && other.userId !== userId);
+  if (member.role === 'owner' && role !== 'owner' && otherOwners.length === 0) return 'last_owner';
+  if (role === null) {
+    yield* run('DELETE FROM memberships WHERE account_id = ?1 AND user_id = ?2', accountId, userId);
+  } else {
+    yield* run(
+      'UPDATE memberships SET role = ?1 WHERE account_id = ?2 AND user_id = ?3',
+      ...[role, accountId, userId],
+    );
+  }
+  return 'changed';
+}
+
+function userOfRow(row: UserRow): User {
+  return { ...row, isOperator: row.isOperator === 1 };
+}
+
+/** A role that this version does not know is an error, as guessing would change rights. */
+function requireKnownRole<Row extends Membership>(row: Row): Row {
+  if (!isRole(row.role))
+    throw new UnknownStateError(`a member has the role ${row.role}, which does not exist`);
+  return { ...row };
+}

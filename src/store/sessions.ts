@@ -1,0 +1,144 @@
+import {
+  type DashboardSession,
+  MAXIMUM_INVITATIONS,
+  MAXIMUM_SESSIONS,
+  type OneTimeLink,
+} from '../domain/dashboard-session.ts';
+import type { SessionStore } from '../domain/ports/session-store.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './script.ts';
+
+const sessionColumns = `id, token_hash AS "tokenHash", user_id AS "userId", account_id AS "accountId", area, stage,
+  created_at_ms AS "createdAtMs", last_seen_at_ms AS "lastSeenAtMs", expires_at_ms AS "expiresAtMs", address,
+  user_agent AS "userAgent"`;
+const linkColumns = `id, token_hash AS "tokenHash", kind, email, user_id AS "userId", account_id AS "accountId", role,
+  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"`;
+
+/** Sessions and one-time links, on any engine. */
+export function createSessionStore(scripts: Scripts): SessionStore {
+  return {
+    createSession: (session) => scripts.write(() => createSession(session)),
+    findSession: (tokenHash) =>
+      scripts.read(() =>
+        runForOne<DashboardSession>(
+          `SELECT ${sessionColumns} FROM dashboard_sessions WHERE token_hash = ?1`,
+          tokenHash,
+        ),
+      ),
+    listSessions: (userId) =>
+      scripts.read(() =>
+        listOf<DashboardSession>(
+          `SELECT ${sessionColumns} FROM dashboard_sessions WHERE user_id = ?1 ORDER BY created_at_ms DESC, id`,
+          userId,
+        ),
+      ),
+    touchSession: (id, lastSeenAtMs) =>
+      writeOne(scripts, 'UPDATE dashboard_sessions SET last_seen_at_ms = ?1 WHERE id = ?2', lastSeenAtMs, id),
+    chooseAccount: (id, accountId) =>
+      writeOne(scripts, 'UPDATE dashboard_sessions SET account_id = ?1 WHERE id = ?2', accountId, id),
+    endSession: (userId, id) =>
+      wroteOne(
+        scripts,
+        'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id = ?2 RETURNING id',
+        userId,
+        id,
+      ),
+    endSessions: (userId, exceptId) =>
+      writeOne(
+        scripts,
+        'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id <> ?2',
+        userId,
+        exceptId ?? '',
+      ),
+    ...createLinks(scripts),
+  };
+}
+
+function* createSession(session: DashboardSession): Script<void> {
+  const { id, tokenHash, userId, accountId, area, stage } = session;
+  const { createdAtMs, lastSeenAtMs, expiresAtMs, address, userAgent } = session;
+  yield* lock(`user ${userId}`);
+  yield* run(
+    'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND expires_at_ms <= ?2',
+    ...[userId, createdAtMs],
+  );
+  yield* run(
+    `DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id NOT IN (
+       SELECT id FROM dashboard_sessions WHERE user_id = ?1 ORDER BY created_at_ms DESC, id LIMIT ?2)`,
+    ...[userId, MAXIMUM_SESSIONS - 1],
+  );
+  yield* run(
+    `INSERT INTO dashboard_sessions (id, token_hash, user_id, account_id, area, stage, created_at_ms, last_seen_at_ms,
+       expires_at_ms, address, user_agent)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+    ...[id, tokenHash, userId, accountId, area, stage, createdAtMs, lastSeenAtMs, expiresAtMs],
+    ...[address, userAgent],
+  );
+}
+
+function createLinks(
+  scripts: Scripts,
+): Pick<SessionStore, 'createLink' | 'findLink' | 'takeLink' | 'listInvitations' | 'removeInvitation'> {
+  return {
+    createLink: (link) => scripts.write(() => createLink(link)),
+    findLink: (tokenHash) =>
+      scripts.read(() =>
+        runForOne<OneTimeLink>(`SELECT ${linkColumns} FROM one_time_links WHERE token_hash = ?1`, tokenHash),
+      ),
+    takeLink: (tokenHash, nowMs) =>
+      scripts.write(() =>
+        runForOne<OneTimeLink>(
+          `DELETE FROM one_time_links WHERE token_hash = ?1 AND expires_at_ms > ?2 RETURNING ${linkColumns}`,
+          ...[tokenHash, nowMs],
+        ),
+      ),
+    listInvitations: (accountId, nowMs) =>
+      scripts.read(() =>
+        listOf<OneTimeLink>(
+          `SELECT ${linkColumns} FROM one_time_links WHERE account_id = ?1 AND expires_at_ms > ?2
+           ORDER BY created_at_ms DESC, id`,
+          ...[accountId, nowMs],
+        ),
+      ),
+    removeInvitation: (accountId, id) =>
+      wroteOne(
+        scripts,
+        'DELETE FROM one_time_links WHERE account_id = ?1 AND id = ?2 RETURNING id',
+        accountId,
+        id,
+      ),
+  };
+}
+
+function* createLink(link: OneTimeLink): Script<void> {
+  const { id, tokenHash, kind, email, userId, accountId, role, createdAtMs, expiresAtMs } = link;
+  yield* lock(`links of ${userId ?? accountId}`);
+  yield* run('DELETE FROM one_time_links WHERE user_id = ?1', userId);
+  yield* run(
+    `DELETE FROM one_time_links WHERE account_id = ?1 AND id NOT IN (
+       SELECT id FROM one_time_links WHERE account_id = ?1 AND expires_at_ms > ?2
+       ORDER BY created_at_ms DESC, id LIMIT ?3)`,
+    ...[accountId, createdAtMs, MAXIMUM_INVITATIONS - 1],
+  );
+  yield* run(
+    `INSERT INTO one_time_links (id, token_hash, kind, email, user_id, account_id, role, created_at_ms, expires_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+    ...[id, tokenHash, kind, email, userId, accountId, role, createdAtMs, expiresAtMs],
+  );
+}
+
+function* listOf<Row>(sql: string, ...values: readonly (string | number)[]): Script<readonly Row[]> {
+  const rows = yield* run(sql, ...values);
+  return rows.map((row) => ({ ...row }) as Row);
+}
+
+async function writeOne(
+  scripts: Scripts,
+  sql: string,
+  ...values: readonly (string | number)[]
+): Promise<void> {
+  await scripts.write(() => run(sql, ...values));
+}
+
+async function wroteOne(scripts: Scripts, sql: string, ...values: readonly string[]): Promise<boolean> {
+  return (await scripts.write(() => run(sql, ...values))).length === 1;
+}

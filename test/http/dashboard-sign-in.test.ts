@@ -1,0 +1,364 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPasswordLink } from '../../src/accounts/password-link.ts';
+import type { Account } from '../../src/domain/account.ts';
+import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/domain/dashboard-session.ts';
+import type { User } from '../../src/domain/person.ts';
+import {
+  createTestDashboard,
+  formTokenIn,
+  PASSWORD,
+  type TestDashboard,
+  textOf,
+  withoutNonces,
+} from '../support/dashboard.ts';
+
+const SIGN_IN = '/dashboard/sign-in';
+const SESSION_COOKIE = '__Host-card_checkout_session';
+
+let dashboard: TestDashboard;
+let account: Account;
+let owner: User;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount();
+  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+});
+afterEach(() => dashboard.close());
+
+const credentials = (email = owner.email, password = PASSWORD) => ({ email, password });
+
+describe('signing in', () => {
+  it('opens the dashboard to who knows the password, whatever the case of the address', async () => {
+    const browser = dashboard.newBrowser();
+    const answer = await browser.post(SIGN_IN, credentials(` ${owner.email.toUpperCase()} `));
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard']);
+    const page = await browser.get('/dashboard');
+    expect(page.statusCode).toBe(200);
+    expect(textOf(page.payload)).toContain('Tea shop');
+    expect(await dashboard.store.audit.listEntries(account.id, null, 10)).toMatchObject([
+      { action: 'session.opened', actor: owner.email, userId: owner.id, address: '192.0.2.10' },
+    ]);
+  });
+
+  it('keeps the token in a cookie that scripts, other hosts and plain HTTP do not get, and its hash alone in the store', async () => {
+    const browser = dashboard.newBrowser();
+    const answer = await browser.post(SIGN_IN, credentials());
+    const cookie = [answer.headers['set-cookie']].flat().find((text) => text?.startsWith(SESSION_COOKIE));
+    expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+    const token = browser.cookies.get(SESSION_COOKIE) as string;
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(JSON.stringify(await dashboard.store.sessions.listSessions(owner.id))).not.toContain(token);
+    expect(dashboard.logLines.join('')).not.toContain(token);
+  });
+
+  it('leads back to the page that was asked for, and to no other host', async () => {
+    const asked = await dashboard.newBrowser().get('/dashboard/sessions?said=ended');
+    const location = asked.headers['location'] as string;
+    expect(location).toBe(`${SIGN_IN}?next=${encodeURIComponent('/dashboard/sessions?said=ended')}`);
+    const page = await dashboard.newBrowser().get(location);
+    expect(page.payload).toContain('value="/dashboard/sessions?said&#61;ended"');
+    for (const next of [
+      '//evil.example',
+      '/dashboard//evil.example',
+      '/dashboard/..//evil.example',
+      'https://evil.example',
+      '/dashboard\\evil',
+      '/pay/1',
+      '/dashboard@evil.example',
+    ]) {
+      const answer = await dashboard.newBrowser('198.51.100.7').post(SIGN_IN, { ...credentials(), next });
+      expect([next, answer.headers['location']]).toEqual([next, '/dashboard']);
+      dashboard.advance(10 * 60_000);
+    }
+  });
+
+  it('says the same of a wrong password, an unknown user and one without a password', async () => {
+    const invited = await dashboard.giveUser(
+      { accountId: account.id, role: 'viewer' },
+      { passwordHash: null },
+    );
+    const answers = [];
+    for (const email of [owner.email, 'nobody@shop.example', invited.email, 'no address']) {
+      const answer = await dashboard.newBrowser().post(SIGN_IN, credentials(email, 'wrong'));
+      expect(answer.cookies.map(({ name }) => name)).not.toContain(SESSION_COOKIE);
+      const page = withoutNonces(answer.payload)
+        .replaceAll(formTokenIn(answer.payload), '')
+        .replace(email, '');
+      answers.push([answer.statusCode, page]);
+    }
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]?.[0]).toBe(401);
+  });
+
+  it('gives a new token each time, so that a cookie planted before is worth nothing', async () => {
+    const browser = dashboard.newBrowser();
+    const planted = 'A'.repeat(43);
+    browser.cookies.set(SESSION_COOKIE, planted);
+    await browser.post(SIGN_IN, credentials());
+    const first = browser.cookies.get(SESSION_COOKIE);
+    expect(first).not.toBe(planted);
+    browser.cookies.delete(SESSION_COOKIE);
+    await browser.post(SIGN_IN, credentials());
+    expect(browser.cookies.get(SESSION_COOKIE)).not.toBe(first);
+    const thief = dashboard.newBrowser();
+    thief.cookies.set(SESSION_COOKIE, planted);
+    expect((await thief.get('/dashboard')).statusCode).toBe(303);
+  });
+
+  it('takes no session cookie that came twice, of which one may be planted', async () => {
+    const browser = await dashboard.signIn(owner);
+    const token = browser.cookies.get(SESSION_COOKIE);
+    const answer = await browser.get('/dashboard', {
+      cookie: `${SESSION_COOKIE}=${token}; ${SESSION_COOKIE}=${'A'.repeat(43)}`,
+    });
+    expect(answer.statusCode).toBe(303);
+  });
+
+  it('on plain HTTP, which is loopback only, uses a cookie that browsers take there', async () => {
+    const plain = await createTestDashboard('http://localhost:3000');
+    const browser = plain.newBrowser();
+    await browser.get(SIGN_IN);
+    expect([...browser.cookies.keys()]).toEqual(['card_checkout_visitor']);
+    await plain.close();
+  });
+});
+
+describe('guessing passwords', () => {
+  const guess = async (email: string, address: string) =>
+    (await dashboard.newBrowser(address).post(SIGN_IN, credentials(email, 'wrong'))).statusCode;
+
+  it('of one user from many addresses ends after ten in ten minutes, also with the right one', async () => {
+    for (let index = 0; index < 10; index++)
+      expect(await guess(owner.email, `198.51.100.${index}`)).toBe(401);
+    const answer = await dashboard.newBrowser('203.0.113.1').post(SIGN_IN, credentials());
+    expect(answer.statusCode).toBe(429);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(500);
+    dashboard.advance(10 * 60_000);
+    expect((await dashboard.newBrowser('203.0.113.1').post(SIGN_IN, credentials())).statusCode).toBe(303);
+  });
+
+  it('of many users from one address ends after twenty in a minute, and stops nobody else', async () => {
+    for (let index = 0; index < 20; index++) {
+      expect(await guess(`stuffed-${index}@shop.example`, '198.51.100.1')).toBe(401);
+    }
+    expect(await guess('another@shop.example', '198.51.100.1')).toBe(429);
+    expect((await dashboard.newBrowser('203.0.113.1').post(SIGN_IN, credentials())).statusCode).toBe(303);
+  });
+
+  it('takes as long for a user who does not exist', async () => {
+    const timeOf = async (email: string) => {
+      const beganMs = performance.now();
+      await guess(email, `198.51.100.${Math.floor(Math.random() * 250)}`);
+      return performance.now() - beganMs;
+    };
+    const least = async (email: string) =>
+      Math.min(await timeOf(email), await timeOf(email), await timeOf(email));
+    const [known, unknown] = [await least(owner.email), await least('nobody@shop.example')];
+    // A hash takes tens of milliseconds, everything else one or two.
+    expect(unknown).toBeGreaterThan(known / 2);
+  });
+});
+
+describe('forms', () => {
+  it('from another site do nothing, whatever else they have', async () => {
+    const browser = await dashboard.signIn(owner);
+    const token = formTokenIn((await browser.get('/dashboard')).payload);
+    const foreign: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': '', origin: 'https://evil.example' },
+      { 'sec-fetch-site': '', origin: 'null' },
+    ];
+    for (const headers of foreign) {
+      const answer = await browser.post('/dashboard/sign-out', { form_token: token }, { headers });
+      expect([headers, answer.statusCode]).toEqual([headers, 403]);
+    }
+    expect((await browser.get('/dashboard')).statusCode).toBe(200);
+  });
+
+  it('without the token of this session do nothing', async () => {
+    const browser = await dashboard.signIn(owner);
+    const stranger = await dashboard.signIn(
+      await dashboard.giveUser({ accountId: account.id, role: 'viewer' }),
+    );
+    const foreignToken = formTokenIn((await stranger.get('/dashboard')).payload);
+    for (const form_token of ['', 'x', foreignToken]) {
+      expect((await browser.post('/dashboard/sign-out', { form_token })).statusCode).toBe(403);
+    }
+    expect((await browser.get('/dashboard')).statusCode).toBe(200);
+  });
+
+  it('to sign in need the token of a page as well, so that nobody is signed in as somebody else', async () => {
+    const browser = dashboard.newBrowser();
+    const answer = await browser.post(SIGN_IN, { ...credentials(), form_token: 'x' });
+    expect(answer.statusCode).toBe(403);
+    expect(browser.cookies.has(SESSION_COOKIE)).toBe(false);
+  });
+
+  it('that are no forms are refused as pages', async () => {
+    const browser = await dashboard.signIn(owner);
+    const json = await browser.post(
+      '/dashboard/sign-out',
+      {},
+      { page: '/dashboard', headers: { 'content-type': 'application/json' } },
+    );
+    expect([json.statusCode, json.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
+    const large = await browser.post(
+      '/dashboard/sign-out',
+      { filler: 'x'.repeat(20_000) },
+      { page: '/dashboard' },
+    );
+    expect(large.statusCode).toBe(413);
+  });
+});
+
+describe('a session', () => {
+  it('ends with signing out, on the server too', async () => {
+    const browser = await dashboard.signIn(owner);
+    const token = browser.cookies.get(SESSION_COOKIE) as string;
+    const answer = await browser.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    expect(answer.headers['location']).toBe(SIGN_IN);
+    expect(browser.cookies.has(SESSION_COOKIE)).toBe(false);
+    browser.cookies.set(SESSION_COOKIE, token);
+    expect((await browser.get('/dashboard')).statusCode).toBe(303);
+  });
+
+  it('ends after twelve hours without use and a week with it', async () => {
+    const browser = await dashboard.signIn(owner);
+    for (let passedMs = 0; passedMs < SESSION_LIFETIME_MS; passedMs += SESSION_IDLE_MS / 2) {
+      expect((await browser.get('/dashboard')).statusCode).toBe(200);
+      dashboard.advance(SESSION_IDLE_MS / 2);
+    }
+    expect((await browser.get('/dashboard')).statusCode).toBe(303);
+    const idle = await dashboard.signIn(owner);
+    dashboard.advance(SESSION_IDLE_MS + 1);
+    expect((await idle.get('/dashboard')).statusCode).toBe(303);
+  });
+
+  it('is listed with its browser and address, and can be ended from another', async () => {
+    const [here, there] = [await dashboard.signIn(owner), await dashboard.signIn(owner)];
+    const list = textOf((await here.get('/dashboard/sessions')).payload);
+    expect(list.match(/Firefox on Linux/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(list).toContain('192.0.2.10');
+    const sessions = await dashboard.store.sessions.listSessions(owner.id);
+    const page = (await there.get('/dashboard/sessions')).payload;
+    const thereId = sessions.find(
+      ({ id }) => page.includes(`this one`) && rowOf(page, id).includes('this one'),
+    )?.id;
+    const answer = await here.post(`/dashboard/sessions/${thereId}/end`, {}, { page: '/dashboard/sessions' });
+    expect(answer.statusCode).toBe(303);
+    expect((await there.get('/dashboard')).statusCode).toBe(303);
+    expect((await here.get('/dashboard')).statusCode).toBe(200);
+  });
+
+  it('of somebody else looks like one that never was', async () => {
+    const stranger = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+    await dashboard.signIn(stranger);
+    const [foreign] = await dashboard.store.sessions.listSessions(stranger.id);
+    const browser = await dashboard.signIn(owner);
+    const pages = [];
+    for (const id of [foreign?.id, 'ses_unknown']) {
+      const answer = await browser.post(`/dashboard/sessions/${id}/end`, {}, { page: '/dashboard/sessions' });
+      expect(answer.statusCode).toBe(404);
+      pages.push(withoutNonces(answer.payload));
+    }
+    expect(pages[0]).toBe(pages[1]);
+    expect(await dashboard.store.sessions.listSessions(stranger.id)).toHaveLength(1);
+  });
+
+  it('opens nothing once the user is a member of no account', async () => {
+    const viewer = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    const browser = await dashboard.signIn(viewer);
+    await dashboard.store.people.changeMembership(account.id, viewer.id, null);
+    const answer = await browser.get('/dashboard');
+    expect(answer.statusCode).toBe(403);
+    expect(answer.payload).not.toContain('Tea shop');
+  });
+});
+
+/** The row of a session in the list. */
+function rowOf(page: string, id: string): string {
+  return page.split('<tr>').find((row) => row.includes(id)) ?? '';
+}
+
+describe('a link to set a password', () => {
+  const linkOf = async (user: User) =>
+    `/dashboard/password/${await createPasswordLink({ sessions: dashboard.store.sessions, nowMs: dashboard.nowMs }, user)}`;
+
+  it('sets it once, and ends all sessions', async () => {
+    const signedIn = await dashboard.signIn(owner);
+    const link = await linkOf(owner);
+    const browser = dashboard.newBrowser();
+    expect(textOf((await browser.get(link)).payload)).toContain(owner.email);
+    const answer = await browser.post(link, { password: 'a new password 1' });
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, `${SIGN_IN}?said=password-set`]);
+    expect((await signedIn.get('/dashboard')).statusCode).toBe(303);
+    expect((await browser.post(SIGN_IN, credentials())).statusCode).toBe(401);
+    expect((await browser.post(SIGN_IN, credentials(owner.email, 'a new password 1'))).statusCode).toBe(303);
+    expect((await dashboard.newBrowser().get(link)).statusCode).toBe(404);
+    const late = await dashboard
+      .newBrowser()
+      .post(link, { password: 'another password 2' }, { page: SIGN_IN });
+    expect(late.statusCode).toBe(404);
+  });
+
+  it('takes no poor password, and is not used up by one', async () => {
+    const link = await linkOf(owner);
+    const browser = dashboard.newBrowser();
+    for (const password of ['short', 'aaaaaaaaaaaaaaaa', owner.email, 'x'.repeat(201)]) {
+      const answer = await browser.post(link, { password });
+      expect([password, answer.statusCode]).toEqual([password, 400]);
+      expect(textOf(answer.payload)).toContain('The password must');
+    }
+    expect((await browser.post(link, { password: 'a new password 1' })).statusCode).toBe(303);
+  });
+
+  it('works for a day only, and looks like one that never was afterwards', async () => {
+    const link = await linkOf(owner);
+    dashboard.advance(25 * 3_600_000);
+    const [old, unknown] = [
+      await dashboard.newBrowser().get(link),
+      await dashboard.newBrowser().get('/dashboard/password/x'),
+    ];
+    expect(old.statusCode).toBe(404);
+    expect(withoutNonces(old.payload)).toBe(withoutNonces(unknown.payload));
+  });
+});
+
+describe('every answer', () => {
+  it('can be framed, kept and run by nobody', async () => {
+    const browser = await dashboard.signIn(owner);
+    const stranger = dashboard.newBrowser();
+    const answers = [
+      await stranger.get(SIGN_IN),
+      await stranger.get('/dashboard'),
+      await stranger.post(SIGN_IN, { form_token: 'x' }),
+      await browser.get('/dashboard'),
+      await browser.get('/dashboard/nothing'),
+      await browser.post('/dashboard/sign-out', { form_token: 'x' }),
+    ];
+    for (const answer of answers) {
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+        'cross-origin-opener-policy': 'same-origin',
+      });
+      const policy = answer.headers['content-security-policy'] as string;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    }
+  });
+
+  it('to an unknown path tells a stranger nothing and somebody signed in that there is nothing', async () => {
+    const stranger = await dashboard.newBrowser().get('/dashboard/no/such/page');
+    expect([stranger.statusCode, stranger.payload]).toEqual([303, '']);
+    const browser = await dashboard.signIn(owner);
+    const page = await browser.get('/dashboard/no/such/page');
+    expect(page.statusCode).toBe(404);
+    expect(textOf(page.payload)).toContain('There is nothing here');
+  });
+});

@@ -1,0 +1,302 @@
+import { expect, it } from 'vitest';
+import { MAXIMUM_AUDIT_ENTRIES, type NewAuditEntry } from '../../src/domain/audit-entry.ts';
+import {
+  type DashboardSession,
+  MAXIMUM_INVITATIONS,
+  MAXIMUM_SESSIONS,
+  type OneTimeLink,
+} from '../../src/domain/dashboard-session.ts';
+import { MAXIMUM_MEMBERS, type Role, type User } from '../../src/domain/person.ts';
+import { atOnce, DAY_MS, NOW_MS, newAccount, type StoreContext } from './fixtures.ts';
+
+let lastNumber = 0;
+
+export function newUser(change: Partial<User> = {}): User {
+  const number = ++lastNumber;
+  return {
+    id: `usr_${number}`,
+    email: `person-${number}@shop.example`,
+    passwordHash: null,
+    totpSecret: null,
+    totpStep: 0,
+    isOperator: false,
+    createdAtMs: NOW_MS + number,
+    ...change,
+  };
+}
+
+export function newDashboardSession(
+  userId: string,
+  change: Partial<DashboardSession> = {},
+): DashboardSession {
+  const number = ++lastNumber;
+  return {
+    id: `ses_${number}`,
+    tokenHash: `hash of ses_${number}`,
+    userId,
+    accountId: null,
+    area: 'dashboard',
+    stage: 'open',
+    createdAtMs: NOW_MS + number,
+    lastSeenAtMs: NOW_MS + number,
+    expiresAtMs: NOW_MS + DAY_MS,
+    address: '192.0.2.1',
+    userAgent: 'Firefox',
+    ...change,
+  };
+}
+
+export function newLink(change: Partial<OneTimeLink> = {}): OneTimeLink {
+  const number = ++lastNumber;
+  return {
+    id: `lnk_${number}`,
+    tokenHash: `hash of lnk_${number}`,
+    kind: change.accountId === undefined ? 'password' : 'invitation',
+    email: 'person@shop.example',
+    userId: null,
+    accountId: null,
+    role: null,
+    createdAtMs: NOW_MS + number,
+    expiresAtMs: NOW_MS + DAY_MS,
+    ...change,
+  };
+}
+
+export function newEntry(accountId: string, change: Partial<NewAuditEntry> = {}): NewAuditEntry {
+  return {
+    accountId,
+    atMs: NOW_MS,
+    actor: 'person@shop.example',
+    userId: 'usr_1',
+    action: 'session.opened',
+    target: null,
+    address: '192.0.2.1',
+    ...change,
+  };
+}
+
+async function giveUser({ store }: StoreContext, change: Partial<User> = {}): Promise<User> {
+  const user = newUser(change);
+  await store.people.createUser(user);
+  return user;
+}
+
+async function giveAccountId({ store }: StoreContext): Promise<string> {
+  const account = newAccount();
+  await store.accounts.createAccount(account);
+  return account.id;
+}
+
+/** A member of the account. */
+async function giveMember(context: StoreContext, accountId: string, role: Role): Promise<User> {
+  const user = await giveUser(context);
+  const membership = { accountId, userId: user.id, role, createdAtMs: user.createdAtMs };
+  expect(await context.store.people.putMembership(membership)).toBe(true);
+  return user;
+}
+
+export function peoplePromises(context: StoreContext): void {
+  it('gives back a user as they were stored, by id and by address', async () => {
+    const user = await giveUser(context, {
+      passwordHash: 'h',
+      totpSecret: 's',
+      totpStep: 7,
+      isOperator: true,
+    });
+    await context.reopen();
+    expect(await context.store.people.findUser(user.id)).toEqual(user);
+    expect(await context.store.people.findUserByEmail(user.email)).toEqual(user);
+    expect(await context.store.people.findUserByEmail('nobody@shop.example')).toBeNull();
+    expect(await context.store.people.listUsers(10)).toEqual([user]);
+  });
+
+  it('has one user for each address, also when several are made at once', async () => {
+    const made = await atOnce(10, () =>
+      context.store.people.createUser(newUser({ email: 'a@shop.example' })),
+    );
+    expect(made.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('changes only what a change names, also when two arrive together', async () => {
+    const user = await giveUser(context);
+    await Promise.all([
+      context.store.people.updateUser(user.id, { passwordHash: 'new' }),
+      context.store.people.updateUser(user.id, { totpSecret: 'sealed', totpStep: 3 }),
+    ]);
+    const changed = { ...user, passwordHash: 'new', totpSecret: 'sealed', totpStep: 3 };
+    expect(await context.store.people.findUser(user.id)).toEqual(changed);
+    expect(await context.store.people.updateUser('unknown', { passwordHash: 'x' })).toBeNull();
+  });
+
+  it('lists members of an account and accounts of a user, and changes a right', async () => {
+    const [one, other] = [await giveAccountId(context), await giveAccountId(context)];
+    const owner = await giveMember(context, one, 'owner');
+    const viewer = await giveMember(context, one, 'viewer');
+    await context.store.people.putMembership({
+      accountId: other,
+      userId: viewer.id,
+      role: 'owner',
+      createdAtMs: NOW_MS + 10 ** 6,
+    });
+    expect((await context.store.people.listMembers(one)).map(({ email, role }) => [email, role])).toEqual([
+      [owner.email, 'owner'],
+      [viewer.email, 'viewer'],
+    ]);
+    expect((await context.store.people.listMemberships(viewer.id)).map(({ accountId }) => accountId)).toEqual(
+      [one, other],
+    );
+    expect(await context.store.people.changeMembership(one, viewer.id, 'developer')).toBe('changed');
+    expect(await context.store.people.changeMembership(one, 'unknown', 'developer')).toBe('unknown');
+    expect((await context.store.people.listMembers(one))[1]).toMatchObject({
+      role: 'developer',
+      hasSecondFactor: false,
+    });
+  });
+
+  it('keeps an owner in every account, also when two owners take each other out at once', async () => {
+    const account = await giveAccountId(context);
+    const owners = [await giveMember(context, account, 'owner'), await giveMember(context, account, 'owner')];
+    const results = await Promise.all(
+      owners.map(({ id }) => context.store.people.changeMembership(account, id, null)),
+    );
+    expect(results.toSorted()).toEqual(['changed', 'last_owner']);
+    const [left] = await context.store.people.listMembers(account);
+    expect(await context.store.people.changeMembership(account, left?.userId as string, 'viewer')).toBe(
+      'last_owner',
+    );
+  });
+
+  it('has no more members in an account than may be, and gives a new place for one that is free', async () => {
+    const account = await giveAccountId(context);
+    const users: User[] = [];
+    for (let index = 0; index < MAXIMUM_MEMBERS; index++)
+      users.push(await giveMember(context, account, 'owner'));
+    const late = await giveUser(context);
+    const membership = { accountId: account, userId: late.id, role: 'viewer', createdAtMs: NOW_MS } as const;
+    expect(await context.store.people.putMembership(membership)).toBe(false);
+    expect(await context.store.people.putMembership({ ...membership, userId: users[3]?.id as string })).toBe(
+      true,
+    );
+    await context.store.people.changeMembership(account, users[0]?.id as string, null);
+    expect(await context.store.people.putMembership(membership)).toBe(true);
+  });
+}
+
+export function sessionPromises(context: StoreContext): void {
+  it('gives back a session as it was stored, and what is changed of it', async () => {
+    const user = await giveUser(context);
+    const session = newDashboardSession(user.id, { accountId: 'acc_1' });
+    await context.store.sessions.createSession(session);
+    await context.reopen();
+    expect(await context.store.sessions.findSession(session.tokenHash)).toEqual(session);
+    expect(await context.store.sessions.findSession(session.id)).toBeNull();
+    await context.store.sessions.touchSession(session.id, NOW_MS + 99);
+    await context.store.sessions.chooseAccount(session.id, 'acc_2');
+    expect(await context.store.sessions.listSessions(user.id)).toEqual([
+      { ...session, lastSeenAtMs: NOW_MS + 99, accountId: 'acc_2' },
+    ]);
+  });
+
+  it('ends a session for its own user only, and all but one', async () => {
+    const [user, stranger] = [await giveUser(context), await giveUser(context)];
+    const sessions = [
+      newDashboardSession(user.id),
+      newDashboardSession(user.id),
+      newDashboardSession(user.id),
+    ];
+    for (const session of sessions) await context.store.sessions.createSession(session);
+    const [first, second] = sessions as [DashboardSession, DashboardSession];
+    expect(await context.store.sessions.endSession(stranger.id, first.id)).toBe(false);
+    expect(await context.store.sessions.endSession(user.id, first.id)).toBe(true);
+    await context.store.sessions.endSessions(user.id, second.id);
+    expect(await context.store.sessions.listSessions(user.id)).toEqual([second]);
+    await context.store.sessions.endSessions(user.id, null);
+    expect(await context.store.sessions.listSessions(user.id)).toEqual([]);
+  });
+
+  it('keeps no more sessions of a user than may be, and none that is over', async () => {
+    const user = await giveUser(context);
+    await context.store.sessions.createSession(newDashboardSession(user.id, { expiresAtMs: NOW_MS }));
+    for (let index = 0; index < MAXIMUM_SESSIONS + 2; index++) {
+      await context.store.sessions.createSession(newDashboardSession(user.id));
+    }
+    const sessions = await context.store.sessions.listSessions(user.id);
+    expect(sessions).toHaveLength(MAXIMUM_SESSIONS);
+    expect(sessions.every(({ expiresAtMs }) => expiresAtMs > NOW_MS)).toBe(true);
+  });
+
+  it('gives a link to one of many who come at once, and to nobody after its end', async () => {
+    const user = await giveUser(context);
+    const link = newLink({ userId: user.id, email: user.email });
+    await context.store.sessions.createLink(link);
+    expect(await context.store.sessions.findLink(link.tokenHash)).toEqual(link);
+    expect(await context.store.sessions.takeLink(link.tokenHash, link.expiresAtMs)).toBeNull();
+    const taken = await atOnce(10, () => context.store.sessions.takeLink(link.tokenHash, NOW_MS));
+    expect(taken.filter((each) => each !== null)).toEqual([link]);
+    expect(await context.store.sessions.findLink(link.tokenHash)).toBeNull();
+  });
+
+  it('keeps the newest link of a user only', async () => {
+    const user = await giveUser(context);
+    const [older, newer] = [newLink({ userId: user.id }), newLink({ userId: user.id })];
+    for (const link of [older, newer]) await context.store.sessions.createLink(link);
+    expect(await context.store.sessions.findLink(older.tokenHash)).toBeNull();
+    expect(await context.store.sessions.findLink(newer.tokenHash)).toEqual(newer);
+  });
+
+  it('lists and removes the invitations of one account, and keeps no more than may be', async () => {
+    const [account, other] = [await giveAccountId(context), await giveAccountId(context)];
+    for (let index = 0; index < MAXIMUM_INVITATIONS + 1; index++) {
+      await context.store.sessions.createLink(newLink({ accountId: account, role: 'viewer' }));
+    }
+    const open = await context.store.sessions.listInvitations(account, NOW_MS);
+    expect(open).toHaveLength(MAXIMUM_INVITATIONS);
+    expect(open.map(({ createdAtMs }) => createdAtMs)).toEqual(
+      open.map(({ createdAtMs }) => createdAtMs).toSorted((a, b) => b - a),
+    );
+    const id = open[0]?.id as string;
+    expect(await context.store.sessions.removeInvitation(other, id)).toBe(false);
+    expect(await context.store.sessions.removeInvitation(account, id)).toBe(true);
+    expect(await context.store.sessions.listInvitations(account, NOW_MS)).toHaveLength(
+      MAXIMUM_INVITATIONS - 1,
+    );
+    expect(await context.store.sessions.listInvitations(account, NOW_MS + 2 * DAY_MS)).toEqual([]);
+  });
+}
+
+export function auditPromises(context: StoreContext): void {
+  it('lists the entries of one account page by page, the newest first', async () => {
+    for (const target of ['a', 'b', 'c'])
+      await context.store.audit.appendEntry(newEntry('acc_1', { target }));
+    await context.store.audit.appendEntry(newEntry('acc_2'));
+    const newest = await context.store.audit.listEntries('acc_1', null, 2);
+    expect(newest).toEqual([
+      { ...newEntry('acc_1', { target: 'c' }), position: 3 },
+      { ...newEntry('acc_1', { target: 'b' }), position: 2 },
+    ]);
+    expect(await context.store.audit.listEntries('acc_1', 2, 2)).toMatchObject([
+      { target: 'a', position: 1 },
+    ]);
+  });
+
+  it('numbers entries that arrive at once without a gap', async () => {
+    await atOnce(20, () => context.store.audit.appendEntry(newEntry('acc_1')));
+    const positions = (await context.store.audit.listEntries('acc_1', null, 100)).map(
+      ({ position }) => position,
+    );
+    expect(positions).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
+  });
+
+  it('keeps no more entries of an account than may be', async () => {
+    await context.store.audit.appendEntry(newEntry('acc_1', { target: 'first' }));
+    await context.change(`UPDATE audit_entries SET position = ${MAXIMUM_AUDIT_ENTRIES}`);
+    await context.store.audit.appendEntry(newEntry('acc_2'));
+    await context.change(
+      "INSERT INTO audit_entries (account_id, position, at_ms, actor, action) VALUES ('acc_1', 1, 0, 'x', 'session.opened')",
+    );
+    await context.store.audit.appendEntry(newEntry('acc_1', { target: 'last' }));
+    const entries = await context.store.audit.listEntries('acc_1', null, 100);
+    expect(entries.map(({ target }) => target)).toEqual(['last', 'first']);
+    expect(await context.store.audit.listEntries('acc_2', null, 100)).toHaveLength(1);
+  });
+}

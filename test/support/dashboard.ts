@@ -1,0 +1,158 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { createPasswords } from '../../src/accounts/passwords.ts';
+import type { Account } from '../../src/domain/account.ts';
+import type { Role, User } from '../../src/domain/person.ts';
+import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
+import { registerDashboard } from '../../src/http/dashboard/routes.ts';
+import { createPublicServer } from '../../src/http/server.ts';
+import type { Store } from '../../src/store/store.ts';
+import { newAccount } from '../store/fixtures.ts';
+import { newUser } from '../store/people.ts';
+import { createTestDatabase } from './test-store.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** Hashed once for all users of a test file, as it takes its time. */
+const passwordHash = createPasswords().hash(PASSWORD);
+
+/** The dashboard as production builds it, over a real store, without a socket. */
+export interface TestDashboard {
+  readonly store: Store;
+  readonly nowMs: () => number;
+  /** Every line of the log. */
+  readonly logLines: string[];
+  /** Moves both clocks. */
+  advance(ms: number): void;
+  giveAccount(change?: Partial<Account>): Promise<Account>;
+  /** A user with `PASSWORD`, and a right in the account if one is named. */
+  giveUser(membership: { accountId: string; role: Role } | null, change?: Partial<User>): Promise<User>;
+  /** A browser that has been nowhere yet. */
+  newBrowser(address?: string): TestBrowser;
+  /** A browser whose user has signed in. */
+  signIn(user: User): Promise<TestBrowser>;
+  close(): Promise<void>;
+}
+
+/** Keeps cookies, and sends forms as browsers do; follows nothing by itself. */
+export interface TestBrowser {
+  readonly cookies: Map<string, string>;
+  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** Sends a form with the token of the page it is on, unless the fields say otherwise. */
+  post(
+    url: string,
+    fields?: Record<string, string>,
+    options?: { readonly page?: string; readonly headers?: Record<string, string> },
+  ): Promise<LightMyRequestResponse>;
+}
+
+/** @param baseUrl its scheme decides what the cookies are called */
+export async function createTestDashboard(baseUrl = 'https://pay.example.com'): Promise<TestDashboard> {
+  const database = await createTestDatabase();
+  const store = await database.open();
+  const logLines: string[] = [];
+  let movedMs = 0;
+  const nowMs = () => Date.now() + movedMs;
+  const server = createPublicServer({
+    logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
+    trustProxy: [],
+  });
+  registerDashboard(server, {
+    ...store,
+    passwords: createPasswords(),
+    limits: createDashboardLimits(() => performance.now() + movedMs),
+    nowMs,
+    baseUrl,
+    isSandbox: false,
+  });
+  await server.ready();
+
+  function newBrowser(address = '192.0.2.10'): TestBrowser {
+    const cookies = new Map<string, string>();
+    async function send(options: object): Promise<LightMyRequestResponse> {
+      const answer = await server.inject({ remoteAddress: address, ...options });
+      for (const { name, value, maxAge } of answer.cookies) {
+        if (maxAge === 0) cookies.delete(name);
+        else cookies.set(name, value);
+      }
+      return answer;
+    }
+    const headersOf = (headers: Record<string, string> = {}) => ({
+      host: new URL(baseUrl).host,
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      ...(cookies.size === 0 ? {} : { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
+      ...headers,
+    });
+    const get = (url: string, headers?: Record<string, string>) => send({ url, headers: headersOf(headers) });
+    return {
+      cookies,
+      get,
+      async post(url, fields = {}, { page = url, headers = {} } = {}) {
+        const form_token = fields['form_token'] ?? formTokenIn((await get(page)).payload);
+        return send({
+          method: 'POST',
+          url,
+          headers: headersOf({
+            'content-type': 'application/x-www-form-urlencoded',
+            origin: baseUrl,
+            'sec-fetch-site': 'same-origin',
+            ...headers,
+          }),
+          payload: new URLSearchParams({ ...fields, form_token }).toString(),
+        });
+      },
+    };
+  }
+
+  return {
+    store,
+    nowMs,
+    logLines,
+    newBrowser,
+    advance: (ms) => {
+      movedMs += ms;
+    },
+    async giveAccount(change) {
+      const account = newAccount({ name: 'Tea shop', ...change });
+      await store.accounts.createAccount(account);
+      return account;
+    },
+    async giveUser(membership, change) {
+      const user = newUser({ passwordHash: await passwordHash, ...change });
+      await store.people.createUser(user);
+      if (membership !== null) {
+        await store.people.putMembership({ ...membership, userId: user.id, createdAtMs: user.createdAtMs });
+      }
+      return user;
+    },
+    async signIn(user) {
+      const browser = newBrowser();
+      const answer = await browser.post('/dashboard/sign-in', { email: user.email, password: PASSWORD });
+      if (answer.statusCode !== 303) throw new Error(`signing in answered ${answer.statusCode}`);
+      return browser;
+    },
+    async close() {
+      await server.close();
+      await store.close();
+      await database.remove();
+    },
+  };
+}
+
+export function formTokenIn(page: string): string {
+  return /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+}
+
+/** Text as a reader sees it. */
+export function textOf(page: string): string {
+  return page
+    .replaceAll(/<style[\s\S]*?<\/style>|<script[\s\S]*?<\/script>/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
+    .replaceAll(/\s+/g, ' ');
+}
+
+/** A page without what differs from answer to answer: the nonces. */
+export function withoutNonces(page: string): string {
+  return page.replaceAll(/nonce="[^"]+"/g, 'nonce=""');
+}
