@@ -2,9 +2,11 @@ import { isSecureHttpUrl } from './config-network.ts';
 import type { Reader } from './config-reader.ts';
 import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
 import {
+  CONFIRMED,
   type ProviderValues,
   type ProviderVariable,
   providerEnvironments,
+  providerRoutes,
   providerVariables,
   variableNameOf,
 } from './domain/provider-variables.ts';
@@ -16,7 +18,18 @@ export function readProviders(read: Reader, problems: string[]): ReadonlyMap<Pro
     const values = readValues(read, id, problems);
     if (values !== null) providers.set(id, values);
   }
+  for (const id of Object.keys(providerRoutes) as ProviderId[]) addRoute(providers, id, problems);
   return providers;
+}
+
+/** A provider that is a way to pay at another one needs the settings of that one, too. */
+function addRoute(providers: Map<ProviderId, ProviderValues>, id: ProviderId, problems: string[]): void {
+  const values = providers.get(id);
+  const route = providerRoutes[id]?.find((each) => each === values?.['ROUTE']);
+  if (values === undefined || route === undefined) return;
+  const ofRoute = providers.get(route);
+  if (ofRoute !== undefined) providers.set(id, { ...ofRoute, ...values });
+  else problems.push(`${variableNameOf(id, 'ROUTE')} is ${route}, which is not configured.`);
 }
 
 /** Null when nothing is set. */
@@ -34,18 +47,26 @@ function readValues(read: Reader, id: ProviderId, problems: string[]): ProviderV
   const given = variables.find(isSet)?.fullName;
   if (given === undefined) return null;
   for (const variable of variables) {
-    const problem = problemOf(variable, values[variable.name]);
+    const problem = problemOf(id, variable, values[variable.name]);
     if (problem !== null) problems.push(`${variable.fullName} ${problem}: ${given} is set.`);
   }
   return values;
 }
 
 /** What is wrong with a value, to follow its variable's name; null when nothing is. */
-function problemOf({ name, isRequired }: ProviderVariable, value: string | undefined): string | null {
+function problemOf(
+  id: ProviderId,
+  { name, isRequired }: ProviderVariable,
+  value: string | undefined,
+): string | null {
   if (name === 'BASE_URL' && (value === undefined ? isRequired : !isSecureHttpUrl(value)))
     return 'must be an https URL (http on loopback only)';
   if (value === undefined) return isRequired ? 'is missing' : null;
   if (name === 'ENVIRONMENT' && !providerEnvironments.some((known) => known === value))
     return `must be one of ${providerEnvironments.join(', ')}`;
+  const routes = providerRoutes[id] ?? [];
+  if (name === 'ROUTE' && !routes.some((known) => known === value))
+    return `must be one of ${routes.join(', ')}`;
+  if (name === 'ONRAMP' && value !== CONFIRMED) return `must be ${CONFIRMED}`;
   return null;
 }

@@ -8,7 +8,7 @@ import { createSelfSignedCertificate } from '../test/support/certificates.ts';
 import { type Config, ConfigError, readConfig, readContractDeploymentConfig } from './config.ts';
 import { logLevels, variables } from './config-variables.ts';
 import { providerIds } from './domain/provider-catalogue.ts';
-import { providerVariables, variableNameOf } from './domain/provider-variables.ts';
+import { providerRoutes, providerVariables, variableNameOf } from './domain/provider-variables.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -146,8 +146,9 @@ it('live mode takes several endpoints, another chain with its token, and a provi
     POLYGON_RPC_URL: 'https://a.example/k,http://127.0.0.1:8545',
     CHAIN_ID: '31337',
     SETTLEMENT_TOKEN_ADDRESS: ADDRESS,
-    KLARNA_API_KEY: 'key',
-    KLARNA_BASE_URL: 'https://api.klarna.example/v1/',
+    CRYPTOCOM_API_KEY: 'key',
+    CRYPTOCOM_ONRAMP: 'confirmed',
+    CRYPTOCOM_BASE_URL: 'https://api.crypto.example/v1/',
   });
   expect(config.chain).toMatchObject({
     rpcUrls: ['https://a.example/k', 'http://127.0.0.1:8545'],
@@ -155,7 +156,7 @@ it('live mode takes several endpoints, another chain with its token, and a provi
     token: ADDRESS,
   });
   expect([...config.providers]).toEqual([
-    ['klarna', { API_KEY: 'key', BASE_URL: 'https://api.klarna.example/v1' }],
+    ['cryptocom', { API_KEY: 'key', ONRAMP: 'confirmed', BASE_URL: 'https://api.crypto.example/v1' }],
   ]);
 });
 
@@ -283,7 +284,12 @@ it('names every problem at once, in the message as well', () => {
 describe.each(providerIds)('the settings of %s', (id) => {
   /** A value for each of them that live mode takes. */
   const settingOf = (name: string) =>
-    ({ BASE_URL: 'https://api.example', ENVIRONMENT: 'sandbox' })[name] ?? `a ${name}`;
+    ({ BASE_URL: 'https://api.example', ENVIRONMENT: 'sandbox', ROUTE: 'moonpay', ONRAMP: 'confirmed' })[
+      name
+    ] ?? `a ${name}`;
+  /** What goes through another provider needs that one's settings. */
+  const base =
+    providerRoutes[id] === undefined ? live : { ...live, MOONPAY_API_KEY: 'pk', MOONPAY_SECRET_KEY: 'sk' };
   const all = Object.fromEntries(
     providerVariables[id].map(({ name }) => [variableNameOf(id, name), settingOf(name)]),
   );
@@ -291,33 +297,66 @@ describe.each(providerIds)('the settings of %s', (id) => {
   const first = variableNameOf(id, providerVariables[id][0]?.name ?? '');
 
   it('are taken whole, and without those that may be missing', () => {
-    expect(problemsOf('live', { ...live, ...all })).toEqual([]);
-    expect(Object.keys(liveWith(all).providers.get(id) ?? {})).toHaveLength(Object.keys(all).length);
+    expect(problemsOf('live', { ...base, ...all })).toEqual([]);
+    const own = providerVariables[id].map(({ name }) => [name, settingOf(name)]);
+    expect(readConfig('live', { ...base, ...all }).providers.get(id)).toMatchObject(Object.fromEntries(own));
     const least = Object.fromEntries(required.map(({ name }) => [variableNameOf(id, name), settingOf(name)]));
-    expect(problemsOf('live', { ...live, ...least })).toEqual([]);
+    expect(problemsOf('live', { ...base, ...least })).toEqual([]);
     expect(liveWith({}).providers.has(id)).toBe(false);
   });
 
-  it.each(required.map(({ name }) => name))('are refused without %s', (name) => {
+  /** One that is alone is missing only together with the provider. */
+  const refused = required.length === 1 ? [] : required;
+  it.each(refused.map(({ name }) => name))('are refused without %s', (name) => {
     const { [variableNameOf(id, name)]: _, ...rest } = all;
-    const [problem, ...others] = problemsOf('live', { ...live, ...rest });
+    const [problem, ...others] = problemsOf('live', { ...base, ...rest });
     expect(problem).toMatch(new RegExp(`^${variableNameOf(id, name)} (is missing|must be an https URL)`));
     expect(others).toEqual([]);
   });
 
   it('are refused with an address or an environment that is none', () => {
     const urlName = variableNameOf(id, 'BASE_URL');
+    if (all[urlName] === undefined) return;
     for (const value of ['ftp://x', 'api.example', 'http://api.example', 'http://127.0.0.1.api.example']) {
-      expect(problemsOf('live', { ...live, ...all, [urlName]: value })).toEqual([
+      expect(problemsOf('live', { ...base, ...all, [urlName]: value })).toEqual([
         `${urlName} must be an https URL (http on loopback only): ${first} is set.`,
       ]);
     }
     const environmentName = variableNameOf(id, 'ENVIRONMENT');
     if (all[environmentName] === undefined) return;
-    expect(problemsOf('live', { ...live, ...all, [environmentName]: 'test' })).toEqual([
+    expect(problemsOf('live', { ...base, ...all, [environmentName]: 'test' })).toEqual([
       `${environmentName} must be one of production, sandbox: ${first} is set.`,
     ]);
   });
+});
+
+describe('a provider that is a way to pay at another one', () => {
+  const moonpay = { MOONPAY_API_KEY: 'pk', MOONPAY_SECRET_KEY: 'sk' };
+
+  it('has the settings of that one beside its own', () => {
+    const { providers } = liveWith({ ...moonpay, PAYPAL_ROUTE: 'moonpay' });
+    expect(providers.get('paypal')).toEqual({ API_KEY: 'pk', SECRET_KEY: 'sk', ROUTE: 'moonpay' });
+    expect(liveWith(moonpay).providers.has('paypal')).toBe(false);
+  });
+
+  it('is refused where that one is not configured, or offers it not', () => {
+    const klarna = { KLARNA_ROUTE: 'banxa', KLARNA_PAYMENT_METHOD: 'klarna' };
+    expect(problemsOf('live', { ...live, ...klarna })).toEqual([
+      'KLARNA_ROUTE is banxa, which is not configured.',
+    ]);
+    expect(problemsOf('live', { ...live, ...moonpay, ...klarna, KLARNA_ROUTE: 'wert' })).toEqual([
+      'KLARNA_ROUTE must be one of moonpay, banxa: KLARNA_ROUTE is set.',
+    ]);
+    expect(problemsOf('live', { ...live, ...moonpay, PAYPAL_ROUTE: 'banxa' })).toEqual([
+      'PAYPAL_ROUTE must be one of moonpay: PAYPAL_ROUTE is set.',
+    ]);
+  });
+});
+
+it('Crypto.com stays off until it is said to be confirmed', () => {
+  expect(problemsOf('live', { ...live, CRYPTOCOM_API_KEY: 'k', CRYPTOCOM_ONRAMP: 'yes' })).toEqual([
+    'CRYPTOCOM_ONRAMP must be confirmed: CRYPTOCOM_API_KEY is set.',
+  ]);
 });
 
 describe('a secret from a file', () => {
@@ -329,7 +368,7 @@ describe('a secret from a file', () => {
         .filter(({ isRequired }) => isRequired)
         .map((variable) => [
           variableNameOf(provider ?? 'moonpay', variable.name),
-          variable.name === 'BASE_URL' ? 'https://api.example' : SECRET,
+          { BASE_URL: 'https://api.example', ONRAMP: 'confirmed' }[variable.name] ?? SECRET,
         ]);
       const withUrl: Environment = { ...live, ...Object.fromEntries(required) };
       const { [name]: _, ...rest } = withUrl;

@@ -23,16 +23,20 @@ const secret = (name: string, help: string): ProviderVariable => ({
 const plain = (name: string, help: string): ProviderVariable => ({ ...secret(name, help), isSecret: false });
 const optional = (variable: ProviderVariable): ProviderVariable => ({ ...variable, isRequired: false });
 
-const apiKey = secret('API_KEY', 'Credentials of this provider; without them it is inactive.');
-
 /** For an adapter that knows the provider's own addresses. */
 const elsewhere = [
   optional(plain('ENVIRONMENT', `One of ${providerEnvironments.join(', ')} of the provider (production).`)),
   optional(plain('BASE_URL', "A root in the place of all of the provider's hosts: a simulator or proxy.")),
 ];
 
-/** For the protocol of our own, which no real provider speaks. */
-const hostedSession = [apiKey, plain('BASE_URL', "Where this provider's adapter sends its requests.")];
+/** What `CRYPTOCOM_ONRAMP` has to say. */
+export const CONFIRMED = 'confirmed';
+
+/** Those that sell nothing themselves: the providers that each of them can be a way to pay at. */
+export const providerRoutes: Partial<Readonly<Record<ProviderId, readonly ProviderId[]>>> = {
+  paypal: ['moonpay'],
+  klarna: ['moonpay', 'banxa'],
+};
 
 /** What each provider is configured with, in the order in which it is documented. */
 export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVariable[]>> = {
@@ -60,7 +64,11 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
     ),
     ...elsewhere,
   ],
-  cryptocom: hostedSession,
+  cryptocom: [
+    secret('API_KEY', 'The secret key; without it the provider is inactive.'),
+    plain('ONRAMP', `\`${CONFIRMED}\` once Crypto.com has confirmed the on-ramp for your account.`),
+    optional(plain('BASE_URL', "A root in the place of all of the provider's hosts: a simulator or proxy.")),
+  ],
   rampnetwork: [
     secret('API_KEY', 'The host API key; without it the provider is inactive.'),
     optional(
@@ -88,7 +96,9 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
     optional(secret('WEBHOOK_SECRET', "The webhook subscription's secret; without it no notices are taken.")),
     ...elsewhere,
   ],
-  paypal: hostedSession,
+  paypal: [
+    plain('ROUTE', '`moonpay` offers PayPal as a way to pay there; without it the provider is inactive.'),
+  ],
   stripe: [
     secret('API_KEY', 'The secret key (`sk_…`); without it the provider is inactive.'),
     optional(
@@ -103,7 +113,10 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
     optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it no notices are taken.')),
     ...elsewhere,
   ],
-  klarna: hostedSession,
+  klarna: [
+    plain('ROUTE', 'A provider that offers Klarna (moonpay or banxa); without it Klarna is inactive.'),
+    plain('PAYMENT_METHOD', 'What that provider calls Klarna.'),
+  ],
 };
 
 /** The environment variable of a provider's setting. */

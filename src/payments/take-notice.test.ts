@@ -50,6 +50,14 @@ describe('a notice', () => {
     });
   });
 
+  it('also moves a visit that happens at its provider by way of another one', async () => {
+    const { context, noted } = stage(async () => notice);
+    const routed = { id: 'wert', routedThrough: 'moonpay' } as unknown as ProviderAdapter;
+    const adapters = new Map([...context.adapters, ['wert' as const, routed] as const]);
+    const { outcome } = await takeNotice({ ...context, adapters }, 'moonpay', posted);
+    expect({ outcome, noted }).toEqual({ outcome: 'noted', noted: [['elsewhere', 'delivering', 4_000]] });
+  });
+
   it('moves the visit that it names', async () => {
     const { noted } = await outcomeOf(async () => ({ ...notice, providerReference: 'one' }));
     expect(noted).toEqual([['first', 'delivering', 4_000]]);

@@ -49,21 +49,30 @@ export async function takeNotice(
     throw error;
   }
   if (notice === null) return { outcome: 'irrelevant', reason: null };
-  return await noteProgress(context, provider, posted, notice);
+  return await noteProgress(context, providersAt(context.adapters, provider), posted, notice);
+}
+
+/** The provider, and those whose visits happen there. */
+function providersAt(
+  adapters: ProviderAdapters,
+  provider: ProviderId,
+): readonly [ProviderId, ...ProviderId[]] {
+  const routed = [...adapters.values()].filter(({ routedThrough }) => routedThrough === provider);
+  return [provider, ...routed.map(({ id }) => id)];
 }
 
 async function noteProgress(
   { payments }: TakeNoticeContext,
-  provider: ProviderId,
+  providers: readonly [ProviderId, ...ProviderId[]],
   posted: PostedNotice,
   notice: ProviderNotice,
 ): Promise<TakenNotice> {
   const view = isPaymentId(notice.paymentId) ? await payments.viewPayment(notice.paymentId) : null;
-  const session = view === null ? null : sessionOf(view.sessions, provider, notice);
+  const session = view === null ? null : sessionOf(view.sessions, providers, notice);
   // Our id may stand where the signature does not reach; the wallet does not.
   const wallet = notice.walletAddress?.toLowerCase() ?? view?.payment.depositAddress.toLowerCase();
   if (view === null || session === null || wallet !== view.payment.depositAddress.toLowerCase()) {
-    const reason = new Error(`${provider} told of a visit that was never begun here`);
+    const reason = new Error(`${providers[0]} told of a visit that was never begun here`);
     return { outcome: 'unmatched', reason };
   }
   // A provider whose clock runs fast must not keep later news out.
@@ -75,12 +84,12 @@ async function noteProgress(
 /** The visit a notice names, or the latest at that provider where it names none. */
 function sessionOf(
   sessions: readonly ProviderSession[],
-  provider: ProviderId,
+  providers: readonly ProviderId[],
   { providerReference }: ProviderNotice,
 ): ProviderSession | null {
   const possible = sessions.filter(
     (session) =>
-      session.provider === provider &&
+      providers.includes(session.provider) &&
       (providerReference === null || session.providerReference === providerReference),
   );
   return possible.at(-1) ?? null;

@@ -24,6 +24,7 @@ import {
   type SessionRequest,
   type StartedSession,
 } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { readNoticeFields, requireHmac } from './notice-signature.ts';
 import {
@@ -42,6 +43,10 @@ import {
 } from './read-answer.ts';
 
 export interface BanxaOptions extends AdapterSettings {
+  /** Another provider than Banxa that is a way to pay there: its notices come to Banxa's address. */
+  readonly id: ProviderId;
+  /** As Banxa calls it: `debit-credit-card`. */
+  readonly paymentMethod: string;
   /** With the partner's reference, without a slash at its end. */
   readonly apiUrl: string;
   readonly apiKey: string;
@@ -51,7 +56,6 @@ export interface BanxaOptions extends AdapterSettings {
   readonly webhookSecret: string | null;
 }
 
-const PAYMENT_METHOD = 'debit-credit-card';
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
   ['waitingPayment', 'paying'],
@@ -69,14 +73,16 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 /** Throws as the port says. */
 export function createBanxaAdapter(options: BanxaOptions): ProviderAdapter {
-  const { webhookSecret } = options;
+  const { id, webhookSecret } = options;
+  const isRouted = id !== 'banxa';
   return createProtocolAdapter(
     {
-      id: 'banxa',
+      id,
+      ...(isRouted ? { routedThrough: 'banxa' } : {}),
       opensOnce: true,
       quote: (request, call) => fetchQuote(options, request, call),
       startSession: (request, call) => startSession(options, request, call),
-      ...(webhookSecret === null
+      ...(webhookSecret === null || isRouted
         ? {}
         : { readNotice: async (notice: PostedNotice) => readNotice(options, webhookSecret, notice) }),
     },
@@ -86,7 +92,7 @@ export function createBanxaAdapter(options: BanxaOptions): ProviderAdapter {
 
 async function fetchQuote(options: BanxaOptions, request: QuoteRequest, call: Call): Promise<Quote> {
   const query = new URLSearchParams({
-    paymentMethodId: PAYMENT_METHOD,
+    paymentMethodId: options.paymentMethod,
     crypto: 'USDC',
     blockchain: options.blockchain,
     fiat: request.currency,
@@ -94,7 +100,7 @@ async function fetchQuote(options: BanxaOptions, request: QuoteRequest, call: Ca
   });
   const url = `${options.apiUrl}/v2/quotes/buy?${query}`;
   const answer = await call({ method: 'GET', url, headers: { 'x-api-key': options.apiKey } });
-  const body = fieldsOf(requireSuccess('banxa', answer));
+  const body = fieldsOf(requireSuccess(options.id, answer));
   const quote = body['data'] === undefined ? body : fieldsOf(body['data']);
   return { deliveryUnits: readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'), minimumUsdCents: null };
 }
@@ -111,7 +117,7 @@ async function startSession(
     url: `${options.apiUrl}/v2/buy`,
     headers: { 'x-api-key': options.apiKey },
     body: {
-      paymentMethodId: PAYMENT_METHOD,
+      paymentMethodId: options.paymentMethod,
       crypto: 'USDC',
       blockchain: options.blockchain,
       fiat: request.currency,
@@ -124,7 +130,7 @@ async function startSession(
       ...(request.email === null ? {} : { email: request.email }),
     },
   });
-  const { id, checkoutUrl } = fieldsOf(requireSuccess('banxa', answer));
+  const { id, checkoutUrl } = fieldsOf(requireSuccess(options.id, answer));
   return {
     redirectUrl: readRedirectUrl(checkoutUrl),
     providerReference: readReference(id),

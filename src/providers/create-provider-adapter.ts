@@ -4,7 +4,7 @@ import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type ProviderValues, SANDBOX_ENVIRONMENT, variableNameOf } from '../domain/provider-variables.ts';
 import { createBanxaAdapter } from './banxa.ts';
 import { createCoinbaseAdapter, readCoinbaseKey } from './coinbase.ts';
-import { createHostedSessionAdapter } from './hosted-session-adapter.ts';
+import { createCryptocomAdapter } from './cryptocom.ts';
 import { createMoonpayAdapter } from './moonpay.ts';
 import type { AdapterSettings } from './protocol-adapter.ts';
 import { createRampNetworkAdapter, readSigningKey, readWebhookKey } from './rampnetwork.ts';
@@ -40,11 +40,17 @@ export function createProviderAdapter(
   const all = settingsOf(id, values, settings);
   switch (id) {
     case 'banxa':
-      return banxa(all);
+      return banxa(all, { id, paymentMethod: 'debit-credit-card' });
     case 'coinbase':
       return coinbase(all);
+    case 'cryptocom':
+      return cryptocom(all);
+    case 'klarna':
+      return routed(all, { id, paymentMethod: all.value('PAYMENT_METHOD') });
     case 'moonpay':
-      return moonpay(all);
+      return moonpay(all, { id, paymentMethod: 'credit_debit_card' });
+    case 'paypal':
+      return routed(all, { id, paymentMethod: 'paypal' });
     case 'rampnetwork':
       return rampNetwork(all);
     case 'revolut':
@@ -55,13 +61,6 @@ export function createProviderAdapter(
       return transak(all);
     case 'wert':
       return wert(all);
-    default:
-      return createHostedSessionAdapter({
-        ...all,
-        id,
-        baseUrl: all.value('BASE_URL'),
-        apiKey: all.value('API_KEY'),
-      });
   }
 }
 
@@ -94,11 +93,37 @@ function settingsOf(id: ProviderId, values: ProviderValues, settings: AdapterSet
   };
 }
 
-function moonpay(settings: Settings): ProviderAdapter {
+/** What differs between a provider and one that is a way to pay there. */
+interface Way {
+  readonly id: ProviderId;
+  readonly paymentMethod: string;
+}
+
+/** A provider that sells nothing itself, as a way to pay at another one, whose settings are beside its own. */
+function routed(settings: Settings, way: Way): ProviderAdapter {
+  const route = settings.value('ROUTE');
+  if (route === 'moonpay') return moonpay(settings, way);
+  if (route === 'banxa') return banxa(settings, way);
+  throw new ProviderSettingError(
+    `${variableNameOf(way.id, 'ROUTE')} names no provider that it can go through.`,
+  );
+}
+
+function cryptocom(settings: Settings): ProviderAdapter {
+  const pay = 'https://pay.crypto.com';
+  return createCryptocomAdapter({
+    ...settings,
+    apiUrl: settings.host('api', { production: pay, sandbox: pay }),
+    apiKey: settings.value('API_KEY'),
+  });
+}
+
+function moonpay(settings: Settings, way: Way): ProviderAdapter {
   const { host, value } = settings;
   const api = 'https://api.moonpay.com';
   return createMoonpayAdapter({
     ...settings,
+    ...way,
     widgetUrl: host('widget', {
       production: 'https://buy.moonpay.com',
       sandbox: 'https://buy-sandbox.moonpay.com',
@@ -108,7 +133,6 @@ function moonpay(settings: Settings): ProviderAdapter {
     apiKey: value('API_KEY'),
     secretKey: value('SECRET_KEY'),
     webhookKey: settings.valueOrNull('WEBHOOK_KEY'),
-    paymentMethod: 'credit_debit_card',
   });
 }
 
@@ -198,7 +222,7 @@ function coinbase(settings: Settings): ProviderAdapter {
   });
 }
 
-function banxa(settings: Settings): ProviderAdapter {
+function banxa(settings: Settings, way: Way): ProviderAdapter {
   const { host, value } = settings;
   const root = host('api', {
     production: 'https://api.banxa.com',
@@ -206,6 +230,7 @@ function banxa(settings: Settings): ProviderAdapter {
   });
   return createBanxaAdapter({
     ...settings,
+    ...way,
     apiUrl: `${root}/${encodeURIComponent(value('PARTNER'))}`,
     apiKey: value('API_KEY'),
     blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',

@@ -8,6 +8,7 @@
  * - Unverified, seen in public code of others: the asset `usdc_polygon` (in the test environment `usdc`), the remaining
  *   parameters of the address, `areFeesIncluded` (so that the fees are inside the charge and not on top of it),
  *   `baseCurrency.minBuyAmount`, the states of a transaction and the fields of its notice.
+ * - PayPal is a way to pay there (`paymentMethod=paypal`, in the United States, the United Kingdom and the EU): doc.
  * - Unknown: for how long an address works, and the time within which a repeated notice is signed anew.
  */
 import { createHmac } from 'node:crypto';
@@ -21,6 +22,7 @@ import type {
   QuoteRequest,
   SessionRequest,
 } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
   readNoticeFields,
@@ -41,6 +43,8 @@ import {
 import { fieldsOf, readDecimalUnits, readTextOrNull } from './read-answer.ts';
 
 export interface MoonpayOptions extends AdapterSettings {
+  /** Another provider than MoonPay that is a way to pay there: its notices come to MoonPay's address. */
+  readonly id: ProviderId;
   readonly widgetUrl: string;
   readonly apiUrl: string;
   /** The test environment has no USDC on Polygon. */
@@ -49,8 +53,8 @@ export interface MoonpayOptions extends AdapterSettings {
   readonly secretKey: string;
   /** Null takes no notices. */
   readonly webhookKey: string | null;
-  /** PayPal is a way to pay at MoonPay. */
-  readonly paymentMethod: 'credit_debit_card' | 'paypal';
+  /** As MoonPay calls it: `credit_debit_card`, `paypal`. */
+  readonly paymentMethod: string;
 }
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -63,10 +67,12 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 /** Throws as the port says. */
 export function createMoonpayAdapter(options: MoonpayOptions): ProviderAdapter {
-  const { webhookKey } = options;
+  const { id, webhookKey } = options;
+  const isRouted = id !== 'moonpay';
   return createProtocolAdapter(
     {
-      id: 'moonpay',
+      id,
+      ...(isRouted ? { routedThrough: 'moonpay' } : {}),
       quote: (request, call) => fetchQuote(options, request, call),
       async startSession(request, call) {
         // The address promises nothing, so the quote decides what is enough; it also shows that somebody is there.
@@ -78,7 +84,7 @@ export function createMoonpayAdapter(options: MoonpayOptions): ProviderAdapter {
           quotedUnits: quote.deliveryUnits,
         };
       },
-      ...(webhookKey === null
+      ...(webhookKey === null || isRouted
         ? {}
         : { readNotice: async (notice: PostedNotice) => readNotice(webhookKey, notice) }),
     },
@@ -95,7 +101,7 @@ async function fetchQuote(options: MoonpayOptions, request: QuoteRequest, call: 
     areFeesIncluded: 'true',
   });
   const url = `${options.apiUrl}/v3/currencies/${options.asset}/buy_quote?${query}`;
-  const body = fieldsOf(requireSuccess('moonpay', await call({ method: 'GET', url })));
+  const body = fieldsOf(requireSuccess(options.id, await call({ method: 'GET', url })));
   const base = body['baseCurrency'] === undefined ? {} : fieldsOf(body['baseCurrency']);
   const minimum = base['minBuyAmount'];
   return {

@@ -37,6 +37,7 @@ export interface Protocol {
   readonly id: ProviderId;
   readonly opensOnce?: true;
   readonly needsCountry?: true;
+  readonly routedThrough?: ProviderId;
   quote(request: QuoteRequest, call: Call): Promise<Quote>;
   startSession(request: SessionRequest, call: Call): Promise<StartedSession>;
   readNotice?(notice: PostedNotice, call: Call): Promise<ProviderNotice | null>;
@@ -74,8 +75,7 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
 
   return {
     id,
-    ...(protocol.opensOnce === undefined ? {} : { opensOnce: protocol.opensOnce }),
-    ...(protocol.needsCountry === undefined ? {} : { needsCountry: protocol.needsCountry }),
+    ...traitsOf(protocol),
     quote: (request) =>
       reuseQuote(quoteKeyOf(request), () =>
         orUnavailable(
@@ -97,6 +97,15 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
               converse(Math.min(settings.timeoutMs, NOTICE_TIMEOUT_MS), (call) => readNotice(notice, call)),
             ),
         }),
+  };
+}
+
+/** What the adapter says of itself; absent where it has nothing to say. */
+function traitsOf({ opensOnce, needsCountry, routedThrough }: Protocol) {
+  return {
+    ...(opensOnce === undefined ? {} : { opensOnce }),
+    ...(needsCountry === undefined ? {} : { needsCountry }),
+    ...(routedThrough === undefined ? {} : { routedThrough }),
   };
 }
 

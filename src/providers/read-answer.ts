@@ -1,5 +1,4 @@
 import { isSecureUrl } from '../domain/loopback.ts';
-import { parseAmountCents, parseUnits } from '../domain/money.ts';
 
 /**
  * Reads single values out of what a provider answered. Nothing is taken for granted: whatever has another form than it
@@ -25,28 +24,10 @@ export function fieldsOf(value: unknown): AnswerFields {
   return value as AnswerFields;
 }
 
-/** An amount of our own protocol with at most six decimals, 10⁻⁶ units; null where there is none. */
-export function readUnitsOrNull(fields: AnswerFields, name: string): bigint | null {
-  const value = fields[name];
-  if (value === null || value === undefined) return null;
-  const units = typeof value === 'string' ? parseUnits(value) : null;
-  if (units === null || units === 0n) throw new MalformedAnswerError(`${name} is not an amount`);
-  return units;
-}
-
-/** An amount of our own protocol with at most two decimals, in cents; null where there is none. */
-export function readCentsOrNull(fields: AnswerFields, name: string): number | null {
-  const value = fields[name];
-  if (value === null || value === undefined) return null;
-  const cents = typeof value === 'string' ? parseAmountCents(value) : null;
-  if (cents === null) throw new MalformedAnswerError(`${name} is not an amount`);
-  return cents;
-}
-
 /** A positive amount as providers write it, a JSON number or decimal text; what is below 10⁻⁶ is cut off. */
 export function readDecimalUnits(value: unknown, name: string): bigint {
   const text = typeof value === 'number' && Number.isFinite(value) ? value.toFixed(8) : value;
-  const match = typeof text === 'string' ? /^(\d{1,12})(?:\.(\d{1,30}))?$/.exec(text) : null;
+  const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(text) : null;
   if (match === null) throw new MalformedAnswerError(`${name} is not an amount`);
   const units = BigInt(match[1] as string) * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0').slice(0, 6));
   if (units === 0n) throw new MalformedAnswerError(`${name} is zero`);
@@ -83,11 +64,4 @@ export function readToken(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
     throw new MalformedAnswerError('the token is malformed');
   return value;
-}
-
-/** An ISO 8601 time, in milliseconds since 1970. */
-export function readTimeMs(value: unknown): number {
-  const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('expires_at is not a time');
-  return timeMs;
 }

@@ -70,14 +70,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-const MAXIMUM_QUOTED_CHARACTERS = 200;
-
-/** What a provider said, for an error message: briefly, and without the key it was asked with. */
-export function quote(said: unknown, apiKey: string): string {
-  const text = (JSON.stringify(said) ?? 'nothing').replaceAll(apiKey, '[secret]');
-  return text.length <= MAXIMUM_QUOTED_CHARACTERS ? text : `${text.slice(0, MAXIMUM_QUOTED_CHARACTERS)}…`;
-}
-
 function bodyType(body: unknown): Readonly<Record<string, string>> {
   if (body === undefined) return {};
   const isForm = body instanceof URLSearchParams;

@@ -1,12 +1,21 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
-import type { ProviderValues } from '../domain/provider-variables.ts';
+import { CONFIRMED, type ProviderValues } from '../domain/provider-variables.ts';
 import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './derived-keys.ts';
 
+/** For each simulated on-ramp, the sandbox's key from which all its secrets are derived. */
+export type OnrampKeys = Readonly<Record<ProviderId, string>>;
+
 /** What an operator with an account at a simulated on-ramp is given, all of it derived from the sandbox's one key. */
-export function providerValuesOf(provider: ProviderId, key: string): ProviderValues {
-  const derived = (purpose: string) => deriveHex(key, purpose);
+export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): ProviderValues {
+  const derived = (purpose: string) => deriveHex(keys[provider], purpose);
   switch (provider) {
+    case 'paypal':
+      return { ...providerValuesOf('moonpay', keys), ROUTE: 'moonpay' };
+    case 'klarna':
+      return { ...providerValuesOf('banxa', keys), ROUTE: 'banxa', PAYMENT_METHOD: 'klarna' };
+    case 'cryptocom':
+      return { API_KEY: `sk_test_${derived('api')}`, ONRAMP: CONFIRMED };
     case 'moonpay':
       return {
         API_KEY: `pk_test_${derived('api')}`,
@@ -35,8 +44,6 @@ export function providerValuesOf(provider: ProviderId, key: string): ProviderVal
       return { API_KEY: `sk_test_${derived('api')}`, WEBHOOK_SECRET: `whsec_${derived('webhook')}` };
     case 'transak':
       return { API_KEY: derived('api'), API_SECRET: derived('secret') };
-    default:
-      return { API_KEY: key };
   }
 }
 
@@ -52,12 +59,12 @@ function pemOf(key: KeyObject, type: 'pkcs8' | 'spki'): string {
 
 /** The settings with which an adapter reaches the simulated on-ramps, as `providerVariables` names them. */
 export function allProviderValues(
-  keys: Readonly<Record<ProviderId, string>>,
+  keys: OnrampKeys,
   baseUrl: string,
 ): Readonly<Record<ProviderId, ProviderValues>> {
   const values = providerIds.map((id): [ProviderId, ProviderValues] => [
     id,
-    { ...providerValuesOf(id, keys[id]), BASE_URL: `${baseUrl}/${id}` },
+    { ...providerValuesOf(id, keys), BASE_URL: `${baseUrl}/${id}` },
   ]);
   return Object.fromEntries(values) as Record<ProviderId, ProviderValues>;
 }

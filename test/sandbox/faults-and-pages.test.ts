@@ -103,8 +103,8 @@ describe('the API of a simulated on-ramp', () => {
   it('refuses what leaves nothing to deliver', async () => {
     const little = { amountCents: 3_00, currency: 'USD', usdUnits: 3_000_000n } as const;
     await expect(adapterAt(sandbox, 'paypal').quote(little)).rejects.toMatchObject({
-      errorName: 'below_minimum',
-      message: 'The minimum of PayPal is 4.00 USD; the amount given is 3.00 USD.',
+      errorName: 'provider_unavailable',
+      cause: expect.objectContaining({ message: expect.stringContaining('paypal answered 400') }),
     });
   });
 
@@ -112,27 +112,27 @@ describe('the API of a simulated on-ramp', () => {
     ['an unknown parameter', { colour: 'red' }],
     ['a missing address', { wallet_address: undefined }],
     ['a malformed address', { wallet_address: '0x12' }],
-    ['a number for the amount', { amount: 100 }],
+    ['a text for the amount', { amount: '100.00' }],
     ['an unknown currency', { currency: 'GBP' }],
     ['a script as the way back', { return_url: 'javascript:alert(1)' }],
     ['no way back', { return_url: '' }],
-    ['an endless reference', { external_id: 'x'.repeat(3_000) }],
-  ])('refuses a session with %s', async (_what, change) => {
+  ])('refuses a payment with %s', async (_what, change) => {
     const body = {
-      amount: '100.00',
+      amount: 100_00,
       currency: 'USD',
-      usd_value: '100.000000',
+      crypto_currency: 'USDC',
+      network: 'polygon',
       wallet_address: someAddress('1'),
-      external_id: 'payment',
-      email: null,
+      order_id: 'payment',
       return_url: 'http://localhost:3000/',
+      cancel_url: 'http://localhost:3000/',
       ...change,
     };
-    const answer = await fetch(`${sandbox.onrampBaseUrl}/klarna/sessions`, {
+    const answer = await fetch(`${sandbox.onrampBaseUrl}/cryptocom/api/api/payments`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        authorization: `Bearer ${sandbox.providerValues.klarna['API_KEY']}`,
+        authorization: `Bearer ${sandbox.providerValues.cryptocom['API_KEY']}`,
       },
       body: JSON.stringify(body),
     });

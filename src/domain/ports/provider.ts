@@ -73,6 +73,8 @@ export interface ProviderAdapter {
   readonly id: ProviderId;
   /** The customer can open a session's address only once: it is never handed out a second time. */
   readonly opensOnce?: true;
+  /** Where its visits happen, when that is another provider: that one's notices are about them as well. */
+  readonly routedThrough?: ProviderId;
   /** It starts no session before it is told where the customer lives; a quote can be asked for without. */
   readonly needsCountry?: true;
   /** Throws `ServiceError` provider_unavailable when the provider does not answer, provider_inactive when it declines. */

@@ -2,14 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { type Order, SESSION_LIFETIME_MS } from './order.ts';
 import type { OrderStore } from './order-store.ts';
-import type { NewSession } from './read-session-request.ts';
 
 /** What a customer is about to buy at a simulated on-ramp. */
-export interface NewOrder extends Omit<NewSession, 'usdUnits'> {
-  readonly provider: ProviderId;
+export interface NewOrder
+  extends Pick<
+    Order,
+    | 'provider'
+    | 'amountCents'
+    | 'currency'
+    | 'walletAddress'
+    | 'externalId'
+    | 'email'
+    | 'returnUrl'
+    | 'quotedUnits'
+  > {
   /** A new one where none is given. */
   readonly id?: string;
-  readonly quotedUnits: bigint;
 }
 
 /** An id that nobody guesses. */

@@ -8,7 +8,7 @@ import { type ProviderId, providerIds } from '../../domain/provider-catalogue.ts
 import { deriveHex } from '../derived-keys.ts';
 import type { DevelopmentKey } from '../development-keys.ts';
 import type { Fault } from '../fault.ts';
-import { providerValuesOf } from '../provider-values.ts';
+import { type OnrampKeys, providerValuesOf } from '../provider-values.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
 import { createNoticeSender, type NoticeSender } from './notice-sender.ts';
@@ -25,7 +25,6 @@ import {
 import { createProtocolDesk } from './protocol-desk.ts';
 import type { SimulatedProtocol } from './protocols/simulated-protocol.ts';
 import { createSimulatedProtocols } from './protocols/simulated-protocols.ts';
-import { registerApiRoutes } from './register-api-routes.ts';
 import { registerPageRoutes } from './register-page-routes.ts';
 
 export interface OnrampOptions {
@@ -35,7 +34,7 @@ export interface OnrampOptions {
   /** The treasury's key; nobody else may use it. */
   readonly minter: DevelopmentKey;
   /** One key for each, from which everything is derived that the shop is given. */
-  readonly keys: Readonly<Record<ProviderId, string>>;
+  readonly keys: OnrampKeys;
   /** Where the shop takes the notices of a provider; null for a shop that takes none. */
   readonly noticesUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for a free one. */
@@ -93,7 +92,7 @@ function addFaults(
 /** Everything that the on-ramps share. */
 interface Parts {
   readonly options: OnrampOptions;
-  readonly protocols: ReadonlyMap<ProviderId, SimulatedProtocol>;
+  readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
   readonly store: OrderStore;
   readonly worker: DeliveryWorker;
   readonly notices: NoticeSender | null;
@@ -106,25 +105,12 @@ function startNotices(books: Omit<Parts, 'worker' | 'notices'>): NoticeSender | 
   const { options, nowMs } = books;
   const { noticesUrl = null, log } = options;
   if (noticesUrl === null) return null;
-  const desks = new Map(providerIds.map((id) => [id, deskOf(books, id)]));
   return createNoticeSender({
-    ...{ noticesUrl, nowMs, log },
-    noticeOf(order, event, atMs) {
-      const desk = desks.get(order.provider);
-      const protocol = books.protocols.get(order.provider);
-      return desk === undefined || protocol === undefined
-        ? null
-        : protocol.noticeOf(desk, order, event, atMs);
-    },
+    ...{ nowMs, log },
+    noticesUrl: (provider) => noticesUrl(tellerOf(provider)),
+    noticeOf: (order, event, atMs) =>
+      books.protocols[order.provider].noticeOf(deskOf(books, order.provider), order, event, atMs),
   });
-}
-
-/** A provider's API: in its own protocol where that is simulated, else in ours. */
-function registerApi(server: FastifyInstance, parts: Parts, provider: ProviderId): void {
-  const { options, protocols, store, nowMs, baseUrl } = parts;
-  const protocol = protocols.get(provider);
-  if (protocol !== undefined) protocol.registerRoutes(server, deskOf(parts, provider));
-  else registerApiRoutes(server, { store, provider, apiKey: options.keys[provider], nowMs, baseUrl });
 }
 
 /** The pages where customers pay, the same for all. */
@@ -142,12 +128,17 @@ function registerPages(server: FastifyInstance, parts: Parts, provider: Provider
   });
 }
 
+/** Who tells the shop of a provider's orders: one that is a way to pay elsewhere has no address of its own. */
+function tellerOf(provider: ProviderId): ProviderId {
+  return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
+}
+
 function deskOf({ options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'notices'>, provider: ProviderId) {
   return createProtocolDesk({
     ...{ provider, store, nowMs },
-    values: providerValuesOf(provider, options.keys[provider]),
+    values: providerValuesOf(provider, options.keys),
     derive: (purpose) => deriveHex(options.keys[provider], purpose),
-    noticesUrl: options.noticesUrl?.(provider) ?? null,
+    noticesUrl: options.noticesUrl?.(tellerOf(provider)) ?? null,
     url: () => `${baseUrl()}/${provider}`,
   });
 }
@@ -180,7 +171,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   await server.register(formbody);
   const parts = { ...books, worker, notices };
   for (const provider of providerIds) {
-    registerApi(server, parts, provider);
+    parts.protocols[provider].registerRoutes(server, deskOf(parts, provider));
     registerPages(server, parts, provider);
   }
 

@@ -1,13 +1,13 @@
 /**
  * The other side of src/providers/banxa.ts: quotes and orders below the partner's reference, and the one-time address of
- * an order at `/widget`.
+ * an order at `/widget`. Here Klarna is a way to pay there.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
+import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import type { Order } from '../order.ts';
-import { InvalidRequestError, readReturnUrl } from '../read-session-request.ts';
 import {
   isSame,
   type OrderEvent,
@@ -44,20 +44,20 @@ export function createBanxaProtocol(): SimulatedProtocol {
 
   return {
     registerRoutes(server, desk) {
-      server.get('/banxa/api/:partner/v2/quotes/buy', (request: PartnerRequest, reply) =>
+      server.get(`/${desk.provider}/api/:partner/v2/quotes/buy`, (request: PartnerRequest, reply) =>
         answer(desk, request, reply, async () => {
           const query = readParameters(request.query, purchase, []);
           const { units } = await priceOf(desk, query);
           return { ...query, cryptoAmount: formatUnits(units), processingFee: '0.00', networkFee: '0.00' };
         }),
       );
-      server.post('/banxa/api/:partner/v2/buy', (request: PartnerRequest, reply) =>
+      server.post(`/${desk.provider}/api/:partner/v2/buy`, (request: PartnerRequest, reply) =>
         answer(desk, request, reply, async () => {
           const order = await openOrder(desk, request.body);
           return { id: order.id, externalOrderId: order.externalId, checkoutUrl: addressOf(desk, order) };
         }),
       );
-      server.get<{ Querystring: { order?: unknown } }>('/banxa/widget', (request, reply) => {
+      server.get<{ Querystring: { order?: unknown } }>(`/${desk.provider}/widget`, (request, reply) => {
         const token = String(request.query.order ?? '');
         const order = desk.findOrder(orderIds.get(token) ?? '');
         if (order === null) return desk.refuseCustomer(reply, 410, 'This address was used already.');
@@ -107,8 +107,8 @@ async function answer(
 }
 
 async function priceOf(desk: ProtocolDesk, query: Readonly<Record<(typeof purchase)[number], string>>) {
-  const isSold =
-    query.crypto === 'USDC' && query.blockchain === 'MATIC' && query.paymentMethodId === 'debit-credit-card';
+  const method = desk.provider === 'klarna' ? 'klarna' : 'debit-credit-card';
+  const isSold = query.crypto === 'USDC' && query.blockchain === 'MATIC' && query.paymentMethodId === method;
   if (!isSold) throw new InvalidRequestError('this is not sold here');
   const charge = readCharge(query.fiatAmount, query.fiat);
   const units = await desk.quoteUnits(charge.amountCents, charge.currency);

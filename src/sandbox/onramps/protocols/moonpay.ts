@@ -1,12 +1,12 @@
 /**
  * The other side of src/providers/moonpay.ts: quotes at `/api/v3/currencies/…/buy_quote`, and a widget at `/widget`
- * that opens only by an address whose query carries our secret key's signature.
+ * that opens only by an address whose query carries our secret key's signature. PayPal is a way to pay there.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { formatUnits, parseUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
+import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import type { Order } from '../order.ts';
-import { InvalidRequestError, readReturnUrl } from '../read-session-request.ts';
 import {
   isSame,
   type OrderEvent,
@@ -30,7 +30,7 @@ const MAXIMUM_ORDERS_OF_ADDRESS = 50;
 export const moonpayProtocol: SimulatedProtocol = {
   registerRoutes(server, desk) {
     server.get<{ Params: { code: string } }>(
-      '/moonpay/api/v3/currencies/:code/buy_quote',
+      `/${desk.provider}/api/v3/currencies/:code/buy_quote`,
       async (request, reply) => {
         const refuse = (status: number, type: string, message: string) =>
           reply.code(status).send({ message, type });
@@ -43,6 +43,7 @@ export const moonpayProtocol: SimulatedProtocol = {
           if (!isSame(query.apiKey, desk.values['API_KEY']))
             return refuse(401, 'UnauthorizedError', 'Invalid API key');
           if (request.params.code !== ASSET) return refuse(404, 'NotFoundError', 'Currency not found');
+          requireMethod(desk, query.paymentMethod);
           const { amountCents, currency } = readCharge(query.baseCurrencyAmount, query.baseCurrencyCode);
           const units = await desk.quoteUnits(amountCents, currency);
           if (units === 0n) return refuse(400, 'BadRequestError', 'The amount is below the minimum');
@@ -59,7 +60,7 @@ export const moonpayProtocol: SimulatedProtocol = {
       },
     );
 
-    server.get('/moonpay/widget', async (request, reply) => {
+    server.get(`/${desk.provider}/widget`, async (request, reply) => {
       try {
         return desk.showOrder(reply, await openWidget(desk, request.url, request.query));
       } catch (error) {
@@ -88,6 +89,12 @@ export const moonpayProtocol: SimulatedProtocol = {
   },
 };
 
+/** Who comes by way of PayPal pays by PayPal, everybody else by card. */
+function requireMethod({ provider }: ProtocolDesk, given: string | undefined): void {
+  if (given !== (provider === 'paypal' ? 'paypal' : 'credit_debit_card'))
+    throw new InvalidRequestError('paymentMethod is not known');
+}
+
 /** The signature is the last parameter and covers everything before it. */
 async function openWidget(desk: ProtocolDesk, url: string, parameters: unknown): Promise<Order> {
   const [, signed, signature] = /^[^?]*(\?.+)&signature=([^&]+)$/.exec(url) ?? [];
@@ -101,6 +108,7 @@ async function openWidget(desk: ProtocolDesk, url: string, parameters: unknown):
   );
   if (!isSame(query.apiKey, desk.values['API_KEY'])) throw new InvalidRequestError('apiKey is unknown');
   if (query.currencyCode !== ASSET) throw new InvalidRequestError('currencyCode is not sold here');
+  requireMethod(desk, query.paymentMethod);
   const walletAddress = parsePayoutAddress(query.walletAddress);
   if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
   const charge = readCharge(query.baseCurrencyAmount, query.baseCurrencyCode);
@@ -118,7 +126,7 @@ async function openWidget(desk: ProtocolDesk, url: string, parameters: unknown):
   // The same address leads to the same purchase until that is paid or over.
   const name = createHash('sha256').update(url).digest('base64url').slice(0, 20);
   for (let count = 1; count <= MAXIMUM_ORDERS_OF_ADDRESS; count++) {
-    const id = `moonpay_${name}${count}`;
+    const id = `${desk.provider}_${name}${count}`;
     const earlier = desk.findOrder(id);
     if (earlier === null) return desk.openOrder({ ...order, id });
     if (earlier.state === 'open' && earlier.expiresAtMs > desk.nowMs()) return earlier;

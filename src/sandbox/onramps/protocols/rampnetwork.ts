@@ -5,8 +5,8 @@
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
 import { secp256k1KeyOf } from '../../derived-keys.ts';
+import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import type { Order } from '../order.ts';
-import { InvalidRequestError, readReturnUrl } from '../read-session-request.ts';
 import {
   isSame,
   type OrderEvent,

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Currency, isCurrency, parseAmountCents } from '../../../domain/money.ts';
 import type { ProviderId } from '../../../domain/provider-catalogue.ts';
 import type { ProviderValues } from '../../../domain/provider-variables.ts';
+import { InvalidRequestError } from '../invalid-request.ts';
 import type { NewOrder } from '../open-order.ts';
 import type { Order } from '../order.ts';
-import { InvalidRequestError } from '../read-session-request.ts';
 
 /** What happened to an order that its provider tells the shop about. */
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';

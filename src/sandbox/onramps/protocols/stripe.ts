@@ -6,8 +6,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
+import { InvalidRequestError } from '../invalid-request.ts';
 import type { Order } from '../order.ts';
-import { InvalidRequestError } from '../read-session-request.ts';
 import {
   isSame,
   type OrderEvent,

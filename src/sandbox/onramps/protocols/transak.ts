@@ -6,7 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { formatUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
-import { InvalidRequestError, readReturnUrl } from '../read-session-request.ts';
+import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import {
   isSame,
   type OrderEvent,

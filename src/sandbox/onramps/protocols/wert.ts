@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { formatUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
+import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import type { NewOrder } from '../open-order.ts';
 import type { Order } from '../order.ts';
-import { InvalidRequestError, readReturnUrl } from '../read-session-request.ts';
 import {
   isSame,
   type OrderEvent,

@@ -1,0 +1,70 @@
+/**
+ * Crypto.com Onramp: a payment is made with the account's secret key, and its page opened.
+ *
+ * Sources, gathered 2026-11; no live API has been called. It is a limited beta (documentation of a partner), so it stays
+ * off until the operator says that Crypto.com has confirmed it for their account.
+ * - Unverified, seen in public code of others: `POST https://pay.crypto.com/api/payments` with a bearer key, `amount` in
+ *   minor units, `currency`, `crypto_currency`, `network`, `wallet_address`, `order_id`, `return_url`, `cancel_url`, and the
+ *   `id` and `payment_url` of its answer.
+ * - Unknown: what it calls Polygon, here `polygon`; whether `wallet_address` is locked, so an answer that names another
+ *   wallet is not used; a quote, so there is none and the delivery is assumed; how its webhooks are signed
+ *   (`Pay-Signature`), so none are taken and the page learns of the payment from the chain alone.
+ */
+import type { ProviderAdapter, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
+import {
+  type AdapterSettings,
+  type Call,
+  createProtocolAdapter,
+  LINK_LIFETIME_MS,
+  requireSuccess,
+} from './protocol-adapter.ts';
+import { fieldsOf, MalformedAnswerError, readRedirectUrl, readReference } from './read-answer.ts';
+
+export interface CryptocomOptions extends AdapterSettings {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+}
+
+/** Throws as the port says. */
+export function createCryptocomAdapter(options: CryptocomOptions): ProviderAdapter {
+  return createProtocolAdapter(
+    {
+      id: 'cryptocom',
+      quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+      startSession: (request, call) => startSession(options, request, call),
+    },
+    options,
+  );
+}
+
+async function startSession(
+  options: CryptocomOptions,
+  request: SessionRequest,
+  call: Call,
+): Promise<StartedSession> {
+  const answer = await call({
+    method: 'POST',
+    url: `${options.apiUrl}/api/payments`,
+    headers: { authorization: `Bearer ${options.apiKey}` },
+    body: {
+      amount: request.amountCents,
+      currency: request.currency,
+      crypto_currency: 'USDC',
+      network: 'polygon',
+      wallet_address: request.depositAddress,
+      order_id: request.paymentId,
+      return_url: request.returnUrl,
+      cancel_url: request.returnUrl,
+    },
+  });
+  const payment = fieldsOf(requireSuccess('cryptocom', answer));
+  const wallet = payment['wallet_address'];
+  if (typeof wallet === 'string' && wallet.toLowerCase() !== request.depositAddress.toLowerCase())
+    throw new MalformedAnswerError('cryptocom made a payment for another wallet');
+  return {
+    redirectUrl: readRedirectUrl(payment['payment_url']),
+    providerReference: readReference(payment['id']),
+    expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+    quotedUnits: null,
+  };
+}

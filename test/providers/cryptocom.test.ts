@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
+import { serveRequests } from './serve-requests.ts';
+import { outcomeOf, someSession } from './stage.ts';
+
+it('asks in minor units for a payment to the deposit address, and uses none for another wallet', async () => {
+  let wallet: string | undefined = someSession.depositAddress.toLowerCase();
+  const server = await serveRequests(() => ({
+    id: 'payment_1',
+    payment_url: 'https://pay.crypto.com/1',
+    wallet_address: wallet,
+  }));
+  const adapter = createProviderAdapter(
+    'cryptocom',
+    { API_KEY: 'sk_1', ONRAMP: 'confirmed', BASE_URL: server.url },
+    {
+      timeoutMs: 3_000,
+      quoteCacheMs: 0,
+      nowMs: Date.now,
+      noticesUrl: 'https://pay.example.com/providers/cryptocom/notices',
+      baseUrl: 'https://pay.example.com',
+    },
+  );
+  try {
+    expect(await adapter.startSession(someSession)).toMatchObject({
+      redirectUrl: 'https://pay.crypto.com/1',
+      providerReference: 'payment_1',
+      quotedUnits: null,
+    });
+    const [request] = server.requests;
+    expect(request?.headers.authorization).toBe('Bearer sk_1');
+    expect(JSON.parse(request?.body ?? '')).toEqual({
+      amount: 100_00,
+      currency: 'EUR',
+      crypto_currency: 'USDC',
+      network: 'polygon',
+      wallet_address: someSession.depositAddress,
+      order_id: someSession.paymentId,
+      return_url: someSession.returnUrl,
+      cancel_url: someSession.returnUrl,
+    });
+    wallet = undefined;
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
+    wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+    expect(adapter.readNotice).toBeUndefined();
+  } finally {
+    await server.stop();
+  }
+});
