@@ -110,3 +110,28 @@ function isHttpUrl(text: string): boolean {
 export function isSecureHttpUrl(text: string): boolean {
   return isHttpUrl(text) && isSecureUrl(new URL(text));
 }
+
+/** The mail server, and whom mails come from. */
+export interface MailConfig {
+  readonly url: string;
+  readonly from: string;
+}
+
+/** Both or none. The URL itself holds a password and is not repeated. */
+export function readMail(read: Reader, problems: string[]): MailConfig | null {
+  const url = read.text('SMTP_URL');
+  const from = read.text('MAIL_FROM');
+  if (url === null && from === null) return null;
+  const parsed = url === null ? null : URL.parse(url);
+  const isMailServer =
+    parsed !== null &&
+    /^smtps?:$/.test(parsed.protocol) &&
+    parsed.hostname !== '' &&
+    /^\/?$/.test(parsed.pathname);
+  if (url === null) problems.push('SMTP_URL is missing: MAIL_FROM is set.');
+  else if (!isMailServer) problems.push('SMTP_URL must be smtp://user:password@host:port, or smtps://.');
+  if (from === null) problems.push('MAIL_FROM is missing: SMTP_URL is set.');
+  else if (!/^(?:[^<>@\r\n]{1,100} )?<?[^\s@<>,]+@[^\s@<>,]+>?$/.test(from))
+    problems.push('MAIL_FROM must be one e-mail address, with or without a name: Shop <pay@example.com>.');
+  return url === null || from === null ? null : { url, from };
+}

@@ -60,6 +60,8 @@ export const variables: readonly Variable[] = [
   plain('SETTLEMENT_TOKEN_ADDRESS', 'The USDC contract, only for chains that have no well-known one.'),
   secret('RELAYER_PRIVATE_KEY', 'The key that sends releases; it can spend only its own gas money.'),
   plain('FEE_WALLET', "Where the account's fees go."),
+  secret('SMTP_URL', 'The mail server: smtp(s)://user:password@host:port; empty sends no e-mail (none).'),
+  plain('MAIL_FROM', 'Whom e-mails come from, such as Shop <pay@example.com>; needed with SMTP_URL.'),
   plain('SANDBOX_CHAIN_PORT', "Fixes the loopback port of the sandbox's chain (a free one)."),
   ...providerIds.flatMap((id) =>
     providerVariables[id].map(({ name, isSecret, help }) => ({

@@ -74,6 +74,7 @@ describe('defaults', () => {
       toleranceBasisPoints: 200,
       chain: null,
       providers: new Map(),
+      mail: null,
       sandboxChainPort: null,
     } satisfies Config);
   });
@@ -119,6 +120,10 @@ it.each<[Environment, Partial<Config>]>([
   [{ SECRET_KEY_PREVIOUS: `${SECRET}, ${SECRET}2,` }, { previousSecretKeys: [SECRET, `${SECRET}2`] }],
   [{ TRUST_PROXY: '10.0.0.0/8, ::1,fd00::/8' }, { trustProxy: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
   [{ COUNTRY_HEADER: 'CF-IPCountry' }, { countryHeader: 'cf-ipcountry' }],
+  [
+    { SMTP_URL: 'smtps://u:p@mail.example.com', MAIL_FROM: 'Shop <pay@example.com>' },
+    { mail: { url: 'smtps://u:p@mail.example.com', from: 'Shop <pay@example.com>' } },
+  ],
   ...logLevels.map((level): [Environment, Partial<Config>] => [{ LOG_LEVEL: level }, { logLevel: level }]),
   [
     { CALLBACK_ALLOWED_HOSTS: 'Shop.local:9443,[::1]:1' },
@@ -255,7 +260,7 @@ it('has a row of valid or invalid values in this test for every variable', () =>
   const ofProviders = new Set(
     providerIds.flatMap((id) => providerVariables[id].map(({ name }) => variableNameOf(id, name))),
   );
-  const elsewhere = /^TLS_(CERT|KEY)_FILE$/;
+  const elsewhere = /^(TLS_(CERT|KEY)_FILE|SMTP_URL|MAIL_FROM)$/;
   expect(
     variables
       .map(({ name }) => name)
@@ -359,6 +364,20 @@ it('Crypto.com stays off until it is said to be confirmed', () => {
   ]);
 });
 
+it.each<[string, string, RegExp]>([
+  ['', 'a@b.example', /^SMTP_URL is missing/],
+  ['smtp://mail.example.com', '', /^MAIL_FROM is missing/],
+  ...['https://mail.example.com', 'smtp:', 'mail.example.com:25', 'smtp://u:canary@h/x'].map(
+    (url): [string, string, RegExp] => [url, 'a@b.example', /^SMTP_URL must be smtp:(?!.*canary)/],
+  ),
+  ...['x', 'a@b.example, c@d.example', 'Shop a@b.example>,', 'a@b.example\r\nBcc: c@d.example'].map(
+    (from): [string, string, RegExp] => ['smtp://mail.example.com', from, /^MAIL_FROM must be one/],
+  ),
+])('a mail server %j with the sender %j is refused', (url, from, problem) => {
+  const problems = problemsOf('sandbox', { SMTP_URL: url, MAIL_FROM: from });
+  expect(problems).toEqual([expect.stringMatching(problem)]);
+});
+
 describe('a secret from a file', () => {
   it.each(variables.filter(({ isSecret }) => isSecret).map(({ name }) => name))(
     'is read for %s, set in one place only, and a file that cannot be read is named',
@@ -372,7 +391,7 @@ describe('a secret from a file', () => {
         ]);
       const withUrl: Environment = { ...live, ...Object.fromEntries(required) };
       const { [name]: _, ...rest } = withUrl;
-      const value = live[name] ?? (name === 'DATABASE_URL' ? '' : SECRET);
+      const value = live[name] ?? (name === 'DATABASE_URL' || name === 'SMTP_URL' ? '' : SECRET);
       const path = fileOf(name, `${value}\n`);
       expect(readConfig('live', { ...rest, [`${name}_FILE`]: path })).toEqual(
         readConfig('live', { ...rest, [name]: value }),

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import {
   HIGHEST_PORT,
   isSecureHttpUrl,
+  type MailConfig,
   readAdminPort,
   readAllowedHosts,
   readBaseUrl,
   readCountryHeader,
   readHost,
+  readMail,
   readTls,
   readTrustProxy,
   type TlsFiles,
@@ -69,6 +71,8 @@ export interface Config {
   readonly chain: ChainConfig | null;
   /** Of each provider that is configured, its settings by their names in `providerVariables`. */
   readonly providers: ReadonlyMap<ProviderId, ProviderValues>;
+  /** Null where no e-mail is sent; the sandbox never sends any. */
+  readonly mail: MailConfig | null;
   /** Fixes the port of the sandbox's chain; null for a free one. */
   readonly sandboxChainPort: number | null;
 }
@@ -141,6 +145,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     toleranceBasisPoints: readTolerance(read, problems),
     chain: isLive ? readChain(read, problems) : null,
     providers: isLive ? readProviders(read, problems) : new Map(),
+    mail: readMail(read, problems),
     sandboxChainPort:
       read.text('SANDBOX_CHAIN_PORT') === null
         ? null

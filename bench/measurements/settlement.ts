@@ -86,6 +86,8 @@ function settlementTasks(store: Store, world: World): { tasks: readonly WorkerTa
   const { watching, sending } = createWorkerTasks({
     ...{ store, world, known: createKnownAddresses(store.payments, store.addressPages) },
     tokens: createIpnTokens(benchSecret),
+    mailer: null,
+    baseUrl: 'http://localhost',
     deliver: () => Promise.reject(new Error('no webhook is sent here')),
     ...{ nowMs: Date.now, monotonicMs: () => performance.now(), expiryMs: 168 * 3_600_000, wake: () => {} },
     inPlaceOf: (_relayer, follow) => follow(),

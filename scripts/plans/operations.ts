@@ -42,6 +42,8 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'accounts.createKey': 'command line',
   'accounts.listKeys': 'command line, by the account',
   'accounts.revokeKey': 'command line',
+  'receipts.claimReceipts': 'where mail is configured, every two seconds, by the index of those that wait',
+  'receipts.recordReceipt': 'once a receipt, by the primary key',
   'payments.listPayments': 'command line, and the newest one at the start',
   'webhooks.listWebhooks': 'command line, by the primary key',
   'search.searchPayments': 'dashboard, in windows of a thousand rows of an index, at most ten of them',

@@ -10,6 +10,7 @@ import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import type { Mailer } from '../domain/ports/mailer.ts';
 import type { ApiRateLimiters } from '../http/api/api-context.ts';
 import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
 import { registerApi } from '../http/api/routes.ts';
@@ -34,6 +35,7 @@ import { createOwnAddresses } from '../webhooks/own-addresses.ts';
 import { createHostResolver } from '../webhooks/resolve-host.ts';
 import { createCallbackGuard } from './callback-guard.ts';
 import { withCleanUp } from './clean-up.ts';
+import { createMailer } from './create-mailer.ts';
 import { createPaymentContext } from './create-payment-context.ts';
 import { giveNotice } from './give-notice.ts';
 import type { Log } from './log.ts';
@@ -75,6 +77,7 @@ interface Parts extends ServiceOptions {
   readonly resolver: ReturnType<typeof createHostResolver>;
   readonly ownAddresses: ReturnType<typeof createOwnAddresses>;
   readonly callbacks: CallbackGuard;
+  readonly mailer: Mailer | null;
   readonly startSession: StartSession;
   /** Providers, each left alone while it is out of order. */
   readonly directory: ProviderDirectory;
@@ -179,6 +182,7 @@ function assemble(options: ServiceOptions): Parts {
     metrics: createMetrics(),
     resolver,
     ownAddresses,
+    mailer: createMailer(config, options.sandboxControls !== null, options.log),
     callbacks: createCallbackGuard(resolver, ownAddresses, config.callbackAllowedHosts),
     startSession,
   };

@@ -9,7 +9,7 @@ import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-t
 
 /** What the loops of a process are started with. */
 export interface WorkOptions
-  extends Omit<WorkerParts, 'nowMs' | 'monotonicMs' | 'expiryMs' | 'wake' | 'inPlaceOf'> {
+  extends Omit<WorkerParts, 'nowMs' | 'monotonicMs' | 'expiryMs' | 'baseUrl' | 'wake' | 'inPlaceOf'> {
   readonly config: Config;
   readonly clock: Clock;
 }
@@ -36,6 +36,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   const wake = (...names: string[]) => worker.wake(...names);
   const tasks = createWorkerTasks({
     ...options,
+    baseUrl: config.baseUrl,
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
     expiryMs: config.checkoutExpiryHours * 3_600_000,

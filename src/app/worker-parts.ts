@@ -1,5 +1,6 @@
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
+import type { Mailer } from '../domain/ports/mailer.ts';
 import type { KnownAddresses } from '../payments/known-addresses.ts';
 import type { RelayContext } from '../payments/relay/relay-context.ts';
 import type { Store } from '../store/store.ts';
@@ -14,6 +15,10 @@ export interface WorkerParts {
   readonly known: KnownAddresses;
   readonly tokens: IpnTokens;
   readonly deliver: DeliverWebhook;
+  /** Null where no mail server is configured. */
+  readonly mailer: Mailer | null;
+  /** The service's root as customers reach it, without a slash at the end. */
+  readonly baseUrl: string;
   readonly nowMs: () => number;
   /** Never goes back and never jumps. */
   readonly monotonicMs: () => number;

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DeliveryBounds } from '../domain/choose-webhooks.ts';
+import type { PaymentReference } from '../domain/payment.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { claimWebhooks } from '../payments/claim-webhooks.ts';
 import { indexPayments } from '../payments/index-payments.ts';
 import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
 import { relayReleases } from '../payments/relay-releases.ts';
+import { sendReceipts } from '../payments/send-receipts.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
 import type { WorkerTask } from '../worker.ts';
 import { createGasTask } from './gas-task.ts';
@@ -15,6 +17,7 @@ import type { WorkerParts } from './worker-parts.ts';
 
 const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
+const RECEIPT_INTERVAL_MS = 2_000;
 const INDEX_INTERVAL_MS = 500;
 /** Between two portions: what people list and search may come a moment later, a create may not. */
 const INDEX_PAUSE_MS = 50;
@@ -42,7 +45,7 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   return {
     watching: [...createWatchTasks(parts), indexTask(parts)],
     sending: [relayTask(parts)],
-    shared: [createGasTask(parts), webhooks.task, staleWebhooksTask(parts)],
+    shared: [createGasTask(parts), webhooks.task, staleWebhooksTask(parts), ...receiptTasks(parts)],
     drain: webhooks.drain,
   };
 }
@@ -85,6 +88,20 @@ function indexTask({ store }: WorkerParts): WorkerTask {
       return hasMore;
     },
   };
+}
+
+/** Tells customers by e-mail that their payment is paid; none where mail is not configured. */
+function receiptTasks({ store, world, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
+  if (mailer === null) return [];
+  const context = {
+    ...store,
+    mailer,
+    checkoutUrlOf: ({ id }: PaymentReference) => `${baseUrl}/pay/${id}`,
+    explorerTransactionUrl: world.explorerTransactionUrl,
+    nowMs,
+    onFailure: ({ id }: PaymentReference, err: unknown) => log.warn({ err, paymentId: id }, 'receipt'),
+  };
+  return [{ name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) }];
 }
 
 /** Gives up webhooks whose process is gone: nobody knows whether they were sent. */

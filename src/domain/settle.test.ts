@@ -486,6 +486,7 @@ class Model {
     // Paid exactly when final releases reach enough, with the webhook on that very decision.
     const becamePaid = before.status !== 'paid' && now.status === 'paid';
     expect(decision?.webhook !== undefined).toBe(becamePaid);
+    expect(decision?.receipt).toBe(becamePaid && now.email !== null ? true : undefined);
     expect(this.webhooks).toBe(now.status === 'paid' ? 1 : 0);
     const isSettled = sums.finalReleasedUnits >= now.enoughUnits && sums.finalSeenUnits >= now.enoughUnits;
     if (now.status === 'unpaid') expect(isSettled).toBe(false);

@@ -101,6 +101,7 @@ export function settle(
   return {
     change: difference,
     ...(becamePaid ? { webhook: paidWebhook(payment) } : {}),
+    ...(becamePaid && payment.email !== null ? { receipt: true } : {}),
     ...(fellBack ? { revisitExpiry: true } : {}),
   };
 }

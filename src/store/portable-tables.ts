@@ -214,6 +214,14 @@ export const portableTables: readonly PortableTable[] = [
   ),
   table('webhooks', ['id'], webhookColumns),
   table(
+    'receipts',
+    ['payment_id'],
+    [
+      ...text('account_id', 'payment_id', 'status'),
+      ...integer('created_at_ms', 'claimed_at_ms', 'finished_at_ms'),
+    ],
+  ),
+  table(
     'state_changes',
     ['payment_id', 'at_ms', 'state'],
     [...text('account_id', 'payment_id', 'state'), ...integer('at_ms')],

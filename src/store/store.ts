@@ -8,6 +8,7 @@ import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { PeopleStore } from '../domain/ports/people-store.ts';
 import type { ProviderStore } from '../domain/ports/provider-store.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
+import type { ReceiptStore } from '../domain/ports/receipt-store.ts';
 import type { RelayStore } from '../domain/ports/relay-store.ts';
 import type { SessionStore } from '../domain/ports/session-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
@@ -29,6 +30,7 @@ export interface Store {
   readonly ledger: LedgerStore;
   readonly relay: RelayStore;
   readonly webhooks: WebhookStore;
+  readonly receipts: ReceiptStore;
   readonly providers: ProviderStore;
   readonly settlements: SettlementStore;
   readonly people: PeopleStore;

@@ -12,6 +12,7 @@ import { paymentSearchPromises } from './payment-search.ts';
 import { paymentPromises } from './payments.ts';
 import { auditPromises, peoplePromises, sessionPromises } from './people.ts';
 import { providerPromises } from './providers.ts';
+import { receiptPromises } from './receipts.ts';
 import { relayPromises } from './relay.ts';
 import { settlementPromises } from './settlements.ts';
 import { webhookPromises } from './webhooks.ts';
@@ -54,6 +55,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('people', () => peoplePromises(context));
     describe('sessions and links', () => sessionPromises(context));
     describe('the audit log', () => auditPromises(context));
+    describe('receipts by e-mail', () => receiptPromises(context));
     describe('settlements', () => settlementPromises(context));
   });
 }

@@ -159,9 +159,10 @@ export const webhook: NewWebhook = {
 };
 
 /** The decision that makes a payment paid and queues its webhook. */
-export const pay: Decide = () => ({
+export const pay: Decide = ({ payment }) => ({
   change: { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS },
   webhook,
+  ...(payment.email === null ? {} : { receipt: true }),
 });
 
 export const leave: Decide = () => null;

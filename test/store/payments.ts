@@ -187,7 +187,7 @@ export function paymentPromises(context: StoreContext): void {
       payments.map((payment, index) =>
         context.store.payments.addSession(payment, newSession(payment), () => {
           if (index % 3 === 0) throw new RangeError('no');
-          return pay({} as PaymentView);
+          return pay({ payment } as PaymentView);
         }),
       ),
     );
@@ -204,7 +204,7 @@ export function paymentPromises(context: StoreContext): void {
   it('refuses a second webhook for the same event, together with its change', async () => {
     const payment = await givePayment(context.store);
     await context.store.payments.decidePayment(payment, pay);
-    const again = () => ({ ...pay({} as PaymentView), change: { note: 'twice' } });
+    const again = () => ({ ...pay({ payment } as PaymentView), change: { note: 'twice' } });
     await expect(context.store.payments.decidePayment(payment, again)).rejects.toThrow();
     expect(await context.store.webhooks.listWebhooks(payment.id)).toHaveLength(1);
     expect(await context.store.payments.findPaymentById(payment.id)).toMatchObject({ note: payment.note });

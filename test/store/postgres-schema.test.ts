@@ -51,6 +51,7 @@ describe('the schema', () => {
       '2ed0ea8476996a68',
       '3e2c211bf88c56dc',
       '4f5a6e2d6128675e',
+      '5a283205cecd7b30',
     ]);
   });
 

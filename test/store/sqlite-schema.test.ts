@@ -52,6 +52,7 @@ describe('the schema', () => {
       'dc2bf7b7f643b2e5',
       'b9f92bb8c30c7693',
       'ae1b724b3731477a',
+      '3828f7b9ebf93975',
     ]);
   });
 

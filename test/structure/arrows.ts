@@ -1,7 +1,7 @@
 /** Which part of the house may know which, as a check over modules. */
 import { type Import, isTest, type Module } from './modules.ts';
 
-const outsideWorld = ['providers', 'chain', 'rates', 'webhooks', 'store'];
+const outsideWorld = ['providers', 'chain', 'rates', 'webhooks', 'mail', 'store'];
 const belowApp = ['http', 'worker', 'cli', 'payments', 'accounts', 'domain', ...outsideWorld];
 
 /**

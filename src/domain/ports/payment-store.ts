@@ -27,6 +27,8 @@ export interface PaymentDecision {
   readonly change: PaymentChange;
   /** Written in the same transaction. At most one webhook per payment and event ever exists. */
   readonly webhook?: NewWebhook;
+  /** Queues a receipt for the customer in the same transaction; each payment has one at most. */
+  readonly receipt?: true;
   /** The payment fell back to waiting: the expiry step has to look at it again, also when it had done so before. */
   readonly revisitExpiry?: true;
 }

@@ -191,4 +191,20 @@ export const migrations: readonly Migration[] = [
     `,
   },
   peopleSchema,
+  {
+    number: 13,
+    name: 'receipts by e-mail for customers',
+    sql: `
+      CREATE TABLE receipts (
+        account_id text COLLATE "C" NOT NULL,
+        payment_id text COLLATE "C" NOT NULL,
+        status text NOT NULL,
+        created_at_ms bigint NOT NULL,
+        claimed_at_ms bigint,
+        finished_at_ms bigint,
+        PRIMARY KEY (account_id, payment_id)
+      );
+      CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
+    `,
+  },
 ];

@@ -3,6 +3,7 @@ import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPaymentStory } from '../payment-story.ts';
 import { createPeopleStore } from '../people.ts';
+import { createReceiptStore } from '../receipts.ts';
 import { createSessionStore } from '../sessions.ts';
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
@@ -87,6 +88,7 @@ export function createPostgresStore(
     ledger: createLedgerStore(database, decider, nowMs),
     relay: createRelayStore(database, decider),
     webhooks: createWebhookStore(database, nowMs),
+    receipts: createReceiptStore(scripts),
     providers: providers.store,
     settlements: createSettlementStore(database),
     people: createPeopleStore(scripts),

@@ -64,6 +64,15 @@ const insertWebhooks = statement(`
   INSERT INTO webhooks (${namesOf(webhookColumns)}, status)
   SELECT ${namesOf(webhookColumns)}, 'pending' FROM ${unnest('queued', webhookColumns)}`);
 
+const receiptColumns: readonly Column[] = [
+  ['account_id', 'text'],
+  ['payment_id', 'text'],
+  ['created_at_ms', 'bigint'],
+];
+const insertReceipts = statement(`
+  INSERT INTO receipts (${namesOf(receiptColumns)}, status)
+  SELECT ${namesOf(receiptColumns)}, 'pending' FROM ${unnest('queued', receiptColumns)}`);
+
 const stateChangeColumns: readonly Column[] = [
   ['account_id', 'text'],
   ['payment_id', 'text'],
@@ -124,6 +133,7 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
       const views = await viewAll(connection, references);
       const changed: Payment[] = [];
       const webhooks: unknown[][] = [];
+      const receipts: unknown[][] = [];
       const states: unknown[][] = [];
       const revisited: PaymentId[] = [];
       const payments = references.flatMap(({ id }) => {
@@ -136,10 +146,11 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
         const state = stateOf(payment);
         if (state !== stateOf(view.payment)) states.push([payment.accountId, payment.id, nowMs(), state]);
         if (decision.webhook !== undefined) webhooks.push(webhookValues(payment, decision.webhook, nowMs()));
+        if (decision.receipt === true) receipts.push([payment.accountId, payment.id, nowMs()]);
         if (decision.revisitExpiry === true) revisited.push(payment.id);
         return [payment];
       });
-      await write(connection, changed, webhooks, states);
+      await write(connection, changed, { webhooks, receipts, states });
       // After the payments, in which every transaction locks its rows; a beginning of an id sorts just before it.
       const [lowest] = revisited.sort();
       if (lowest !== undefined) await connection.execute(lowerFrontier, [lowest.slice(0, -1), lowest]);
@@ -151,14 +162,14 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
 async function write(
   connection: Connection,
   changed: readonly Payment[],
-  webhooks: readonly unknown[][],
-  states: readonly unknown[][],
+  { webhooks, receipts, states }: Readonly<Record<'webhooks' | 'receipts' | 'states', readonly unknown[][]>>,
 ): Promise<void> {
   if (changed.length > 0) {
     const rows = changed.map(updatedPaymentValues);
     await connection.execute(updatePayments, valuesByColumn(updatedPaymentColumns, rows));
   }
   if (webhooks.length > 0) await connection.execute(insertWebhooks, valuesByColumn(webhookColumns, webhooks));
+  if (receipts.length > 0) await connection.execute(insertReceipts, valuesByColumn(receiptColumns, receipts));
   if (states.length > 0) {
     await connection.execute(insertStateChanges, valuesByColumn(stateChangeColumns, states));
   }

@@ -202,4 +202,20 @@ export const migrations: readonly Migration[] = [
     `,
   },
   peopleSchema,
+  {
+    number: 12,
+    name: 'receipts by e-mail for customers',
+    sql: `
+      CREATE TABLE receipts (
+        account_id TEXT NOT NULL,
+        payment_id TEXT NOT NULL,
+        status TEXT NOT NULL,
+        created_at_ms INTEGER NOT NULL,
+        claimed_at_ms INTEGER,
+        finished_at_ms INTEGER,
+        PRIMARY KEY (account_id, payment_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
+    `,
+  },
 ];

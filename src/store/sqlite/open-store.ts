@@ -6,6 +6,7 @@ import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPaymentStory } from '../payment-story.ts';
 import { createPeopleStore } from '../people.ts';
+import { createReceiptStore } from '../receipts.ts';
 import { createSessionStore } from '../sessions.ts';
 import type { Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
@@ -93,6 +94,7 @@ function createStore(
     ledger: createLedgerStore(database, writes, reads, decider, nowMs),
     relay: createRelayStore(database, writes, reads, decider),
     webhooks: createWebhookStore(database, writes, reads, nowMs),
+    receipts: createReceiptStore(scripts),
     providers: createProviderStore(database, writes),
     settlements: createSettlementStore(database, writes),
     people: createPeopleStore(scripts),

@@ -31,6 +31,9 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     `INSERT INTO webhooks (id, account_id, payment_id, host, event, fields, status, created_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
   );
+  const insertReceipt = database.prepare(
+    `INSERT INTO receipts (account_id, payment_id, status, created_at_ms) VALUES (?, ?, 'pending', ?)`,
+  );
   const insertStateChange = database.prepare(
     `INSERT INTO state_changes (account_id, payment_id, at_ms, state) VALUES (?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
@@ -87,6 +90,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
       updatePayment.run(...changingValues(changed), id);
       noteState(seen.payment, changed);
       if (decision.webhook !== undefined) queueWebhook(changed, decision.webhook);
+      if (decision.receipt === true) insertReceipt.run(changed.accountId, changed.id, nowMs());
       // A beginning of an id sorts just before it.
       if (decision.revisitExpiry === true) lowerFrontier.run(id.slice(0, -1), id);
       return changed;

@@ -107,6 +107,8 @@ function createParts(
     world: createOutside(world, life, raw, relayerKey),
     known: createKnownAddresses(store.payments, store.addressPages),
     tokens,
+    mailer: null,
+    baseUrl: 'http://localhost',
     deliver: createReceiver(world, life, raw),
     nowMs,
     monotonicMs: () => world.time.trueMs,

@@ -1,0 +1,67 @@
+import { createTransport } from 'nodemailer';
+import { isLoopbackHost } from '../domain/loopback.ts';
+import { type Mailer, MailNotSentError } from '../domain/ports/mailer.ts';
+
+/** Where mails go out, and as whom. */
+export interface SmtpSettings {
+  /** `smtp://` (encrypted by STARTTLS) or `smtps://`, with user and password where the server asks for them. */
+  readonly url: string;
+  readonly from: string;
+}
+
+export interface SmtpTimeouts {
+  /** For the connection, the server's greeting and each of its answers. */
+  readonly answerMs: number;
+  /** For one mail from its first to its last byte. */
+  readonly sendMs: number;
+}
+
+const usualTimeouts: SmtpTimeouts = { answerMs: 10_000, sendMs: 20_000 };
+/** Each holds a connection; who comes after that is told to try again. */
+const MAXIMUM_OPEN = 8;
+
+/** Two short connections for each mail. What leaves this machine is encrypted, or is not sent. */
+export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeouts): Mailer {
+  const url = new URL(settings.url);
+  const secure = url.protocol === 'smtps:';
+  const transport = createTransport({
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    requireTLS: !secure && !isLoopbackHost(url.hostname),
+    ...(url.username === ''
+      ? {}
+      : { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } }),
+    connectionTimeout: timeouts.answerMs,
+    greetingTimeout: timeouts.answerMs,
+    socketTimeout: timeouts.answerMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  let open = 0;
+
+  return {
+    async send({ to, subject, text }) {
+      if (open >= MAXIMUM_OPEN) throw new MailNotSentError('too many mails are being sent');
+      open++;
+      try {
+        // A connection of its own, with login: whatever goes wrong on it, no mail was given to anybody. Of one that broke
+        // in the middle of sending the library does not say how far it had come.
+        await transport.verify().catch((cause: unknown) => {
+          throw new MailNotSentError('the mail server cannot be reached', { cause });
+        });
+        const signal = AbortSignal.timeout(timeouts.sendMs);
+        // As an address and not as text, which could name several.
+        await transport.sendMail({
+          from: settings.from,
+          to: { name: '', address: to },
+          subject,
+          text,
+          signal,
+        });
+      } finally {
+        open--;
+      }
+    },
+  };
+}

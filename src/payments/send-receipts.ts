@@ -1,0 +1,63 @@
+import { UnknownStateError } from '../domain/errors.ts';
+import type { PaymentReference } from '../domain/payment.ts';
+import type { AccountStore } from '../domain/ports/account-store.ts';
+import { type Mailer, MailNotSentError } from '../domain/ports/mailer.ts';
+import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { ReceiptEnding, ReceiptStore } from '../domain/ports/receipt-store.ts';
+import { type ReceiptLinks, receiptMail } from '../domain/receipt-mail.ts';
+
+export interface SendReceiptsContext {
+  readonly receipts: ReceiptStore;
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
+  readonly accounts: Pick<AccountStore, 'findAccount'>;
+  readonly mailer: Mailer;
+  readonly checkoutUrlOf: (payment: PaymentReference) => string;
+  readonly explorerTransactionUrl: ReceiptLinks['explorerTransactionUrl'];
+  readonly nowMs: () => number;
+  /** Told of each that failed, for the log. */
+  readonly onFailure: (payment: PaymentReference, error: unknown) => void;
+}
+
+const AT_A_TIME = 5;
+/** A receipt that comes later than this surprises more than it helps, for example after mail was first configured. */
+const LATEST_MS = 24 * 3_600_000;
+
+/**
+ * Sends receipts that wait: claimed durably before they are sent, each at most once. Resolves to whether more may wait.
+ * Throws `MailNotSentError` when the mail server took none, which are then tried again.
+ */
+export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
+  const nowMs = context.nowMs();
+  const claimed = await context.receipts.claimReceipts(nowMs - LATEST_MS, AT_A_TIME, nowMs);
+  const failures = await Promise.all(claimed.map((payment) => sendReceipt(context, payment)));
+  const unsent = failures.find((failure) => failure instanceof MailNotSentError);
+  if (unsent !== undefined) throw unsent;
+  return claimed.length === AT_A_TIME;
+}
+
+/** Null where all went well. */
+async function sendReceipt(context: SendReceiptsContext, payment: PaymentReference): Promise<unknown> {
+  let ending: ReceiptEnding = 'sent';
+  let failure: unknown = null;
+  try {
+    const mail = await composeReceipt(context, payment);
+    if (mail !== null) await context.mailer.send(mail);
+  } catch (error) {
+    failure = error;
+    ending = error instanceof MailNotSentError ? 'pending' : 'failed';
+    if (ending === 'failed') context.onFailure(payment, error);
+  }
+  await context.receipts.recordReceipt(payment, ending, context.nowMs());
+  return failure;
+}
+
+async function composeReceipt(context: SendReceiptsContext, payment: PaymentReference) {
+  const view = await context.payments.viewPayment(payment);
+  const account = await context.accounts.findAccount(payment.accountId);
+  if (view === null || account === null)
+    throw new UnknownStateError(`${payment.id} has a receipt, and is gone`);
+  return receiptMail(view, account, {
+    checkoutUrl: context.checkoutUrlOf(payment),
+    explorerTransactionUrl: context.explorerTransactionUrl,
+  });
+}

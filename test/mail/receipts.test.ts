@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Mailer, MailNotSentError } from '../../src/domain/ports/mailer.ts';
+import { createSmtpMailer } from '../../src/mail/create-smtp-mailer.ts';
+import { sendReceipts } from '../../src/payments/send-receipts.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { givePayment, NOW_MS, newSession, pay } from '../store/fixtures.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { startSmtpServer } from '../support/smtp-server.ts';
+
+let folder: string;
+let store: Store;
+let server: Awaited<ReturnType<typeof startSmtpServer>>;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-receipts-'));
+  store = await openSqliteStore({ file: join(folder, 'store.sqlite'), nowMs: () => NOW_MS });
+  server = await startSmtpServer();
+});
+afterEach(async () => {
+  await server.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const failed: unknown[] = [];
+const send = (
+  mailer: Mailer = createSmtpMailer({ url: server.url, from: 'pay@service.example' }),
+  nowMs = NOW_MS,
+) =>
+  sendReceipts({
+    ...store,
+    mailer,
+    checkoutUrlOf: ({ id }) => `https://pay.example.com/pay/${id}`,
+    explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
+    nowMs: () => nowMs,
+    onFailure: (_, error) => failed.push(error),
+  });
+
+async function givePaid() {
+  const payment = await givePayment(store, {
+    note: 'canary-note',
+    callbackUrl: 'https://canary.example/hook',
+  });
+  await store.payments.addSession(payment, newSession(payment, { createdAtMs: NOW_MS }), () => null);
+  await store.payments.decidePayment(payment, (view) => ({
+    ...pay(view),
+    change: {
+      ...{ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS },
+      ...{ txidIn: '0xd1', txidOut: '0xe2' },
+    },
+  }));
+  return payment;
+}
+
+/** The text of a mail, whose lines may be wrapped for the way. */
+const textOf = (raw: string) =>
+  raw
+    .replaceAll('=\r\n', '')
+    .replaceAll(/(=[0-9A-F]{2})+/g, (bytes) => decodeURIComponent(bytes.replaceAll('=', '%')));
+
+it('sends the customer of a paid payment one receipt, with what a receipt needs and no more', async () => {
+  const payment = await givePaid();
+  await store.accounts.updateAccount(payment.accountId, { supportUrl: 'mailto:help@shop.example' });
+  await send();
+  await send();
+  expect(server.mails).toHaveLength(1);
+  const { to, raw } = server.mails[0] as (typeof server.mails)[number];
+  expect(to).toEqual(['customer@example.com']);
+  const text = textOf(raw);
+  for (const part of [
+    'You have paid 102.57 EUR to Bücher & Söhne.',
+    'Made up of: 100.00 + 2.57 EUR fee',
+    'Card charged by: MoonPay',
+    'https://explorer.example/tx/0xd1',
+    'https://explorer.example/tx/0xe2',
+    `https://pay.example.com/pay/${payment.id}`,
+    'help@shop.example',
+    'November 20, 2026',
+  ]) {
+    expect(text).toContain(part);
+  }
+  expect(text).not.toContain('canary');
+});
+
+it('tries again while the mail server cannot be reached, and then sends one', async () => {
+  await givePaid();
+  const [port] = await freePorts(1);
+  const unreachable = createSmtpMailer({ url: `smtp://127.0.0.1:${port}`, from: 'pay@service.example' });
+  await expect(send(unreachable)).rejects.toThrow(MailNotSentError);
+  await expect(send(unreachable)).rejects.toThrow(MailNotSentError);
+  await send();
+  await send();
+  expect(server.mails).toHaveLength(1);
+});
+
+it('sends none a second time that may have been sent: not after a crash, nor after an unclear end', async () => {
+  await givePaid();
+  await store.receipts.claimReceipts(0, 10, NOW_MS);
+  await send();
+  expect(server.mails).toEqual([]);
+  await givePaid();
+  await send({ send: () => Promise.reject(new Error('the connection broke after the mail')) });
+  expect(failed).toHaveLength(1);
+  await send();
+  expect(server.mails).toEqual([]);
+});
+
+it('sends none that is more than a day late', async () => {
+  await givePaid();
+  await send(undefined, NOW_MS + 25 * 3_600_000);
+  expect(server.mails).toEqual([]);
+  await send(undefined, NOW_MS + 23 * 3_600_000);
+  expect(server.mails).toHaveLength(1);
+});

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import { atOnce, DAY_MS, givePayments, pay, type StoreContext } from './fixtures.ts';
+
+export function receiptPromises(context: StoreContext): void {
+  const become = (payment: Payment) => context.store.payments.decidePayment(payment, pay);
+  const claim = (limit = 10, sinceMs = 0) => context.store.receipts.claimReceipts(sinceMs, limit, 1);
+
+  it('are queued when a payment with an e-mail address is paid, and no other', async () => {
+    const [open, paid] = await givePayments(context.store, 2);
+    const [silent] = await givePayments(context.store, 1, { email: null });
+    for (const payment of [paid, silent]) await become(payment as Payment);
+    expect(await claim()).toEqual([{ accountId: paid?.accountId, id: paid?.id }]);
+    expect(open?.email).not.toBeNull();
+  });
+
+  it('are claimed once, whoever asks, and not again after a crash', async () => {
+    const payments = await givePayments(context.store, 7);
+    for (const payment of payments) await become(payment);
+    const claimed = (await atOnce(5, () => claim(2))).flat();
+    expect(new Set(claimed.map(({ id }) => id)).size).toBe(claimed.length);
+    await context.reopen();
+    const rest = await claim();
+    expect([...claimed, ...rest].map(({ id }) => id).sort()).toEqual(payments.map(({ id }) => id).sort());
+    expect(await claim()).toEqual([]);
+  });
+
+  it('come back when they certainly were not sent, and not when they were or nobody knows', async () => {
+    const payments = await givePayments(context.store, 3);
+    for (const payment of payments) await become(payment);
+    const [unsent, sent, failed] = await claim();
+    await context.store.receipts.recordReceipt(unsent as never, 'pending', 2);
+    await context.store.receipts.recordReceipt(sent as never, 'sent', 2);
+    await context.store.receipts.recordReceipt(failed as never, 'failed', 2);
+    expect(await claim()).toEqual([unsent]);
+  });
+
+  it('wait no longer than asked for', async () => {
+    const [payment] = await givePayments(context.store, 1);
+    await become(payment as Payment);
+    expect(await claim(10, Date.now() + DAY_MS)).toEqual([]);
+    expect(await claim(10, Date.now() - DAY_MS)).toHaveLength(1);
+  });
+}
