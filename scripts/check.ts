@@ -49,12 +49,14 @@ const staticSteps: Step[] = [
   command('format and lint', script('biome.ts'), 'check', '--error-on-warnings', '.'),
   command('types', join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', '.'),
   // What runs in the browser knows other globals than what runs in Node.
-  command(
-    'types of the page script',
-    join(root, 'node_modules/typescript/bin/tsc'),
-    '--noEmit',
-    '-p',
-    'src/http/checkout/client',
+  ...['checkout', 'dashboard'].map((pages) =>
+    command(
+      `types of the script of ${pages}`,
+      join(root, 'node_modules/typescript/bin/tsc'),
+      '--noEmit',
+      '-p',
+      `src/http/${pages}/client`,
+    ),
   ),
   ...ifExists(script('docs.ts'), (file) => command('docs match the code', file, '--check')),
   ...ifExists(script('contracts.ts'), (file) => command('contracts match their artifact', file, 'check')),

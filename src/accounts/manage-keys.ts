@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiKey } from '../domain/account.ts';
-import { createApiKey, hashApiKey, MAXIMUM_ACTIVE_KEYS } from '../domain/api-key.ts';
+import { createApiKey, hashApiKey, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseName } from '../domain/shop-profile.ts';
 import type { AccountsContext } from './create-account.ts';
@@ -29,6 +29,7 @@ export async function createKey(
     lastCharacters: plainKey.slice(-4),
     createdAtMs: context.nowMs(),
     revokedAtMs: null,
+    lastUsedAtMs: null,
   };
   if (!(await context.accounts.createKey(key))) {
     throw new ServiceError(
@@ -45,10 +46,38 @@ export async function listKeys(context: AccountsContext, accountId: string): Pro
   return context.accounts.listKeys(accountId);
 }
 
+/** A key as people tell it from others: its name, and how it begins and ends. */
+export function describeKey({ name, lastCharacters }: ApiKey): string {
+  return `${name} (${maskApiKey(lastCharacters)})`;
+}
+
 /** Revokes a key; every later request with it is refused. Throws when there is no such key. */
 export async function revokeKey(context: AccountsContext, keyId: string): Promise<ApiKey> {
   const key = await context.accounts.revokeKey(keyId, context.nowMs());
   if (key === null) throw new ServiceError('not_found', `There is no key ${keyId}.`);
+  return key;
+}
+
+/** Revokes a key of this account. Throws `not_found` for any other, whether there is such a key or not. */
+export async function revokeOwnKey(
+  context: AccountsContext,
+  accountId: string,
+  keyId: string,
+): Promise<ApiKey> {
+  // A key stays with its account, so it cannot become somebody else's in between.
+  await findOwnKey(context, accountId, keyId);
+  return revokeKey(context, keyId);
+}
+
+/** A key of this account that is not revoked. Throws `not_found` for any other. */
+export async function findOwnKey(
+  { accounts }: Pick<AccountsContext, 'accounts'>,
+  accountId: string,
+  keyId: string,
+): Promise<ApiKey> {
+  const keys = await accounts.listKeys(accountId);
+  const key = keys.find(({ id, revokedAtMs }) => id === keyId && revokedAtMs === null);
+  if (key === undefined) throw new ServiceError('not_found');
   return key;
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
-import { createKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
+import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
+import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import { updateAccount } from '../accounts/update-account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
@@ -47,11 +48,16 @@ export const operations: Readonly<Record<string, Operation>> = {
       argument.required(args, 'account'),
       argument.optional(args, 'name') ?? 'API key',
     );
+    await recordAction(context, key.accountId, operatorActor, 'key.created', describeKey(key));
     return { key_id: key.id, api_key: plainKey };
   },
   'key list': async (context, args) =>
     (await listKeys(context, argument.required(args, 'account'))).map(presentKey),
-  'key revoke': async (context, args) => presentKey(await revokeKey(context, argument.required(args, 'key'))),
+  'key revoke': async (context, args) => {
+    const key = await revokeKey(context, argument.required(args, 'key'));
+    await recordAction(context, key.accountId, operatorActor, 'key.revoked', describeKey(key));
+    return presentKey(key);
+  },
 
   ...userOperations,
 

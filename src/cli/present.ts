@@ -38,6 +38,7 @@ export function presentKey(key: ApiKey) {
     name: key.name,
     key: maskApiKey(key.lastCharacters),
     created_at: new Date(key.createdAtMs).toISOString(),
+    last_used_at: key.lastUsedAtMs === null ? null : new Date(key.lastUsedAtMs).toISOString(),
     revoked_at: key.revokedAtMs === null ? null : new Date(key.revokedAtMs).toISOString(),
   };
 }

@@ -48,4 +48,6 @@ export interface ApiKey {
   readonly lastCharacters: string;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
+  /** When a request last came with it, about a minute late; null for never. */
+  readonly lastUsedAtMs: number | null;
 }

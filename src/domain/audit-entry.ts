@@ -1,10 +1,17 @@
 /** Everything that is written down when somebody does it, with the words that the log shows. */
-const auditActions = {
+export const auditActions = {
   'session.opened': 'signed in',
   'session.ended': 'ended a session',
   'password.set': 'set a new password',
   'password.link_created': 'made a link to set a password',
   'member.added': 'made a member',
+  'member.changed': 'changed the role of',
+  'member.removed': 'removed from the account',
+  'invitation.created': 'invited',
+  'invitation.withdrawn': 'withdrew the invitation of',
+  'invitation.accepted': 'accepted an invitation',
+  'key.created': 'created the API key',
+  'key.revoked': 'revoked the API key',
 } as const;
 export type AuditAction = keyof typeof auditActions;
 

@@ -50,7 +50,7 @@ export function logoValues({ hash, type, bytes }: ShopLogo): string[] {
 /** For `SELECT … FROM api_keys`. */
 export const keyColumns = `
   id, account_id AS "accountId", name, hash, last_characters AS "lastCharacters",
-  created_at_ms AS "createdAtMs", revoked_at_ms AS "revokedAtMs"`;
+  created_at_ms AS "createdAtMs", revoked_at_ms AS "revokedAtMs", last_used_at_ms AS "lastUsedAtMs"`;
 
 /** The features of an account. @throws UnknownStateError for one that this version does not know */
 export function featuresOf(names: readonly string[]): readonly Feature[] {

@@ -137,6 +137,18 @@ export function accountPromises(context: StoreContext): void {
     expect(await context.store.accounts.revokeKey('unknown', NOW_MS)).toBeNull();
   });
 
+  it('keeps when each of several keys was last used', async () => {
+    const account = newAccount();
+    const keys = [newKey(account.id), newKey(account.id), newKey(account.id)];
+    await context.store.accounts.createAccount(account);
+    for (const key of keys) await context.store.accounts.createKey(key);
+    const hashes = keys.slice(0, 2).map(({ hash }) => hash);
+    await context.store.accounts.noteKeyUses([...hashes, 'of no key'], NOW_MS);
+    await context.store.accounts.noteKeyUses(hashes.slice(1), NOW_MS + 60_000);
+    const listed = await context.store.accounts.listKeys(account.id);
+    expect(listed.map(({ lastUsedAtMs }) => lastUsedAtMs)).toEqual([NOW_MS, NOW_MS + 60_000, null]);
+  });
+
   it('knows the account of a key at once, and forgets it with the revocation', async () => {
     const account = newAccount();
     const key = newKey(account.id);

@@ -50,6 +50,7 @@ export function newKey(accountId: string, change: Partial<ApiKey> = {}): ApiKey 
     lastCharacters: 'R8mQ',
     createdAtMs: NOW_MS + lastNumber,
     revokedAtMs: null,
+    lastUsedAtMs: null,
     ...change,
   };
 }

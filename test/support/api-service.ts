@@ -254,6 +254,7 @@ async function addAccount(store: Store, change: Partial<Account> = {}) {
     lastCharacters: apiKey.slice(-4),
     createdAtMs: Date.now(),
     revokedAtMs: null,
+    lastUsedAtMs: null,
   });
   if (!isCreated) throw new Error('the account has too many keys');
   return { account, apiKey, keyId };

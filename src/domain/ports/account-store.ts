@@ -17,6 +17,8 @@ export interface AccountStore {
   listKeys(accountId: string): Promise<readonly ApiKey[]>;
   /** Revokes at once; null when there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
+  /** Writes down when keys, named by their SHA-256, were last used. */
+  noteKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
   /**
    * The account of an active key by the key's SHA-256, or null. On the hot path: an implementation may keep it in
    * memory so long as a change of key or account takes effect with the next call. Synchronous where it can be.

@@ -7,7 +7,7 @@ import type { ReadStatusContext } from '../../payments/read-status.ts';
 
 /** What the API's routes need. */
 export interface ApiContext {
-  readonly accounts: Pick<AccountStore, 'findAccountByKeyHash'>;
+  readonly accounts: Pick<AccountStore, 'findAccountByKeyHash' | 'noteKeyUses'>;
   readonly create: CreatePaymentContext;
   readonly status: ReadStatusContext;
   readonly tokens: IpnTokens;
@@ -15,6 +15,12 @@ export interface ApiContext {
   readonly limits: ApiRateLimiters;
   /** The service's root as customers reach it, without a slash at the end. */
   readonly baseUrl: string;
+}
+
+/** What one route needs: the context, and what belongs to the scope of all routes. */
+export interface ApiRouteContext extends ApiContext {
+  /** Told the hash of each key that a request came with and that is good. */
+  readonly noteKeyUse: (hash: string) => void;
 }
 
 /** One limiter for each line of the specification's table. */

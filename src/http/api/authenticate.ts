@@ -5,7 +5,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { addressGroupOf } from '../address-group.ts';
 import { requirePassing } from '../rate-limit.ts';
-import type { ApiContext } from './api-context.ts';
+import type { ApiRouteContext } from './api-context.ts';
 import { readApiKey } from './read-api-key.ts';
 
 declare module 'fastify' {
@@ -27,7 +27,7 @@ export function decorateRequests(server: FastifyInstance): void {
  * keys of 192 random bits cannot be guessed.
  */
 export function admit(
-  { accounts, limits }: Pick<ApiContext, 'accounts' | 'limits'>,
+  { accounts, limits, noteKeyUse }: Pick<ApiRouteContext, 'accounts' | 'limits' | 'noteKeyUse'>,
   keyLimiter: RateLimiter,
 ): onRequestHookHandler {
   async function refuse(request: FastifyRequest): Promise<never> {
@@ -37,7 +37,9 @@ export function admit(
 
   async function checkLater(request: FastifyRequest, hash: string, account: Promise<Account | null>) {
     request.account = await account;
-    return request.account === null ? refuse(request) : requirePassing(keyLimiter, hash);
+    if (request.account === null) return refuse(request);
+    noteKeyUse(hash);
+    return requirePassing(keyLimiter, hash);
   }
 
   /** Where the account and the limiter are at hand nothing is waited for: this runs for each request. */
@@ -49,6 +51,7 @@ export function admit(
     if (account instanceof Promise) return checkLater(request, hash, account);
     if (account === null) return refuse(request);
     request.account = account;
+    noteKeyUse(hash);
     return requirePassing(keyLimiter, hash);
   }
 

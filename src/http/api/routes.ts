@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from './api-context.ts';
 import { decorateRequests } from './authenticate.ts';
 import { acceptJsonBodies } from './json-body.ts';
+import { recordKeyUses } from './key-uses.ts';
 import { registerStatusRoute } from './status-route.ts';
 import { registerWalletRoutes } from './wallet-routes.ts';
 
@@ -14,8 +15,10 @@ export function registerApi(server: FastifyInstance, context: ApiContext): void 
     (scope, _options, done) => {
       acceptJsonBodies(scope);
       decorateRequests(scope);
-      registerWalletRoutes(scope, context);
-      registerStatusRoute(scope, context);
+      const { accounts, create } = context;
+      const noteKeyUse = recordKeyUses(scope, { accounts, nowMs: create.nowMs });
+      registerWalletRoutes(scope, { ...context, noteKeyUse });
+      registerStatusRoute(scope, { ...context, noteKeyUse });
       done();
     },
     { prefix: API_PREFIX },

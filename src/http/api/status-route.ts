@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { readStatus } from '../../payments/read-status.ts';
-import type { ApiContext } from './api-context.ts';
+import type { ApiRouteContext } from './api-context.ts';
 import { accountOf, admit } from './authenticate.ts';
 import { parseQuery, type QueryParameters } from './parse-query.ts';
 import { paymentStatusSchema } from './payment-schemas.ts';
@@ -9,7 +9,7 @@ import { presentPaymentStatus } from './present-payment.ts';
 import type { StatusParameterName } from './status-parameters.ts';
 
 /** `GET /api/v1/payment-status`: read one payment of the account, by its token or its id. */
-export function registerStatusRoute(server: FastifyInstance, context: ApiContext): void {
+export function registerStatusRoute(server: FastifyInstance, context: ApiRouteContext): void {
   const options = {
     onRequest: admit(context, context.limits.status),
     schema: { response: { 200: paymentStatusSchema } },

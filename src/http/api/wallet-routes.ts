@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { createPayoutAddressParser } from '../../domain/payout-address-cache.ts';
 import { createPayment } from '../../payments/create-payment.ts';
-import type { ApiContext } from './api-context.ts';
+import type { ApiRouteContext } from './api-context.ts';
 import { accountOf, admit } from './authenticate.ts';
 import { createParameterNames } from './create-parameters.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
@@ -13,7 +13,7 @@ import { createdPaymentSchema } from './payment-schemas.ts';
 import { presentCreatedPayment } from './present-payment.ts';
 
 /** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query): create a checkout. They share one rate limit. */
-export function registerWalletRoutes(server: FastifyInstance, context: ApiContext): void {
+export function registerWalletRoutes(server: FastifyInstance, context: ApiRouteContext): void {
   const options = {
     onRequest: admit(context, context.limits.create),
     schema: { response: { 200: createdPaymentSchema } },

@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { PeopleContext } from '../../accounts/people-context.ts';
+import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
 import type { Cookies } from './cookies.ts';
 import type { Section } from './sections.ts';
 
 /** What the dashboard's pages need. A page that needs more adds it here. */
 export interface DashboardContext extends PeopleContext {
+  readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
+  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly limits: DashboardLimits;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;

@@ -39,7 +39,7 @@ export async function enter(
     formToken,
     params: request.params as Record<string, string>,
     query: new URL(request.url, 'http://localhost').searchParams,
-    timeZone: 'UTC',
+    timeZone: chosen.account.timeZone,
   };
   return { visit };
 }

@@ -1,7 +1,7 @@
 import { roleIncludes } from '../../domain/person.ts';
 import type { Page } from '../checkout/layout.ts';
-import { type Html, html, nothing } from '../design/html.ts';
-import { pageStyleOf } from '../design/page-style.ts';
+import { Html, html, nothing } from '../design/html.ts';
+import { pageStyleOf, readAsset } from '../design/page-style.ts';
 import { formTokenField } from './form-token.ts';
 import { DASHBOARD_PATH, type Section, sections } from './sections.ts';
 import type { Visit } from './visit.ts';
@@ -21,6 +21,7 @@ const style = pageStyleOf(
   ['button', 'card', 'field', 'notice', 'table'],
   new URL('./dashboard.css', import.meta.url),
 );
+const script = new Html(readAsset(new URL('./client/copy.js', import.meta.url)));
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b5f4a'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 
@@ -94,6 +95,7 @@ function wholePage(title: string, { isSandbox }: Frame, body: Html): Page {
 <body>
 ${isSandbox ? sandboxBanner : nothing}
 ${body}
+<script nonce="${nonce}" type="module">${script}</script>
 </body>
 </html>
 `.toString(),

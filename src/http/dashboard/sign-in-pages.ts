@@ -17,6 +17,11 @@ import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
 import { returnPathOf } from './return-path.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 
+/** What was done just before, by the name it has in the address. */
+const greetings: ReadonlyMap<string | null, Html> = new Map([
+  ['password-set', notice('good', 'Your password is set. Sign in with it now.')],
+  ['joined', notice('good', 'You are a member now. Sign in with your new password.')],
+]);
 const SIGN_IN_PATH = `${DASHBOARD_PATH}/sign-in`;
 
 /** Signing in with e-mail and password, and signing out. */
@@ -41,7 +46,7 @@ async function showSignIn(
     title: 'Sign in',
     main: signInForm(
       { formToken: openFormToken(routes, request, reply), next, email: '' },
-      said === 'password-set' ? notice('good', 'Your password is set. Sign in with it now.') : nothing,
+      greetings.get(said) ?? nothing,
     ),
   });
 }

@@ -46,6 +46,10 @@ const insertKey = statement(`
 const selectKeys = statement(
   `SELECT ${keyColumns} FROM api_keys WHERE account_id = $1 ORDER BY created_at_ms, id`,
 );
+/** In one order, so that two instances do not wait for each other. */
+const noteUses = statement(`
+  UPDATE api_keys SET last_used_at_ms = $1
+  WHERE id IN (SELECT id FROM api_keys WHERE hash = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE)`);
 const revokeKey = statement(
   `UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2 RETURNING ${keyColumns}`,
 );
@@ -97,7 +101,9 @@ export function createAccountStore(database: Database): ClosableAccountStore {
   return { store, close: () => byKeyHash.close() };
 }
 
-function createKeys(database: Database): Pick<AccountStore, 'createKey' | 'listKeys' | 'revokeKey'> {
+function createKeys(
+  database: Database,
+): Pick<AccountStore, 'createKey' | 'listKeys' | 'revokeKey' | 'noteKeyUses'> {
   return {
     createKey: (key) =>
       database.transaction(async (connection) => {
@@ -112,6 +118,9 @@ function createKeys(database: Database): Pick<AccountStore, 'createKey' | 'listK
         return true;
       }),
     listKeys: (accountId) => database.query<ApiKey>(selectKeys, [accountId]),
+    async noteKeyUses(hashes, atMs) {
+      await database.execute(noteUses, [atMs, hashes]);
+    },
     async revokeKey(keyId, revokedAtMs) {
       const [row] = await database.query<ApiKey>(revokeKey, [revokedAtMs, keyId]);
       return row ?? null;

@@ -129,7 +129,7 @@ function createKeys(
   writes: GroupCommit,
   reads: GroupRead,
   forgetAnswers: () => void,
-): Pick<AccountStore, 'createKey' | 'listKeys' | 'revokeKey'> {
+): Pick<AccountStore, 'createKey' | 'listKeys' | 'revokeKey' | 'noteKeyUses'> {
   const countActive = database.prepare(
     'SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND revoked_at_ms IS NULL',
   );
@@ -139,6 +139,9 @@ function createKeys(
   );
   const selectByAccount = database.prepare(
     `SELECT ${keyColumns} FROM api_keys WHERE account_id = ? ORDER BY created_at_ms, id`,
+  );
+  const noteUses = database.prepare(
+    'UPDATE api_keys SET last_used_at_ms = ? WHERE hash IN (SELECT value FROM json_each(?))',
   );
   const revoke = database.prepare(
     `UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ? RETURNING ${keyColumns}`,
@@ -156,6 +159,10 @@ function createKeys(
       }),
     listKeys: (accountId) =>
       reads.run(() => (selectByAccount.all(accountId) as unknown as ApiKey[]).map((row) => ({ ...row }))),
+    noteKeyUses: (hashes, atMs) =>
+      writes.runStatement(() => {
+        noteUses.run(atMs, JSON.stringify(hashes));
+      }),
     revokeKey: (keyId, revokedAtMs) =>
       writes.runStatement(() => {
         const row = revoke.get(revokedAtMs, keyId) as unknown as ApiKey | undefined;

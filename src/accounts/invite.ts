@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { OneTimeLink } from '../domain/dashboard-session.ts';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import { MAXIMUM_MEMBERS, parseUserEmail, type Role, type User } from '../domain/person.ts';
+import { createUser } from './create-user.ts';
+import { readLink } from './password-link.ts';
+import { requireGoodPassword } from './passwords.ts';
+import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+import { createSecretToken } from './secret-token.ts';
+
+/** How long an invitation stands. */
+const INVITATION_MS = 7 * 24 * 3_600_000;
+
+/** Invites somebody to an account, and returns the token of the link. Throws a 400 for what is no address. */
+export async function invite(
+  context: PeopleContext,
+  accountId: string,
+  { email: typed, role }: { readonly email: string; readonly role: Role },
+  actor: Actor,
+): Promise<{ readonly email: string; readonly token: string }> {
+  const email = parseUserEmail(typed);
+  if (email === null) throw invalidField('The e-mail address', 'is not one.');
+  const members = await context.people.listMembers(accountId);
+  if (members.some((member) => member.email === email)) {
+    throw invalidField('The e-mail address', 'is of a member already.');
+  }
+  if (members.length >= MAXIMUM_MEMBERS) {
+    throw invalidField('The account', `may have at most ${MAXIMUM_MEMBERS} members.`);
+  }
+  const { token, tokenHash } = createSecretToken();
+  const nowMs = context.nowMs();
+  await context.sessions.createLink({
+    id: `inv_${randomBytes(10).toString('hex')}`,
+    tokenHash,
+    kind: 'invitation',
+    email,
+    userId: null,
+    accountId,
+    role,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + INVITATION_MS,
+  });
+  await recordAction(context, accountId, actor, 'invitation.created', `${email} (${role})`);
+  return { email, token };
+}
+
+/** Takes an invitation back. Throws `not_found` for one of another account, as for one that never was. */
+export async function withdrawInvitation(
+  context: PeopleContext,
+  accountId: string,
+  invitationId: string,
+  actor: Actor,
+): Promise<void> {
+  const invitations = await context.sessions.listInvitations(accountId, context.nowMs());
+  const invitation = invitations.find(({ id }) => id === invitationId);
+  if (invitation === undefined || !(await context.sessions.removeInvitation(accountId, invitationId))) {
+    throw new ServiceError('not_found');
+  }
+  await recordAction(context, accountId, actor, 'invitation.withdrawn', invitation.email);
+}
+
+/** Who may accept an invitation: the user of its address, or whoever has the link where there is none with a password. */
+export async function findInvited(
+  context: PeopleContext,
+  token: string,
+): Promise<{ readonly link: OneTimeLink; readonly accountName: string; readonly user: User | null } | null> {
+  const link = await readLink(context, token, 'invitation');
+  if (link === null || link.accountId === null) return null;
+  const account = await context.accounts.findAccount(link.accountId);
+  if (account === null) return null;
+  return { link, accountName: account.name, user: await context.people.findUserByEmail(link.email) };
+}
+
+/**
+ * Makes the invited a member and uses the invitation up; false when it does not work any more. A new user gets the
+ * password that comes with it; one who has a password must have signed in (`signedInAs`) and keeps it.
+ */
+export async function acceptInvitation(
+  context: PeopleContext,
+  token: string,
+  {
+    signedInAs,
+    password,
+    address,
+  }: { readonly signedInAs: string | null; readonly password: string; readonly address: string },
+): Promise<boolean> {
+  const invited = await findInvited(context, token);
+  if (invited === null) return false;
+  const { link, user } = invited;
+  const hasPassword = user !== null && user.passwordHash !== null;
+  if (hasPassword && user.id !== signedInAs) throw new ServiceError('role_too_small');
+  if (!hasPassword) requireGoodPassword(password, link.email);
+  const passwordHash = hasPassword ? null : await context.passwords.hash(password);
+  if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return false;
+  const { accountId, role } = link as OneTimeLink & { readonly accountId: string; readonly role: Role };
+  const member = await createUser(context, {
+    email: link.email,
+    isOperator: false,
+    membership: { accountId, role },
+  });
+  if (passwordHash !== null) await context.people.updateUser(member.id, { passwordHash });
+  const actor = { name: member.email, userId: member.id, address };
+  await recordAction(context, accountId, actor, 'invitation.accepted', role);
+  return true;
+}

@@ -1,0 +1,53 @@
+import { type AuditEntry, auditActions } from '../../domain/audit-entry.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { DashboardContext, DashboardRoutes } from './context.ts';
+import { type DashboardView, dashboardPage } from './dashboard-page.ts';
+import { moment } from './format-time.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+import type { Visit } from './visit.ts';
+
+const ENTRIES_ON_A_PAGE = 50;
+
+/** Who did what in the account. */
+export function registerAuditPage(routes: DashboardRoutes): void {
+  dashboardPage(routes, {
+    path: '/audit',
+    section: 'audit',
+    role: 'owner',
+    show: (visit) => showEntries(routes.context, visit),
+  });
+}
+
+async function showEntries(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+  const before = /^\d{1,15}$/.exec(visit.query.get('before') ?? '');
+  const found = await context.audit.listEntries(
+    visit.account.id,
+    before === null ? null : Number(before[0]),
+    ENTRIES_ON_A_PAGE + 1,
+  );
+  const entries = found.slice(0, ENTRIES_ON_A_PAGE);
+  const last = entries.at(-1);
+  return {
+    title: 'Audit log',
+    main: html`<p>Who did what in this account, the newest first. Nothing here can be changed.</p>
+${entries.length === 0 ? html`<p class="notice plain">Nothing was done yet.</p>` : entryTable(entries, visit)}
+<div class="actions">${before === null ? nothing : html`<a class="button" href="${DASHBOARD_PATH}/audit">Newest</a>`}
+${last === undefined || found.length <= ENTRIES_ON_A_PAGE ? nothing : html`<a class="button" href="${DASHBOARD_PATH}/audit?before=${last.position}">Older</a>`}</div>`,
+  };
+}
+
+function entryTable(entries: readonly AuditEntry[], visit: Visit): Html {
+  return html`<div class="table" role="region" aria-label="Audit log" tabindex="0"><table>
+<thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">From</th></tr></thead>
+<tbody>${entries.map(
+    ({
+      atMs,
+      actor,
+      action,
+      target,
+      address,
+    }) => html`<tr><td>${moment(atMs, visit.timeZone)}</td><td><bdi>${actor}</bdi></td>
+<td>${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}</td><td>${address ?? 'command line'}</td></tr>`,
+  )}</tbody>
+</table></div>`;
+}

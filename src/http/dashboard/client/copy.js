@@ -1,0 +1,13 @@
+// A button that copies a field; without script it stays hidden, and the field is marked and copied by hand.
+for (const button of document.querySelectorAll('button[data-copies]')) {
+  if (!(button instanceof HTMLButtonElement)) continue;
+  const field = document.getElementById(button.dataset.copies ?? '');
+  if (!(field instanceof HTMLInputElement) || navigator.clipboard === undefined) continue;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    field.select();
+    await navigator.clipboard.writeText(field.value);
+    const told = document.getElementById('copied');
+    if (told !== null) told.textContent = 'Copied.';
+  });
+}

@@ -1,0 +1,134 @@
+import { createKey, describeKey, findOwnKey, revokeOwnKey } from '../../accounts/manage-keys.ts';
+import { recordAction } from '../../accounts/people-context.ts';
+import type { ApiKey } from '../../domain/account.ts';
+import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { DashboardContext, DashboardRoutes } from './context.ts';
+import { type DashboardView, dashboardForm, dashboardPage, seeOther } from './dashboard-page.ts';
+import { notice, textField } from './fields.ts';
+import { formTokenField } from './form-token.ts';
+import { moment } from './format-time.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+import type { Visit } from './visit.ts';
+
+const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
+
+/** API keys: created and shown once, listed, and revoked after a question. */
+export function registerKeyPages(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const own = { section: 'keys', role: 'developer' } as const;
+  dashboardPage(routes, { ...own, path: '/keys', show: (visit) => showKeys(context, visit, 200, nothing) });
+  dashboardForm(routes, {
+    ...own,
+    path: '/keys',
+    act: (visit, form) => answerCreate(context, visit, form.text('name')),
+  });
+  dashboardPage(routes, {
+    ...own,
+    path: '/keys/:keyId/revoke',
+    async show(visit) {
+      return showQuestion(await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? ''), visit);
+    },
+  });
+  dashboardForm(routes, {
+    ...own,
+    path: '/keys/:keyId/revoke',
+    async act(visit) {
+      const key = await revokeOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
+      await recordAction(context, visit.account.id, visit.actor, 'key.revoked', describeKey(key));
+      return seeOther('/keys?said=revoked');
+    },
+  });
+}
+
+async function showKeys(
+  context: DashboardContext,
+  visit: Visit,
+  status: number,
+  message: Html,
+): Promise<DashboardView> {
+  const keys = await context.accounts.listKeys(visit.account.id);
+  const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
+  const revoked = keys
+    .filter(({ revokedAtMs }) => revokedAtMs !== null)
+    .slice(-20)
+    .reverse();
+  const said =
+    visit.query.get('said') === 'revoked'
+      ? notice('good', 'The key is revoked. Requests with it are refused from now on.')
+      : nothing;
+  return {
+    status,
+    title: 'API keys',
+    main: html`${message}${said}
+<p>A key lets your shop create checkouts and read payments. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
+${active.length === 0 ? html`<p class="notice plain">There is no key yet. Create one, and give it to your shop's server.</p>` : keyTable(active, visit)}
+${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="notice">To create another key, revoke one first.</p>` : createForm(visit)}
+${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
+  };
+}
+
+function createForm(visit: Visit): Html {
+  return html`<form class="card" method="post" action="${KEYS_PATH}"><h2>Create a key</h2>${formTokenField(visit.formToken)}
+${textField({ name: 'name', label: 'Name', hint: 'What it is for, such as "web shop". Only you see it.' })}
+<div class="actions"><button class="button primary">Create key</button></div></form>`;
+}
+
+function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
+  return html`<div class="table" role="region" aria-label="API keys" tabindex="0"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
+<tbody>${keys.map(
+    (key) => html`<tr><td><bdi>${key.name}</bdi></td><td><code>${maskApiKey(key.lastCharacters)}</code></td>
+<td>${moment(key.createdAtMs, visit.timeZone)}</td>
+<td>${key.lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(key.lastUsedAtMs, visit.timeZone)}</td>
+<td><a class="button compact danger" href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a></td></tr>`,
+  )}</tbody>
+</table></div>
+<p class="soft small">"Last used" is about a minute late.</p>`;
+}
+
+function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
+  return html`<div class="table" role="region" aria-label="Revoked keys" tabindex="0"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Created</th><th scope="col">Revoked</th></tr></thead>
+<tbody>${keys.map(
+    (key) => html`<tr><td><bdi>${key.name}</bdi></td><td><code>${maskApiKey(key.lastCharacters)}</code></td>
+<td>${moment(key.createdAtMs, visit.timeZone)}</td><td>${moment(key.revokedAtMs ?? 0, visit.timeZone)}</td></tr>`,
+  )}</tbody>
+</table></div>`;
+}
+
+/** The answer shows the key itself: it is not kept, so no other page could. */
+async function answerCreate(context: DashboardContext, visit: Visit, name: string): Promise<DashboardView> {
+  try {
+    const { key, plainKey } = await createKey(context, visit.account.id, name);
+    await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));
+    return showCreated(key, plainKey);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    return showKeys(context, visit, error.status, notice('bad', `No key was created: ${error.message}`));
+  }
+}
+
+function showCreated(key: ApiKey, plainKey: string): DashboardView {
+  return {
+    title: 'Your new key',
+    main: html`<section class="card"><h2><bdi>${key.name}</bdi></h2>
+<p class="notice">Copy it now: it is not kept here, and will never be shown again. Give it to your shop's server, and to no browser or app.</p>
+<div class="field"><label for="key">API key</label><input id="key" class="secret" readonly value="${plainKey}" autocomplete="off" spellcheck="false"></div>
+<div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
+<a class="button primary" href="${KEYS_PATH}">I have saved it</a><span id="copied" role="status"></span></div></section>`,
+  };
+}
+
+function showQuestion(key: ApiKey, visit: Visit): DashboardView {
+  return {
+    title: 'Revoke this key?',
+    main: html`<section class="card">
+<p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
+<p>${key.lastUsedAtMs === null ? html`It has never been used.` : html`It was last used ${moment(key.lastUsedAtMs, visit.timeZone)}.`}
+From the next request on, whoever uses it is refused: no new checkouts, no status. Payments that exist go on. This cannot be undone.</p>
+<form class="actions" method="post" action="${KEYS_PATH}/${key.id}/revoke">${formTokenField(visit.formToken)}
+<button class="button danger">Revoke the key</button><a class="button" href="${KEYS_PATH}">Keep it</a></form></section>`,
+  };
+}

@@ -1,0 +1,149 @@
+import { changeMember } from '../../accounts/change-member.ts';
+import { invite, withdrawInvitation } from '../../accounts/invite.ts';
+import type { OneTimeLink } from '../../domain/dashboard-session.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { isRole, type Member, type Role, roles } from '../../domain/person.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { DashboardContext, DashboardRoutes } from './context.ts';
+import {
+  type DashboardAnswer,
+  type DashboardView,
+  dashboardForm,
+  dashboardPage,
+  seeOther,
+} from './dashboard-page.ts';
+import { notice, textField } from './fields.ts';
+import type { FormFields } from './form-fields.ts';
+import { formTokenField } from './form-token.ts';
+import { moment } from './format-time.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+import type { Visit } from './visit.ts';
+
+const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
+const roleWords: Record<Role, string> = {
+  viewer: 'Viewer: looks at payments',
+  developer: 'Developer: also keys and payment links',
+  owner: 'Owner: everything, also people and settings',
+};
+
+/** Who has a right in the account, who is invited, and changing it. */
+export function registerPeoplePages(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const own = { section: 'people', role: 'owner' } as const;
+  dashboardPage(routes, { ...own, path: '/people', show: (visit) => showPeople(context, visit) });
+  dashboardForm(routes, {
+    ...own,
+    path: '/people/invite',
+    act: (visit, form) => retold(context, visit, () => answerInvite(context, visit, form)),
+  });
+  dashboardForm(routes, {
+    ...own,
+    path: '/people/invitations/:invitationId/withdraw',
+    async act(visit) {
+      await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
+      return seeOther('/people?said=changed');
+    },
+  });
+  dashboardForm(routes, {
+    ...own,
+    path: '/people/:userId',
+    act: (visit, form) => retold(context, visit, () => answerChange(context, visit, form)),
+  });
+}
+
+/** A refusal is told on the page itself. */
+async function retold(
+  context: DashboardContext,
+  visit: Visit,
+  act: () => Promise<DashboardAnswer>,
+): Promise<DashboardAnswer> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+    return { ...(await showPeople(context, visit, notice('bad', error.message))), status: 400 };
+  }
+}
+
+async function answerInvite(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+): Promise<DashboardView> {
+  const { email, token } = await invite(
+    context,
+    visit.account.id,
+    { email: form.text('email'), role: roleIn(form) },
+    visit.actor,
+  );
+  return {
+    title: 'Invitation',
+    main: html`<section class="card">
+<p>Give this link to <strong><bdi>${email}</bdi></strong>. It works once and for a week. It is not kept here, and will not be shown again.</p>
+<div class="field"><label for="link">Link</label><input id="link" class="secret" readonly value="${context.baseUrl}${DASHBOARD_PATH}/invitation/${token}" autocomplete="off"></div>
+<div class="actions"><button class="button" type="button" data-copies="link" hidden>Copy</button>
+<a class="button primary" href="${PEOPLE_PATH}">Done</a><span id="copied" role="status"></span></div></section>`,
+  };
+}
+
+async function answerChange(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+): Promise<DashboardAnswer> {
+  const role = form.has('remove') ? null : roleIn(form);
+  const member = { accountId: visit.account.id, userId: visit.params['userId'] ?? '', role };
+  await changeMember(context, member, visit.actor);
+  return seeOther('/people?said=changed');
+}
+
+function roleIn(form: FormFields): Role {
+  const role = form.text('role');
+  if (!isRole(role)) throw new ServiceError('invalid_request', 'There is no such role.');
+  return role;
+}
+
+async function showPeople(
+  context: DashboardContext,
+  visit: Visit,
+  message: Html = nothing,
+): Promise<DashboardView> {
+  const [members, invitations] = await Promise.all([
+    context.people.listMembers(visit.account.id),
+    context.sessions.listInvitations(visit.account.id, context.nowMs()),
+  ]);
+  return {
+    title: 'People',
+    main: html`${message}${visit.query.get('said') === 'changed' ? notice('good', 'It is changed, from their next click on.') : nothing}
+<div class="table" role="region" aria-label="Members" tabindex="0"><table>
+<thead><tr><th scope="col">E-mail address</th><th scope="col">Second factor</th><th scope="col">Since</th><th scope="col">Role</th></tr></thead>
+<tbody>${members.map((member) => memberRow(member, visit))}</tbody></table></div>
+${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
+<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite somebody</h2>${formTokenField(visit.formToken)}
+${textField({ name: 'email', label: 'E-mail address', type: 'email' })}
+<div class="field"><label for="role">Role</label><select id="role" name="role">${roles.map((role) => html`<option value="${role}">${roleWords[role]}</option>`)}</select></div>
+<div class="actions"><button class="button primary">Make a link</button></div></form>`,
+  };
+}
+
+function memberRow(member: Member, visit: Visit): Html {
+  const isOneself = member.userId === visit.user.id;
+  return html`<tr><td><bdi>${member.email}</bdi>${isOneself ? html` <span class="badge">you</span>` : nothing}</td>
+<td>${member.hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`}</td>
+<td>${moment(member.createdAtMs, visit.timeZone)}</td>
+<td><form class="actions" method="post" action="${PEOPLE_PATH}/${member.userId}">${formTokenField(visit.formToken)}
+<div class="field"><select name="role" aria-label="Role of ${member.email}">${roles.map((role) => (role === member.role ? html`<option selected>${role}</option>` : html`<option>${role}</option>`))}</select></div>
+<button class="button compact">Change<span class="quiet"> the role of ${member.email}</span></button>
+<button class="button compact danger" name="remove" value="1">Remove<span class="quiet"> ${member.email}</span></button></form></td></tr>`;
+}
+
+function invitationTable(invitations: readonly OneTimeLink[], visit: Visit): Html {
+  return html`<h2>Invited</h2><div class="table" role="region" aria-label="Invitations" tabindex="0"><table>
+<thead><tr><th scope="col">E-mail address</th><th scope="col">Role</th><th scope="col">Until</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
+<tbody>${invitations.map(
+    (
+      invitation,
+    ) => html`<tr><td><bdi>${invitation.email}</bdi></td><td>${invitation.role}</td><td>${moment(invitation.expiresAtMs, visit.timeZone)}</td>
+<td><form method="post" action="${PEOPLE_PATH}/invitations/${invitation.id}/withdraw">${formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet"> the invitation of ${invitation.email}</span></button></form></td></tr>`,
+  )}</tbody></table></div>`;
+}

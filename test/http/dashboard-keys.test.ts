@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { hashApiKey } from '../../src/domain/api-key.ts';
+import type { User } from '../../src/domain/person.ts';
+import { failedResult, NOW_MS, newKey, newPayment, pay } from '../store/fixtures.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import {
+  createTestDashboard,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+  withoutNonces,
+} from '../support/dashboard.ts';
+
+let dashboard: TestDashboard;
+let account: Account;
+let developer: User;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount();
+  developer = await dashboard.giveUser({ accountId: account.id, role: 'developer' });
+  browser = await dashboard.signIn(developer);
+});
+afterEach(() => dashboard.close());
+
+const keysOf = () => dashboard.store.accounts.listKeys(account.id);
+const open = async (url: string) => textOf((await browser.get(url)).payload);
+
+describe('API keys', () => {
+  it('are shown once, work at once, and are masked afterwards', async () => {
+    expect(await open('/dashboard/keys')).toContain('0 of 10');
+    const answer = await browser.post('/dashboard/keys', { name: ' Web <shop> ' });
+    const plainKey = /service_live_[\w-]{38}/.exec(answer.payload)?.[0] as string;
+    expect(await dashboard.store.accounts.findAccountByKeyHash(hashApiKey(plainKey))).toMatchObject({
+      id: account.id,
+    });
+    const page = await browser.get('/dashboard/keys');
+    expect(textOf(page.payload)).toContain(`service_live_…${plainKey.slice(-4)}`);
+    expect(textOf(page.payload)).toContain('1 of 10');
+    expect(page.payload).toContain('Web &#60;shop&#62;');
+    expect(page.payload).not.toContain(plainKey);
+    expect(dashboard.logLines.join('')).not.toContain(plainKey);
+    expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
+      {
+        action: 'key.created',
+        actor: developer.email,
+        target: `Web <shop> (service_live_…${plainKey.slice(-4)})`,
+      },
+    ]);
+  });
+
+  it('are revoked after a question, at once, and stay listed as such', async () => {
+    const key = newKey(account.id, { name: 'Old shop' });
+    await dashboard.store.accounts.createKey(key);
+    const link = `/dashboard/keys/${key.id}/revoke`;
+    expect(await open(link)).toContain('This cannot be undone');
+    expect(await dashboard.store.accounts.findAccountByKeyHash(key.hash)).not.toBeNull();
+    const answer = await browser.post(link);
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/keys?said=revoked']);
+    expect(await dashboard.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+    expect(await open('/dashboard/keys')).toMatch(/0 of 10.*Revoked keys.*Old shop/);
+    expect((await browser.get(link)).statusCode).toBe(404);
+  });
+
+  it('are ten at most, which is said before and after', async () => {
+    for (let index = 0; index < 10; index++) await dashboard.store.accounts.createKey(newKey(account.id));
+    expect(await open('/dashboard/keys')).toMatch(/10 of 10.*revoke one first/);
+    const answer = await browser.post(
+      '/dashboard/keys',
+      { name: 'One more' },
+      { page: '/dashboard/sessions' },
+    );
+    expect(answer.statusCode).toBe(409);
+    expect(await keysOf()).toHaveLength(10);
+  });
+
+  it('need a name', async () => {
+    const answer = await browser.post('/dashboard/keys', { name: ' ' });
+    expect(answer.statusCode).toBe(400);
+    expect(await keysOf()).toEqual([]);
+  });
+
+  it('of another account look like ones that never were, and stay as they are', async () => {
+    const other = await dashboard.giveAccount({ name: 'Other' });
+    const foreign = newKey(other.id);
+    await dashboard.store.accounts.createKey(foreign);
+    for (const method of ['get', 'post'] as const) {
+      const pages = [];
+      for (const id of [foreign.id, 'key_that_never_was']) {
+        const link = `/dashboard/keys/${id}/revoke`;
+        const answer =
+          method === 'get'
+            ? await browser.get(link)
+            : await browser.post(link, {}, { page: '/dashboard/keys' });
+        expect(answer.statusCode).toBe(404);
+        pages.push(withoutNonces(answer.payload));
+      }
+      expect(pages[0]).toBe(pages[1]);
+    }
+    expect(await dashboard.store.accounts.findAccountByKeyHash(foreign.hash)).not.toBeNull();
+  });
+
+  it('say when they were last used, in the time zone of the account', async () => {
+    const key = newKey(account.id, { createdAtMs: Date.UTC(2026, 0, 1) });
+    await dashboard.store.accounts.createKey(key);
+    expect(await open('/dashboard/keys')).toContain('never');
+    await dashboard.store.accounts.noteKeyUses([key.hash], Date.UTC(2026, 6, 1, 12, 30));
+    await dashboard.store.accounts.updateAccount(account.id, { timeZone: 'Asia/Tokyo' });
+    expect(await open('/dashboard/keys')).toContain('Jul 1, 2026, 21:30 GMT+9');
+  });
+
+  it('are for developers and owners', async () => {
+    const viewer = await dashboard.signIn(
+      await dashboard.giveUser({ accountId: account.id, role: 'viewer' }),
+    );
+    const page = await viewer.get('/dashboard/keys');
+    expect(page.statusCode).toBe(403);
+    expect(page.payload).not.toContain('href="/dashboard/keys"');
+    expect((await viewer.post('/dashboard/keys', { name: 'x' }, { page: '/dashboard' })).statusCode).toBe(
+      403,
+    );
+    expect(await keysOf()).toEqual([]);
+  });
+});
+
+describe('the first steps', () => {
+  it('are ticked as they really happen, and go when all of them have', async () => {
+    const steps = async () => (await open('/dashboard')).match(/done|to do/g);
+    expect(await steps()).toEqual(['to do', 'to do', 'to do']);
+    await dashboard.store.accounts.createKey(newKey(account.id));
+    expect(await steps()).toEqual(['done', 'to do', 'to do']);
+    const payments = [newPayment(account.id), newPayment(account.id)];
+    for (const payment of payments) await dashboard.store.payments.createPayment(payment, null);
+    expect(await steps()).toEqual(['done', 'done', 'to do']);
+    for (const payment of payments) {
+      await dashboard.store.payments.decidePayment(payment, pay);
+    }
+    const [first, second] = await claimOldest(dashboard.store.webhooks, 2, NOW_MS);
+    if (first === undefined || second === undefined) throw new Error('two webhooks were queued');
+    await dashboard.store.webhooks.recordWebhookResult(first, failedResult);
+    expect(await open('/dashboard')).toContain('did not arrive');
+    await dashboard.store.webhooks.recordWebhookResult(second, { ...failedResult, outcome: 'delivered' });
+    expect(await steps()).toBeNull();
+  });
+});
+
+describe('a suspended account', () => {
+  it('says so on every page, and still shows everything', async () => {
+    await dashboard.store.accounts.updateAccount(account.id, { suspended: true });
+    for (const url of ['/dashboard', '/dashboard/keys', '/dashboard/sessions']) {
+      const page = await browser.get(url);
+      expect(page.statusCode).toBe(200);
+      expect(textOf(page.payload)).toContain('This account is suspended: new checkouts are refused.');
+    }
+  });
+});

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import type { User } from '../../src/domain/person.ts';
+import { newEntry } from '../store/people.ts';
+import {
+  createTestDashboard,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+  withoutNonces,
+} from '../support/dashboard.ts';
+
+const PEOPLE = '/dashboard/people';
+
+let dashboard: TestDashboard;
+let account: Account;
+let owner: User;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount();
+  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  browser = await dashboard.signIn(owner);
+});
+afterEach(() => dashboard.close());
+
+const membersOf = async () =>
+  (await dashboard.store.people.listMembers(account.id)).map(({ email, role }) => `${email} ${role}`);
+const audited = async () =>
+  (await dashboard.store.audit.listEntries(account.id, null, 20)).map(({ action }) => action);
+
+/** Invites, and returns the path of the link. */
+async function invite(email: string, role = 'developer'): Promise<string> {
+  const answer = await browser.post(`${PEOPLE}/invite`, { email, role }, { page: PEOPLE });
+  return /\/dashboard\/invitation\/[\w-]{43}/.exec(answer.payload)?.[0] ?? `none: ${textOf(answer.payload)}`;
+}
+
+describe('an invitation', () => {
+  it('makes somebody new a member with a password of their own, once', async () => {
+    const link = await invite(' New@Shop.example ');
+    expect(textOf((await browser.get(PEOPLE)).payload)).toContain('new@shop.example');
+    const newcomer = dashboard.newBrowser();
+    expect(textOf((await newcomer.get(link)).payload)).toContain(
+      'new@shop.example is invited to Tea shop as developer',
+    );
+    expect((await newcomer.post(link, { password: 'short' })).statusCode).toBe(400);
+    const answer = await newcomer.post(link, { password: 'a password 123' });
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/sign-in?said=joined']);
+    expect(await membersOf()).toEqual([`${owner.email} owner`, 'new@shop.example developer']);
+    const signedIn = await newcomer.post('/dashboard/sign-in', {
+      email: 'new@shop.example',
+      password: 'a password 123',
+    });
+    expect(signedIn.statusCode).toBe(303);
+    expect((await newcomer.get(link)).statusCode).toBe(404);
+    expect(await audited()).toEqual(expect.arrayContaining(['invitation.created', 'invitation.accepted']));
+  });
+
+  it('of somebody who has a password is accepted by them alone, who keeps it', async () => {
+    const known = await dashboard.giveUser(null);
+    const link = await invite(known.email, 'viewer');
+    const thief = dashboard.newBrowser();
+    const page = await thief.get(link);
+    expect(page.payload).not.toContain('type="password"');
+    const stolen = await thief.post(link, { password: 'a password 123' }, { page: '/dashboard/sign-in' });
+    expect(stolen.statusCode).toBe(403);
+    const them = await dashboard.signIn(known);
+    expect((await them.get('/dashboard')).statusCode).toBe(403);
+    expect((await them.post(link)).headers['location']).toBe('/dashboard');
+    expect((await them.get('/dashboard')).statusCode).toBe(200);
+    expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBe(known.passwordHash);
+  });
+
+  it('is withdrawn, or ends after a week, and looks like one that never was then', async () => {
+    const [withdrawn, old] = [await invite('a@shop.example'), await invite('b@shop.example')];
+    const [, first] = await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs());
+    await browser.post(`${PEOPLE}/invitations/${first?.id}/withdraw`, {}, { page: PEOPLE });
+    dashboard.advance(8 * 24 * 3_600_000);
+    const pages = [];
+    for (const link of [withdrawn, old, '/dashboard/invitation/unknown']) {
+      const answer = await dashboard.newBrowser().get(link);
+      expect(answer.statusCode).toBe(404);
+      pages.push(withoutNonces(answer.payload));
+    }
+    expect(new Set(pages).size).toBe(1);
+  });
+
+  it.each([
+    ['no address', 'developer', 'is not one'],
+    ['a@shop.example', 'king', 'There is no such role'],
+    ['', 'viewer', 'is not one'],
+  ])('to %j as %s is not made', async (email, role, problem) => {
+    expect(await invite(email, role)).toContain(problem);
+    expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toEqual([]);
+  });
+});
+
+describe('members', () => {
+  it('get another role with their next click, and lose all with it', async () => {
+    const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    const theirs = await dashboard.signIn(member);
+    expect((await theirs.get('/dashboard/keys')).statusCode).toBe(403);
+    await browser.post(`${PEOPLE}/${member.id}`, { role: 'developer' }, { page: PEOPLE });
+    expect((await theirs.get('/dashboard/keys')).statusCode).toBe(200);
+    await browser.post(`${PEOPLE}/${member.id}`, { role: 'developer', remove: '1' }, { page: PEOPLE });
+    expect((await theirs.get('/dashboard/keys')).statusCode).toBe(403);
+    expect(await membersOf()).toEqual([`${owner.email} owner`]);
+    expect(await audited()).toEqual(expect.arrayContaining(['member.changed', 'member.removed']));
+  });
+
+  it('always have an owner among them', async () => {
+    for (const fields of [{ role: 'viewer' }, { role: 'owner', remove: '1' }]) {
+      const answer = await browser.post(`${PEOPLE}/${owner.id}`, fields, { page: PEOPLE });
+      expect(answer.statusCode).toBe(400);
+      expect(textOf(answer.payload)).toContain('must have an owner');
+    }
+    expect(await membersOf()).toEqual([`${owner.email} owner`]);
+  });
+
+  it('and invitations of another account look like ones that never were, and stay as they are', async () => {
+    const other = await dashboard.giveAccount({ name: 'Other' });
+    const stranger = await dashboard.giveUser({ accountId: other.id, role: 'owner' });
+    const theirs = await dashboard.signIn(stranger);
+    await theirs.post(`${PEOPLE}/invite`, { email: 'x@shop.example', role: 'viewer' }, { page: PEOPLE });
+    const [invitation] = await dashboard.store.sessions.listInvitations(other.id, dashboard.nowMs());
+    for (const [path, ids] of [
+      [(id: string) => `${PEOPLE}/${id}`, [stranger.id, 'usr_unknown']],
+      [(id: string) => `${PEOPLE}/invitations/${id}/withdraw`, [invitation?.id ?? '', 'inv_unknown']],
+    ] as const) {
+      const pages = [];
+      for (const id of ids) {
+        const answer = await browser.post(path(id), { role: 'viewer' }, { page: PEOPLE });
+        expect(answer.statusCode).toBe(404);
+        pages.push(withoutNonces(answer.payload));
+      }
+      expect(pages[0]).toBe(pages[1]);
+    }
+    expect(await dashboard.store.sessions.listInvitations(other.id, dashboard.nowMs())).toHaveLength(1);
+    expect(await dashboard.store.people.listMembers(other.id)).toMatchObject([{ role: 'owner' }]);
+  });
+});
+
+describe('pages for owners', () => {
+  it('answer 403 to everybody else, with nothing of what they show', async () => {
+    for (const role of ['viewer', 'developer'] as const) {
+      const theirs = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role }));
+      for (const url of [PEOPLE, '/dashboard/audit']) {
+        const answer = await theirs.get(url);
+        expect([url, role, answer.statusCode]).toEqual([url, role, 403]);
+        expect(answer.payload).not.toContain(owner.email);
+      }
+      const forms = [`${PEOPLE}/invite`, `${PEOPLE}/${owner.id}`, `${PEOPLE}/invitations/x/withdraw`];
+      for (const url of forms) {
+        const answer = await theirs.post(
+          url,
+          { email: 'x@shop.example', role: 'owner' },
+          { page: '/dashboard' },
+        );
+        expect([url, role, answer.statusCode]).toEqual([url, role, 403]);
+      }
+    }
+    expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toEqual([]);
+  });
+});
+
+describe('the audit log', () => {
+  it('shows who did what, escaped, the newest first, page by page', async () => {
+    for (let index = 1; index <= 60; index++) {
+      await dashboard.store.audit.appendEntry(
+        newEntry(account.id, { target: `<b>entry ${index}.</b>`, address: null }),
+      );
+    }
+    const newest = await browser.get('/dashboard/audit');
+    expect(newest.payload).toContain('&#60;b&#62;entry 60.');
+    const text = textOf(newest.payload);
+    expect(text.indexOf('entry 60.')).toBeLessThan(text.indexOf('entry 59.'));
+    expect(text).not.toContain('entry 5.');
+    expect(text).toContain('command line');
+    const older = /href="(\/dashboard\/audit\?before[^"]+)"/
+      .exec(newest.payload)?.[1]
+      ?.replace('&#61;', '=') as string;
+    const page = await browser.get(older);
+    expect(textOf(page.payload)).toContain('entry 5.');
+    expect(textOf(page.payload)).toContain('signed in');
+    expect(page.payload).not.toContain('>Older<');
+  });
+});
