@@ -42,7 +42,16 @@ export async function startRealService(
   const store = await openStore(config, log);
   const world = createStubWorld();
   const service = await startService({
-    ...{ config, role: 'all', store, world, log, sandboxControls: null, noticeMs: 0 },
+    ...{
+      config,
+      role: 'all',
+      store,
+      world,
+      log,
+      sandboxControls: null,
+      registerSandboxPages: null,
+      noticeMs: 0,
+    },
     secretKey: benchSecret,
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
   });

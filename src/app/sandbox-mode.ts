@@ -54,6 +54,7 @@ export async function startSandboxParts(
   cleanUp: CleanUp,
 ): Promise<WelcomeFacts> {
   const { startSandbox } = await import('../sandbox/start-sandbox.ts');
+  const { registerStatePages } = await import('../sandbox/pages/register-state-pages.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
   const ownUrl = ownUrlOf(config);
@@ -79,6 +80,7 @@ export async function startSandboxParts(
       clock,
       log,
       sandboxControls: (startSession) => sandboxControls(sandbox, config.baseUrl, startSession),
+      registerSandboxPages: registerStatePages,
       noticeMs: 0,
     }),
     (started: Service) => started.stop(),

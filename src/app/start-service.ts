@@ -29,6 +29,7 @@ import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
 import { withCircuitBreaker } from '../providers/circuit-breaker.ts';
+import type { registerStatePages } from '../sandbox/pages/register-state-pages.ts';
 import type { Store } from '../store/store.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createOwnAddresses } from '../webhooks/own-addresses.ts';
@@ -57,6 +58,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Makes the sandbox's controls out of the running parts; null in live mode. */
   readonly sandboxControls: ((startSession: StartSession) => SandboxControls) | null;
+  /** Registers the pages that only the sandbox has; null in live mode. */
+  readonly registerSandboxPages: typeof registerStatePages | null;
   /** How long it still takes new connections after it was told to stop and says that it is not ready. */
   readonly noticeMs: number;
 }
@@ -212,18 +215,7 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     limits: createRateLimiters(parts),
     baseUrl: config.baseUrl,
   });
-  registerCheckoutPages(server, {
-    payments: store.payments,
-    accounts: store.accounts,
-    directory: parts.directory,
-    startSession: parts.startSession,
-    limits: createPageLimits(clock.monotonicMs),
-    baseUrl: config.baseUrl,
-    countryHeader: config.countryHeader,
-    nowMs: clock.nowMs,
-    isSandbox: parts.sandboxControls !== null,
-    explorerTransactionUrl: world.explorerTransactionUrl,
-  });
+  openCustomerPages(server, parts);
   openDashboard(server, { config, store, clock, isSandbox: parts.sandboxControls !== null });
   registerProviderNotices(server, {
     payments: store.payments,
@@ -255,6 +247,27 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
   });
   return server;
+}
+
+/** What customers see, and in the sandbox the same in every state. */
+function openCustomerPages(server: FastifyInstance, parts: Parts): void {
+  const { config, store, world, clock, directory } = parts;
+  const shared = {
+    directory,
+    nowMs: clock.nowMs,
+    baseUrl: config.baseUrl,
+    explorerTransactionUrl: world.explorerTransactionUrl,
+  };
+  registerCheckoutPages(server, {
+    ...shared,
+    payments: store.payments,
+    accounts: store.accounts,
+    startSession: parts.startSession,
+    limits: createPageLimits(clock.monotonicMs),
+    countryHeader: config.countryHeader,
+    isSandbox: parts.sandboxControls !== null,
+  });
+  parts.registerSandboxPages?.(server, shared);
 }
 
 /** Counted in the store where several processes serve together, else in memory. */

@@ -7,6 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { shortCodeOf } from '../../src/domain/short-code.ts';
+import { statePageNames } from '../../src/sandbox/pages/register-state-pages.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   type CheckoutPages,
@@ -88,40 +89,57 @@ const overflowOf = (page: Page) =>
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 const desktop = { viewport: { width: 1280, height: 900 } };
+/** In both themes, both sizes, and both directions of writing; each page is looked at in all of them. */
 const looks = [
-  ['phone', 'light', phone],
-  ['phone', 'dark', phone],
-  ['desktop', 'light', desktop],
-  ['desktop', 'dark', desktop],
+  ['phone', 'light', 'en', phone],
+  ['desktop', 'dark', 'en', desktop],
+  ['phone', 'dark', 'ar', phone],
 ] as const;
 
-/** Every page a customer can meet, by name. */
+/** Every page a customer can meet, by name; those of the sandbox are the same ones in every state. */
 const addresses: Record<string, () => string> = {
-  ...Object.fromEntries(
-    Object.entries(checkoutStates).map(([name, view]) => [name, () => `/pay/${pages.put(view())}`]),
-  ),
-  'unknown-link': () => '/pay/unknown',
+  ...Object.fromEntries(statePageNames.map((name) => [name, () => `/sandbox/pages/${name}`])),
   'short-link': () => `/s/${shortCodeOf(pages.put(pageView(pagePayment({ note: 'Table 4, two cakes' }))))}`,
 };
 
-describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
+/** How far things have moved under the reader's eyes, as the browser counts it (cumulative layout shift). */
+const shiftOf = (page: Page) =>
+  page.evaluate(`new Promise((resolve) => {
+    let shift = 0;
+    const observer = new PerformanceObserver((list) => { for (const entry of list.getEntries()) shift += entry.value; });
+    observer.observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(shift)));
+  })`) as Promise<number>;
+
+describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, options) => {
   let page: Page;
+  const complaints: string[] = [];
   beforeAll(async () => {
-    page = await browser.newPage({ ...options, colorScheme, reducedMotion: 'reduce' });
+    page = await browser.newPage({ ...options, colorScheme, locale, reducedMotion: 'reduce' });
+    page.on('pageerror', (error) => complaints.push(error.message));
   });
   afterAll(() => page.close());
 
-  it.each(Object.keys(addresses))('the page %s is accessible and fits', async (name) => {
-    // Customers are led on by a short link; those who look at it for a preview stay.
-    await page.setExtraHTTPHeaders(name === 'short-link' ? { 'user-agent': 'Twitterbot/1.0' } : {});
-    await page.goto(`${baseUrl}${(addresses[name] as () => string)()}`);
-    await page.screenshot({
-      path: join(screenshots, `${name}-${device}-${colorScheme}.png`),
-      fullPage: true,
-    });
-    expect(await violationsOf(page)).toEqual([]);
-    expect(await overflowOf(page)).toBe(0);
-  });
+  it.each(Object.keys(addresses))(
+    'the page %s is accessible, fits, also at twice the text size, and stands still',
+    async (name) => {
+      // Customers are led on by a short link; those who look at it for a preview stay.
+      await page.setExtraHTTPHeaders(name === 'short-link' ? { 'user-agent': 'Twitterbot/1.0' } : {});
+      await page.goto(`${baseUrl}${(addresses[name] as () => string)()}`);
+      expect(await page.getAttribute('html', 'dir')).toBe(locale === 'ar' ? 'rtl' : 'ltr');
+      expect(await shiftOf(page)).toBe(0);
+      await page.screenshot({
+        path: join(screenshots, `${name}-${device}-${colorScheme}-${locale}.png`),
+        fullPage: true,
+      });
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      expect(await overflowOf(page)).toBe(0);
+      expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+  );
 });
 
 it.each(['choose', 'paid', 'underpaid', 'at-provider'])(

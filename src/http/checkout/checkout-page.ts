@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { actions } from './actions.ts';
 import { assurances } from './assurances.ts';
@@ -10,7 +11,7 @@ import { layout, type Page } from './layout.ts';
 import { progress } from './progress.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { type ExplorerTransactionUrl, facts } from './receipt.ts';
-import { goingWords, type StateWords, wordsOf } from './state-words.ts';
+import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 import { summary } from './summary.ts';
 
 /** The parts of the page that change with the payment, as page and poll share them. */
@@ -50,9 +51,10 @@ ${facts(checkout, language, explorerTransactionUrl)}`;
   return { title, status, detail, revision };
 }
 
-/** What is shown from the click until the browser has left for the provider. */
+/** What is shown from the click until the browser has left for the provider, with a way to stay. */
 function goingContent(language: Language, provider: string): Html {
-  return statusOf(goingWords(language, provider), 'busy');
+  return html`${statusOf(goingWords(language, provider), 'busy')}
+<p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p>`;
 }
 
 function statusOf({ heading, sentence }: StateWords, tone: string): Html {
@@ -72,14 +74,23 @@ export interface CheckoutPageOptions {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
   /** What went wrong with the last click. */
   readonly problem: Html | null;
+  /** Where the page is found; the payment's own address unless it is an example. */
+  readonly path?: string;
+  /** What is going on in the browser; its script finds out by itself. */
+  readonly moment?: CheckoutMoment | null;
 }
+
+/** What only the browser knows: that it is on its way to the provider, or without a connection. */
+export type CheckoutMoment =
+  | { readonly kind: 'going'; readonly provider: ProviderId }
+  | { readonly kind: 'offline' };
 
 /** The whole page. */
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { view } = checkout;
-  const { language } = options;
+  const { language, path = `/pay/${checkout.payment.id}`, moment = null } = options;
   const content = checkoutContent(checkout, language, options.explorerTransactionUrl);
-  const path = `/pay/${checkout.payment.id}`;
+  const isGoing = moment?.kind === 'going';
   const refreshSeconds = refreshSecondsOf(view);
   return layout({
     language,
@@ -94,9 +105,9 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     summary: summary(checkout, language),
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}">
 <div id="problem" role="alert">${options.problem === null ? nothing : html`<p class="notice">${options.problem}</p>`}</div>
-<div id="status" role="status">${content.status}</div>
-<p id="connection" role="status"></p>
-<div id="detail">${content.detail}</div>
+<div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
+<p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
+<div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail}</div>
 </main>
 ${takesPayment(view) ? html`${assurances(checkout, language)}${goingTemplate(language)}` : nothing}`,
   });

@@ -3,7 +3,7 @@ import { UnknownStateError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
-import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
 import {
   listOffers,
@@ -44,6 +44,16 @@ export async function readCheckout(
   const { payment } = stored;
   const account = await context.accounts.findAccount(payment.accountId);
   if (account === null) throw new UnknownStateError(`payment ${payment.id} belongs to no account`);
+  return checkoutOf(context, stored, account);
+}
+
+/** The checkout of a payment that was read. */
+export async function checkoutOf(
+  context: Pick<ReadCheckoutContext, 'directory' | 'nowMs'>,
+  stored: PaymentView,
+  account: Account,
+): Promise<Checkout> {
+  const { payment } = stored;
   const view = checkoutViewOf(stored, context.nowMs());
   const offers =
     takesPayment(view) && !account.suspended

@@ -1,0 +1,106 @@
+import type { Account } from '../../domain/account.ts';
+import { type Deposit, type Payment, type Release, untouchedProgress } from '../../domain/payment.ts';
+import { createPaymentIdGenerator } from '../../domain/payment-id.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { ProviderSession } from '../../domain/provider-session.ts';
+import { plainProfile } from '../../domain/shop-profile.ts';
+
+export const DEPOSIT_HASH = `0x${'d1'.repeat(32)}`;
+export const RELEASE_HASH = `0x${'e2'.repeat(32)}`;
+
+/** What has happened to an example besides its payment; amounts in 10⁻⁶ units. */
+export interface ExampleEvents {
+  readonly deposits?: readonly bigint[];
+  readonly releases?: readonly bigint[];
+  readonly sessions?: readonly ProviderSession[];
+}
+
+/** Payments that were never made, for looking at the pages in every state. */
+export interface ExamplePayments {
+  readonly nowMs: number;
+  /** A payment nothing has happened to, with what is said otherwise. */
+  payment(change?: Partial<Payment>): Payment;
+  /** A visit at a provider that can still be gone on with, with what is said otherwise. */
+  session(payment: Payment, change?: Partial<ProviderSession>): ProviderSession;
+  /** With deposits and releases as the chain would have told of them. */
+  view(payment: Payment, events?: ExampleEvents): PaymentView;
+}
+
+export const exampleAccount: Account = {
+  id: 'acc_pages',
+  name: 'Café Tortuga',
+  email: null,
+  feeBasisPoints: 250,
+  wallet: null,
+  features: ['card_checkout', 'fee_pass_through'],
+  ...plainProfile,
+  providers: null,
+  suspended: false,
+  createdAtMs: 0,
+};
+
+/** Examples as they are at this moment; `base` says what all of their payments have in common. */
+export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}): ExamplePayments {
+  const newPaymentId = createPaymentIdGenerator(() => nowMs - 60_000);
+  return {
+    nowMs,
+    payment: (change) => ({ ...blankPayment(nowMs), id: newPaymentId(), ...base, ...change }),
+    session: (payment, change) => ({
+      id: 'session',
+      paymentId: payment.id,
+      provider: 'moonpay',
+      redirectUrl: 'https://provider.example/earlier',
+      providerReference: 'MP-48213',
+      quotedUnits: null,
+      createdAtMs: nowMs - 30_000,
+      expiresAtMs: nowMs + 600_000,
+      progress: null,
+      progressAtMs: null,
+      ...change,
+    }),
+    view: exampleView,
+  };
+}
+
+function blankPayment(nowMs: number): Omit<Payment, 'id'> {
+  return {
+    ...untouchedProgress,
+    accountId: exampleAccount.id,
+    createdAtMs: nowMs - 60_000,
+    amountCents: 26_10,
+    currency: 'USD',
+    originalAmountCents: 25_00,
+    customerFeeCents: 1_10,
+    passFeeToCustomer: true,
+    feeBasisPoints: 250,
+    provider: 'multi',
+    callbackUrl: 'https://shop.example/hook',
+    email: null,
+    note: null,
+    tokenFingerprint: '',
+    chainId: 137,
+    factory: '0x00000000000000000000000000000000000000Fa',
+    payoutAddress: '0x00000000000000000000000000000000000000aa',
+    feeWallet: '0x00000000000000000000000000000000000000Fe',
+    depositAddress: '0x00000000000000000000000000000000000000dE',
+    usdUnits: 26_100_000n,
+    enoughUnits: 24_000_000n,
+  };
+}
+
+function exampleView(payment: Payment, events: ExampleEvents = {}): PaymentView {
+  const deposits: Deposit[] = (events.deposits ?? []).map((units, index) => ({
+    units,
+    blockNumber: 10 + index,
+    logIndex: 0,
+    transactionHash: DEPOSIT_HASH,
+  }));
+  const releases: Release[] = (events.releases ?? []).map((units, index) => ({
+    toMerchantUnits: units,
+    feeUnits: 0n,
+    blockNumber: 20 + index,
+    logIndex: 0,
+    transactionHash: RELEASE_HASH,
+  }));
+  return { payment, ledger: { deposits, releases, finalBlock: 30 }, sessions: events.sessions ?? [] };
+}
