@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Grade } from './grade/present-grade.ts';
 import { operations } from './operations.ts';
 import type { PresentedMove } from './present-move.ts';
 import { createProgram, type DoctorCheck } from './program.ts';
@@ -7,6 +8,7 @@ import { createProgram, type DoctorCheck } from './program.ts';
 let calls: unknown[][];
 let checks: DoctorCheck[];
 let move: PresentedMove;
+let grade: Grade;
 let failure: Error | null;
 let answers: Record<string, unknown>;
 let out: string;
@@ -15,6 +17,7 @@ let err: string;
 beforeEach(() => {
   [calls, checks, failure, answers, out, err] = [[], [], null, {}, '', ''];
   move = { tables: [], isMoved: true };
+  grade = { met: 0, findings: [] };
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     out += String(chunk);
     return true;
@@ -40,6 +43,7 @@ function recordingProgram(): Command {
       doctor: () => record({ checks }, 'doctor'),
       deployContract: () => record({ deposit_factory_address: '0x1' }, 'contract deploy'),
       moveStore: (places) => record(move, 'move-store', places),
+      grade: (options) => record(grade, 'grade', options),
     },
     '1.2.3',
   );
@@ -138,7 +142,7 @@ describe('the command line', () => {
     expect(leaves().map(pathOf).sort()).toEqual(
       [
         ...['user create', 'user list', 'user reset-link'],
-        ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup'],
+        ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider list', 'provider set', 'sandbox pay'],
         ...['payment list', 'payment show', 'payment cancel', 'payment release', 'payment rescue'],
@@ -236,6 +240,46 @@ describe('doctor', () => {
     await type('doctor', '--json');
     expect(JSON.parse(out)).toEqual({ checks: [fine, wrong] });
     expect(process.exitCode).toBe(1);
+  });
+});
+
+describe('grade', () => {
+  const finding = (mark: 'met' | 'missed', problems: string[]) => ({
+    obligation: '2. verify the signature',
+    mark,
+    problems,
+    mend: mark === 'met' ? null : 'Compare it.',
+  });
+
+  it('says what is missed and how to mend it, and ends with 1', async () => {
+    grade = { met: 1, findings: [finding('met', []), finding('missed', ['a forged one: it answered 200'])] };
+    await type(
+      'grade',
+      'https://shop.example/hook',
+      '--order-url',
+      'http://localhost:4000/orders',
+      '--port',
+      '4200',
+    );
+    expect(calls).toEqual([
+      ['grade', { url: 'https://shop.example/hook', orderUrl: 'http://localhost:4000/orders', port: '4200' }],
+    ]);
+    expect(out.split('\n')).toEqual([
+      'met      2. verify the signature',
+      'MISSED   2. verify the signature',
+      '           a forged one: it answered 200',
+      '         → Compare it.',
+      '1 of 2',
+      '',
+    ]);
+    expect(process.exitCode).toBe(1);
+  });
+
+  it('ends with 0 for full marks', async () => {
+    grade = { met: 1, findings: [finding('met', [])] };
+    await type('grade', 'https://shop.example/hook', '--json');
+    expect(JSON.parse(out)).toEqual(grade);
+    expect(process.exitCode).toBeUndefined();
   });
 });
 

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Command } from 'commander';
 import { MAXIMUM_LOGO_BYTES } from '../domain/shop-logo.ts';
+import { type Grade, type GradeOptions, gradeLines } from './grade/present-grade.ts';
 import type { OperationArguments } from './operations-context.ts';
 import { moveLines, type PresentedMove, presentMove } from './present-move.ts';
 import { printResult } from './print.ts';
@@ -23,6 +24,8 @@ export interface ProgramServices {
   deployContract(): Promise<unknown>;
   /** Carries a store from one engine to the other and compares both sides. */
   moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
+  /** Tries a webhook receiver from this process. */
+  grade(options: GradeOptions): Promise<Grade>;
 }
 
 /** One thing that `doctor` looked at. */
@@ -51,6 +54,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   addProviderCommands(program, services);
   addPaymentCommands(program, services);
   addSandboxCommands(program, services);
+  addIntegratorCommands(program, services);
 
   const contract = program.command('contract').description('the deposit contract');
   leaf(contract, 'deploy', 'deploy a deposit factory and print its address').action(
@@ -219,6 +223,23 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
       .option('--slow', 'answers come too late')
       .option('--up', 'all is well again');
   }
+}
+
+function addIntegratorCommands(program: Command, services: ProgramServices): void {
+  leaf(
+    program,
+    'grade',
+    'try a webhook receiver: say which of the five obligations it meets, and how to mend the rest',
+  )
+    .argument('<url>')
+    .option('--order-url <url>', 'a POST here makes the shop create a checkout; else create them by hand')
+    .option('--probe-url <url>', 'a GET here tells {"fulfilments": 1} of the order with {payment_id}')
+    .option('--port <port>', 'where the stand-in service listens that the shop must use', '4100')
+    .action(async (url: string, { json, ...options }: Omit<GradeOptions, 'url'> & { json?: boolean }) => {
+      const grade = await services.grade({ url, ...options });
+      printResult(json === true ? grade : gradeLines(grade), { json: json === true });
+      if (grade.met < grade.findings.length) process.exitCode = 1;
+    });
 }
 
 /** A command that does something; every one of them takes --json. */

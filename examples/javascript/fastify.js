@@ -1,0 +1,27 @@
+import { fastify } from 'fastify';
+import { openShop } from './shop.js';
+
+const shop = openShop();
+const server = fastify({ bodyLimit: 65_536 });
+
+// A plugin has parsers of its own: here JSON stays the bytes as they came, elsewhere it is parsed as usual.
+void server.register(async (webhook) => {
+  webhook.removeAllContentTypeParsers();
+  webhook.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  webhook.post('/webhook', async (request, reply) => {
+    const rawBody = /** @type {Buffer} */ (request.body);
+    return reply.code(await shop.receive(rawBody, request.headers['x-service-signature'])).send();
+  });
+});
+
+server.post('/orders', (request) => {
+  const { amount } = /** @type {{ amount: string }} */ (request.body);
+  return shop.createOrder(String(amount));
+});
+server.get('/orders/:paymentId', async (request) => {
+  const { paymentId } = /** @type {{ paymentId: string }} */ (request.params);
+  return { fulfilments: shop.countFulfilments(paymentId) };
+});
+
+await server.listen({ port: Number(process.env['PORT'] ?? 4000), host: '127.0.0.1' });
+void shop.findMissed(new AbortController().signal);

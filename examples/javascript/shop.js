@@ -1,0 +1,151 @@
+/**
+ * The shop behind the examples: its orders in SQLite, and what is the same in every framework. What is not, how to get the
+ * raw body of a request, is in the files beside it.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { createClient, fulfilOnce, reconcile, WebhookError, webhooks } from '@card-checkout/sdk';
+
+/** Opens the shop that the environment describes; the README lists the variables. */
+export function openShop() {
+  const { CARD_CHECKOUT_URL, CARD_CHECKOUT_KEY, CALLBACK_URL, PAYOUT_ADDRESS, ORDERS_FILE } = process.env;
+  const client = createClient({
+    baseUrl: required(CARD_CHECKOUT_URL, 'CARD_CHECKOUT_URL'),
+    apiKey: required(CARD_CHECKOUT_KEY, 'CARD_CHECKOUT_KEY'),
+    // A webhook has ten seconds in all. What cannot be confirmed in this time, `reconcile` finds later.
+    timeoutMs: 4_000,
+    maximumRetries: 1,
+    maximumPauseMs: 1_000,
+  });
+  const database = new DatabaseSync(ORDERS_FILE ?? 'orders.sqlite');
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE IF NOT EXISTS orders (
+      number INTEGER PRIMARY KEY, amount TEXT NOT NULL, created_at INTEGER NOT NULL,
+      payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER
+    );
+    CREATE TABLE IF NOT EXISTS parcels (order_number INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS shop (id TEXT NOT NULL);
+    INSERT INTO shop SELECT lower(hex(randomblob(8))) WHERE NOT EXISTS (SELECT * FROM shop);
+  `);
+  // Order 1 of a new database must not be taken for order 1 of the one before.
+  const shopId = database.prepare('SELECT id FROM shop').get()?.['id'];
+
+  /** Mark and work in one transaction: both are there after it, or neither. */
+  /** @type {import('@card-checkout/sdk').FulfilmentStore<DatabaseSync>} */
+  const store = {
+    async runOnce(paymentId, work) {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        const { changes } = database
+          .prepare('UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL')
+          .run(Date.now(), paymentId);
+        // SQLite works without waiting, and so must this: nobody else may get in between.
+        if (changes === 1) work(database);
+        database.exec('COMMIT');
+        return changes === 1;
+      } catch (error) {
+        database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+  };
+
+  /** @param {string} paymentId */
+  const readOrder = (paymentId) =>
+    database
+      .prepare('SELECT number, amount, ipn_token AS ipnToken FROM orders WHERE payment_id = ?')
+      .get(paymentId);
+
+  /** Fulfils the order of a payment if it is paid, once. @param {string} paymentId */
+  async function fulfil(paymentId) {
+    const order = readOrder(paymentId);
+    if (order === undefined) return;
+    await fulfilOnce(store, {
+      client,
+      payment: paymentId,
+      expected: { amount: String(order['amount']), currency: 'USD' },
+      // A parcel to be sent, written down; the sending happens elsewhere.
+      fulfil: (transaction) =>
+        void transaction
+          .prepare('INSERT INTO parcels (order_number) VALUES (?)')
+          .run(Number(order['number'])),
+    });
+  }
+
+  return {
+    /** A new order and its checkout. @param {string} amount */
+    async createOrder(amount) {
+      const { lastInsertRowid: number } = database
+        .prepare('INSERT INTO orders (amount, created_at) VALUES (?, ?)')
+        .run(amount, Date.now());
+      const payment = await client.checkouts.create(
+        {
+          address: required(PAYOUT_ADDRESS, 'PAYOUT_ADDRESS'),
+          callback: required(CALLBACK_URL, 'CALLBACK_URL'),
+          amount,
+          note: `Order ${number}`,
+        },
+        { idempotencyKey: `${shopId}-${number}` },
+      );
+      database
+        .prepare('UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?')
+        .run(payment.payment_id, payment.ipn_token, number);
+      // The ipn_token stays here.
+      return { order: Number(number), payment_id: payment.payment_id, checkout_url: payment.checkout_url };
+    },
+
+    /**
+     * A webhook as it came: raw body and signature. Returns the status to answer with.
+     * @param {string | Uint8Array | ArrayBuffer} rawBody @param {string | string[] | null | undefined} signature
+     */
+    async receive(rawBody, signature) {
+      try {
+        const event = await webhooks.constructEventAsync(rawBody, signature, (paymentId) => {
+          const token = readOrder(paymentId)?.['ipnToken'];
+          return typeof token === 'string' ? token : null;
+        });
+        await fulfil(event.paymentId);
+        return 204;
+      } catch (error) {
+        if (error instanceof WebhookError) return error.httpStatus;
+        console.error(error);
+        return 500; // It is not sent again: `reconcile` finds it.
+      }
+    },
+
+    /** How often an order was fulfilled, for the grader: 0 or 1. @param {string} paymentId */
+    countFulfilments(paymentId) {
+      const row = database
+        .prepare(
+          'SELECT count(*) AS parcels FROM parcels JOIN orders ON number = order_number WHERE payment_id = ?',
+        )
+        .get(paymentId);
+      return Number(row?.['parcels']);
+    },
+
+    /** Finds payments whose webhook was missed, until the signal. @param {AbortSignal} signal */
+    findMissed: (signal) =>
+      reconcile({
+        client,
+        signal,
+        listOpenOrders: () =>
+          database
+            .prepare(
+              'SELECT payment_id, created_at FROM orders WHERE fulfilled_at IS NULL AND payment_id IS NOT NULL',
+            )
+            .all()
+            .map((row) => ({
+              paymentId: String(row['payment_id']),
+              createdAt: new Date(Number(row['created_at'])),
+            })),
+        onPaid: ({ payment_id: paymentId }) => fulfil(paymentId),
+        onError: (error) => console.error(error),
+      }),
+  };
+}
+
+/** @param {string | undefined} value @param {string} name */
+function required(value, name) {
+  if (!value) throw new Error(`${name} is not set`);
+  return value;
+}

@@ -1,0 +1,160 @@
+<?php
+/**
+ * A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations.
+ * The README beside the examples lists the environment variables.
+ */
+declare(strict_types=1);
+
+const TOLERANCE_SECONDS = 300;
+
+function setting(string $name): string
+{
+    $value = getenv($name);
+    if ($value === false || $value === '') {
+        throw new RuntimeException("$name is not set");
+    }
+    return $value;
+}
+
+function open_database(): PDO
+{
+    $database = new PDO('sqlite:' . (getenv('ORDERS_FILE') ?: 'orders.sqlite'));
+    $database->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
+    $database->exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL');
+    $database->exec('CREATE TABLE IF NOT EXISTS orders (
+        number INTEGER PRIMARY KEY, amount TEXT NOT NULL, created_at INTEGER NOT NULL,
+        payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER
+    )');
+    $database->exec('CREATE TABLE IF NOT EXISTS parcels (order_number INTEGER NOT NULL)');
+    return $database;
+}
+
+function run(PDO $database, string $sql, array $values): PDOStatement
+{
+    $statement = $database->prepare($sql);
+    $statement->execute($values);
+    return $statement;
+}
+
+/** @return array<string, mixed> */
+function call_service(string $path, ?array $body = null, ?string $idempotencyKey = null): array
+{
+    $headers = ['X-API-Key: ' . setting('CARD_CHECKOUT_KEY'), 'Content-Type: application/json'];
+    if ($idempotencyKey !== null) {
+        $headers[] = 'Idempotency-Key: ' . $idempotencyKey;
+    }
+    $http = ['method' => 'GET', 'header' => $headers, 'timeout' => 8, 'follow_location' => 0];
+    if ($body !== null) {
+        $http = ['method' => 'POST', 'content' => json_encode($body, JSON_THROW_ON_ERROR)] + $http;
+    }
+    $url = rtrim(setting('CARD_CHECKOUT_URL'), '/') . $path;
+    $answer = @file_get_contents($url, false, stream_context_create(['http' => $http]));
+    if ($answer === false) {
+        throw new RuntimeException('the service did not answer, or refused');
+    }
+    return json_decode($answer, true, 8, JSON_THROW_ON_ERROR);
+}
+
+/** @return array<string, mixed> */
+function create_order(string $amount): array
+{
+    $database = open_database();
+    run($database, 'INSERT INTO orders (amount, created_at) VALUES (?, ?)', [$amount, time()]);
+    $order = (int) $database->lastInsertId();
+    $shop = substr(hash('sha256', getenv('ORDERS_FILE') ?: 'orders.sqlite'), 0, 12);
+    $payment = call_service('/api/v1/wallet', [
+        'address' => setting('PAYOUT_ADDRESS'),
+        'callback' => setting('CALLBACK_URL'),
+        'amount' => $amount,
+        'note' => "Order $order",
+    ], "php-$shop-$order");
+    run(
+        $database,
+        'UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?',
+        [$payment['payment_id'], $payment['ipn_token'], $order],
+    );
+    // The ipn_token stays here.
+    return ['order' => $order, 'payment_id' => $payment['payment_id'], 'checkout_url' => $payment['checkout_url']];
+}
+
+/** A webhook as it came. Returns the status to answer with. */
+function receive(string $rawBody, string $signature): int
+{
+    $event = json_decode($rawBody, true, 8);
+    if (!is_array($event) || !is_string($event['paymentId'] ?? null) || !is_numeric($event['timestamp'] ?? null)) {
+        return 400;
+    }
+    $database = open_database();
+    $order = run(
+        $database,
+        'SELECT number, amount, ipn_token FROM orders WHERE payment_id = ?',
+        [$event['paymentId']],
+    )->fetch(PDO::FETCH_ASSOC);
+    if ($order === false) {
+        return 401;
+    }
+
+    // 2. over the bytes as they came (1.), compared in constant time; an old one is a recording
+    if (!hash_equals(hash_hmac('sha256', $rawBody, $order['ipn_token']), $signature)) {
+        return 401;
+    }
+    if (abs(time() - $event['timestamp']) > TOLERANCE_SECONDS) {
+        return 401;
+    }
+
+    // 3. confirm
+    $status = call_service('/api/v1/payment-status?payment_id=' . rawurlencode($event['paymentId']));
+    if ($status['status'] !== 'paid' || (float) $status['amount'] !== (float) $order['amount']) {
+        return 204;
+    }
+
+    // 4. mark and parcel in one transaction, and only if the mark was not there
+    $database->exec('BEGIN IMMEDIATE');
+    try {
+        $changed = run(
+            $database,
+            'UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL',
+            [time(), $event['paymentId']],
+        )->rowCount();
+        if ($changed === 1) {
+            run($database, 'INSERT INTO parcels (order_number) VALUES (?)', [$order['number']]);
+        }
+        $database->exec('COMMIT');
+    } catch (Throwable $error) {
+        $database->exec('ROLLBACK');
+        throw $error;
+    }
+    return 204; // 5. within ten seconds; the parcel is sent by somebody else, later
+}
+
+function answer(int $status, ?array $body = null): void
+{
+    http_response_code($status);
+    if ($body !== null) {
+        header('Content-Type: application/json');
+        echo json_encode($body, JSON_THROW_ON_ERROR);
+    }
+}
+
+$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+$rawBody = file_get_contents('php://input');
+try {
+    if ($path === '/webhook') {
+        answer(receive($rawBody, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? ''));
+    } elseif ($path === '/orders') {
+        answer(200, create_order((string) json_decode($rawBody, true, 8, JSON_THROW_ON_ERROR)['amount']));
+    } elseif (preg_match('#^/orders/([0-9a-f-]{36})$#', (string) $path, $match) === 1) {
+        $count = run(
+            open_database(),
+            'SELECT count(*) FROM parcels JOIN orders ON number = order_number WHERE payment_id = ?',
+            [$match[1]],
+        )->fetchColumn();
+        answer(200, ['fulfilments' => (int) $count]);
+    } else {
+        answer(404);
+    }
+} catch (Throwable $error) {
+    // A webhook is not sent again: open orders have to be polled.
+    error_log($error->getMessage());
+    answer(500);
+}

@@ -1,0 +1,164 @@
+"""A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations.
+
+The README beside the examples lists the environment variables.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import sqlite3
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SERVICE = os.environ["CARD_CHECKOUT_URL"].rstrip("/")
+KEY = os.environ["CARD_CHECKOUT_KEY"]
+ORDERS_FILE = os.environ.get("ORDERS_FILE", "orders.sqlite")
+MAXIMUM_BODY_BYTES = 65_536
+TOLERANCE_SECONDS = 300
+
+
+def open_database():
+    # Autocommit, so that BEGIN and COMMIT below are ours.
+    return closing(sqlite3.connect(ORDERS_FILE, timeout=5, isolation_level=None))
+
+
+def call_service(path, body=None, idempotency_key=None):
+    headers = {"X-API-Key": KEY, "Content-Type": "application/json"}
+    if idempotency_key is not None:
+        headers["Idempotency-Key"] = idempotency_key
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(SERVICE + path, data=data, headers=headers)
+    with urllib.request.urlopen(request, timeout=8) as response:
+        return json.load(response)
+
+
+def create_order(amount):
+    with open_database() as database:
+        order = database.execute(
+            "INSERT INTO orders (amount, created_at) VALUES (?, ?)", (amount, int(time.time()))
+        ).lastrowid
+        payment = call_service(
+            "/api/v1/wallet",
+            {
+                "address": os.environ["PAYOUT_ADDRESS"],
+                "callback": os.environ["CALLBACK_URL"],
+                "amount": amount,
+                "note": f"Order {order}",
+            },
+            f"python-{hashlib.sha256(ORDERS_FILE.encode()).hexdigest()[:12]}-{order}",
+        )
+        database.execute(
+            "UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?",
+            (payment["payment_id"], payment["ipn_token"], order),
+        )
+    # The ipn_token stays here.
+    return {"order": order, "payment_id": payment["payment_id"], "checkout_url": payment["checkout_url"]}
+
+
+def receive(raw_body, signature):
+    """A webhook as it came. Returns the status to answer with."""
+    try:
+        event = json.loads(raw_body)
+        payment_id, sent_at = str(event["paymentId"]), float(event["timestamp"])
+    except (ValueError, KeyError, TypeError):
+        return 400
+    with open_database() as database:
+        row = database.execute(
+            "SELECT ipn_token, amount FROM orders WHERE payment_id = ?", (payment_id,)
+        ).fetchone()
+        if row is None:
+            return 401
+        ipn_token, amount = row
+
+        # 2. over the bytes as they came (1.), compared in constant time; an old one is a recording
+        expected = hmac.new(ipn_token.encode(), raw_body, hashlib.sha256).hexdigest()
+        if not hmac.compare_digest(expected.encode(), (signature or "").encode()):
+            return 401
+        if not abs(time.time() - sent_at) <= TOLERANCE_SECONDS:
+            return 401
+
+        # 3. confirm
+        status = call_service("/api/v1/payment-status?payment_id=" + payment_id)
+        if status["status"] != "paid" or float(status["amount"]) != float(amount):
+            return 204
+
+        # 4. mark and parcel in one transaction, and only if the mark was not there
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            changed = database.execute(
+                "UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL",
+                (int(time.time()), payment_id),
+            ).rowcount
+            if changed == 1:
+                database.execute(
+                    "INSERT INTO parcels (order_number) SELECT number FROM orders WHERE payment_id = ?",
+                    (payment_id,),
+                )
+            database.execute("COMMIT")
+        except BaseException:
+            database.execute("ROLLBACK")
+            raise
+    return 204  # 5. within ten seconds; the parcel is sent by somebody else, later
+
+
+def count_fulfilments(payment_id):
+    with open_database() as database:
+        return database.execute(
+            "SELECT count(*) FROM parcels JOIN orders ON number = order_number WHERE payment_id = ?",
+            (payment_id,),
+        ).fetchone()[0]
+
+
+class Handler(BaseHTTPRequestHandler):
+    timeout = 15
+
+    def do_POST(self):
+        length = int(self.headers.get("Content-Length", 0))
+        if length > MAXIMUM_BODY_BYTES:
+            return self.answer(413)
+        raw_body = self.rfile.read(length)
+        try:
+            if self.path == "/webhook":
+                return self.answer(receive(raw_body, self.headers.get("X-Service-Signature")))
+            if self.path == "/orders":
+                return self.answer(200, create_order(str(json.loads(raw_body)["amount"])))
+        except Exception as error:  # a webhook is not sent again: open orders have to be polled
+            print(error, file=sys.stderr)
+            return self.answer(500)
+        return self.answer(404)
+
+    def do_GET(self):
+        if self.path.startswith("/orders/"):
+            return self.answer(200, {"fulfilments": count_fulfilments(self.path.removeprefix("/orders/"))})
+        return self.answer(404)
+
+    def answer(self, status, body=None):
+        data = b"" if body is None else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    with open_database() as database:
+        database.executescript(
+            """
+            PRAGMA journal_mode = WAL;
+            CREATE TABLE IF NOT EXISTS orders (
+              number INTEGER PRIMARY KEY, amount TEXT NOT NULL, created_at INTEGER NOT NULL,
+              payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER
+            );
+            CREATE TABLE IF NOT EXISTS parcels (order_number INTEGER NOT NULL);
+            """
+        )
+    ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4000"))), Handler).serve_forever()

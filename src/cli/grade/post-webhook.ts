@@ -1,0 +1,68 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How the endpoint answered one webhook. */
+export interface WebhookAnswer {
+  /** Null when there was no answer within the time. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  /** What went wrong on the way; null when it answered. */
+  readonly problem: string | null;
+}
+
+export interface WebhookToPost {
+  readonly body: string;
+  /** Null for none. */
+  readonly signature: string | null;
+  /** How long the body takes to arrive, in pieces; 0 for all at once. */
+  readonly bodyDurationMs?: number;
+}
+
+const PIECES = 4;
+
+/** Sends one webhook as the service does: one attempt, no redirect, all of it within the limit. Never throws. */
+export async function postWebhook(
+  endpoint: URL,
+  { body, signature, bodyDurationMs = 0 }: WebhookToPost,
+  timeLimitMs: number,
+): Promise<WebhookAnswer> {
+  const startedAtMs = performance.now();
+  const request = endpoint.protocol === 'https:' ? requestHttps : requestHttp;
+  const bytes = Buffer.from(body);
+  const outgoing = request(endpoint, {
+    method: 'POST',
+    agent: false,
+    signal: AbortSignal.timeout(timeLimitMs),
+    headers: {
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'user-agent': 'card-checkout-webhook/1',
+      ...(signature === null ? {} : { 'x-service-signature': signature }),
+    },
+  });
+  const answered = new Promise<WebhookAnswer>((resolve) => {
+    const end = (status: number | null, problem: string | null) =>
+      resolve({ status, problem, durationMs: Math.round(performance.now() - startedAtMs) });
+    outgoing.on('error', (error: Error) => {
+      end(
+        null,
+        error.name === 'TimeoutError' || error.name === 'AbortError' ? 'no answer in time' : error.message,
+      );
+    });
+    outgoing.on('response', (response) => {
+      response.on('error', () => end(null, 'the answer was cut off'));
+      response.on('end', () => end(response.statusCode ?? null, null));
+      response.resume();
+    });
+  });
+  const pieceBytes = bodyDurationMs === 0 ? bytes.length : Math.ceil(bytes.length / PIECES);
+  for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
+    if (offset > 0) await delay(bodyDurationMs / PIECES);
+    // One that answers before all has arrived, or hangs up, gets no more.
+    if (outgoing.destroyed || outgoing.writableEnded) break;
+    outgoing.write(bytes.subarray(offset, offset + pieceBytes));
+  }
+  outgoing.end();
+  return answered;
+}

@@ -1,0 +1,170 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Grade } from '../../src/cli/grade/present-grade.ts';
+import { runGrade } from '../../src/cli/grade/run-grade.ts';
+import { freePorts } from '../support/free-ports.ts';
+
+/** The service hangs up after this in these tests. */
+const timeLimitMs = 1_500;
+
+/** What a receiver does wrong; nothing by default. */
+interface Mistakes {
+  /** Verifies what it has written again after parsing. */
+  readonly writesBodyAgain?: boolean;
+  readonly believesAnything?: boolean;
+  /** Verifies only where there is a signature. */
+  readonly needsNoSignature?: boolean;
+  /** Never asks for the status. */
+  readonly confirmsNothing?: boolean;
+  /** Asks, and does not listen to the answer. */
+  readonly ignoresStatus?: boolean;
+  readonly fulfilsEachTime?: boolean;
+  /** Looks whether it was fulfilled, and fulfils a moment later. */
+  readonly looksBeforeItLeaps?: boolean;
+  readonly fulfilsNever?: boolean;
+  readonly isSlow?: boolean;
+  readonly redirects?: boolean;
+  readonly refusesRepetitions?: boolean;
+}
+
+/** A shop with these mistakes, which uses the service at this address. */
+async function startShop(serviceUrl: string, mistakes: Mistakes) {
+  const orders = new Map<string, { ipnToken: string; fulfilments: number }>();
+  const headers = { 'x-api-key': 'service_live_test', 'content-type': 'application/json' };
+
+  async function receive(rawBody: Buffer, signature: string): Promise<number> {
+    const event = JSON.parse(rawBody.toString()) as { paymentId: string };
+    const order = orders.get(event.paymentId);
+    if (order === undefined) return 401;
+    const signed = mistakes.writesBodyAgain === true ? Buffer.from(JSON.stringify(event)) : rawBody;
+    const expected = createHmac('sha256', order.ipnToken).update(signed).digest('hex');
+    const isGenuine =
+      signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
+    const isExcused = mistakes.needsNoSignature === true && signature === '';
+    if (!isGenuine && !isExcused && mistakes.believesAnything !== true) return 401;
+
+    if (mistakes.confirmsNothing !== true) {
+      const response = await fetch(`${serviceUrl}/api/v1/payment-status?payment_id=${event.paymentId}`, {
+        headers,
+      });
+      const { status } = (await response.json()) as { status: string };
+      if (status !== 'paid' && mistakes.ignoresStatus !== true) return 204;
+    }
+    if (order.fulfilments > 0 && mistakes.refusesRepetitions === true) return 409;
+    if (mistakes.isSlow === true && order.fulfilments === 0) await delay(timeLimitMs + 300);
+    const isFulfilled = order.fulfilments > 0;
+    if (mistakes.looksBeforeItLeaps === true) await delay(300);
+    if (mistakes.fulfilsNever !== true && (!isFulfilled || mistakes.fulfilsEachTime === true))
+      order.fulfilments++;
+    return mistakes.redirects === true ? 302 : 204;
+  }
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.url === '/orders') {
+      const answer = await fetch(`${serviceUrl}/api/v1/wallet`, {
+        method: 'POST',
+        headers,
+        body: Buffer.concat(chunks),
+      });
+      const payment = (await answer.json()) as { payment_id: string; ipn_token: string };
+      orders.set(payment.payment_id, { ipnToken: payment.ipn_token, fulfilments: 0 });
+      response.end();
+    } else if (request.url === '/webhook') {
+      const signature = String(request.headers['x-service-signature'] ?? '');
+      const status = await receive(Buffer.concat(chunks), signature).catch(() => 500);
+      response.writeHead(status).end();
+    } else {
+      const order = orders.get(request.url?.split('/')[2] ?? '');
+      response.end(JSON.stringify({ fulfilments: order?.fulfilments }));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function grade(mistakes: Mistakes, change: { probeUrl?: undefined } = {}): Promise<Grade> {
+  const [port] = (await freePorts(1)) as [number];
+  const shop = await startShop(`http://127.0.0.1:${port}`, mistakes);
+  try {
+    const { probeUrl } = { probeUrl: `${shop.url}/orders/{payment_id}`, ...change };
+    return await runGrade({
+      url: `${shop.url}/webhook`,
+      orderUrl: `${shop.url}/orders`,
+      ...(probeUrl === undefined ? {} : { probeUrl }),
+      port: String(port),
+      timeLimitMs,
+      patienceMs: 200,
+      tell: () => {},
+    });
+  } finally {
+    await shop.stop();
+  }
+}
+
+/** The numbers of the obligations that are missed. */
+const missed = ({ findings }: Grade) =>
+  findings.flatMap(({ mark, obligation }) => (mark === 'missed' ? [Number(obligation[0])] : []));
+
+describe.concurrent('the receiver grader', () => {
+  it('gives full marks to a receiver that does all of it', async () => {
+    const result = await grade({});
+    expect(missed(result)).toEqual([]);
+    expect(result.met).toBe(5);
+  });
+
+  it.each<[string, Mistakes, number[]]>([
+    ['parses the body and verifies what it writes again', { writesBodyAgain: true }, [1]],
+    ['believes any signature', { believesAnything: true }, [2]],
+    ['believes a webhook without a signature', { needsNoSignature: true }, [2]],
+    ['does not confirm', { confirmsNothing: true }, [3]],
+    ['confirms and does not listen', { ignoresStatus: true }, [3]],
+    ['fulfils each time', { fulfilsEachTime: true }, [4]],
+    ['looks first and fulfils later', { looksBeforeItLeaps: true }, [4]],
+    ['does slow work before it answers', { isSlow: true }, [1, 2, 4, 5]],
+    ['answers with a redirect', { redirects: true }, [1, 2, 5]],
+    ['answers 409 to a repetition', { refusesRepetitions: true }, [5]],
+    ['fulfils nothing at all', { fulfilsNever: true }, [1, 4]],
+  ])('catches one that %s', async (_, mistakes, expected) => {
+    const result = await grade(mistakes);
+    expect(missed(result)).toEqual(expect.arrayContaining(expected.slice(-1)));
+    expect(missed(result).filter((number) => !expected.includes(number))).toEqual([]);
+    for (const { mark, mend, problems } of result.findings) {
+      expect(mend === null).toBe(mark === 'met');
+      expect(problems.length > 0).toBe(mark === 'missed');
+    }
+  });
+
+  it('says what it could not see where the shop does not tell how often it fulfils', async () => {
+    const { met, findings } = await grade({}, { probeUrl: undefined });
+    expect(met).toBe(4);
+    expect(findings[3]).toMatchObject({ mark: 'not_seen', mend: expect.stringContaining('--probe-url') });
+  });
+
+  it('refuses addresses that are none, and a shop that uses another service', async () => {
+    const options = { port: '0', tell: () => {} };
+    await expect(runGrade({ url: 'ftp://x', ...options })).rejects.toThrow('http or https');
+    await expect(runGrade({ url: 'http://127.0.0.1:9', probeUrl: 'http://x', ...options })).rejects.toThrow(
+      '{payment_id}',
+    );
+    const shop = await startShop('http://127.0.0.1:9', {});
+    try {
+      const url = `${shop.url}/webhook`;
+      const orderUrl = `${shop.url}/probe`;
+      await expect(runGrade({ url, orderUrl, ...options })).rejects.toThrow('no checkout was created');
+    } finally {
+      await shop.stop();
+    }
+  });
+});
