@@ -62,10 +62,7 @@ interface Reply {
   readonly body: unknown;
 }
 
-async function answer(
-  request: IncomingMessage,
-  { orders, tokens, newPaymentId }: StandIn,
-): Promise<Reply> {
+async function answer(request: IncomingMessage, { orders, tokens, newPaymentId }: StandIn): Promise<Reply> {
   const url = new URL(request.url ?? '/', 'http://stand-in');
   if (request.headers['x-api-key'] === undefined && request.headers.authorization === undefined) {
     return { status: 401, body: { error: 'The API key is missing, invalid or revoked.' } };
