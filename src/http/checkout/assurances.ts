@@ -1,7 +1,9 @@
+import type { Payment } from '../../domain/payment.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { fillIn } from './fill-in.ts';
 import type { Language } from './languages.ts';
 import type { Checkout } from './read-checkout.ts';
+import type { Words } from './words/words.ts';
 
 /** What a careful customer wants to know before going on. */
 export function assurances({ payment, account }: Checkout, { words }: Language): Html {
@@ -11,7 +13,13 @@ export function assurances({ payment, account }: Checkout, { words }: Language):
 <li>${price}</li>
 <li>${fillIn(delivery, { shop: account.name })}</li>
 ${payment.email === null ? nothing : html`<li>${fillIn(email, { email: maskEmail(payment.email) })}</li>`}
-</ul></footer>`;
+</ul>${phoneCode(payment, words)}</footer>`;
+}
+
+/** Only shown where there is room and a mouse: whoever is on a phone is there already. Loaded once it is opened. */
+function phoneCode({ id }: Payment, { phone }: Words): Html {
+  return html`<details class="phone"><summary>${phone.heading}</summary>
+<p>${phone.hint}</p><img src="/pay/${id}/qr.svg" alt="${phone.code}" width="180" height="180" loading="lazy"></details>`;
 }
 
 /** "j…@example.com": its owner knows it, others to whom the link was passed on do not learn it. */

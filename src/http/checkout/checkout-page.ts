@@ -11,6 +11,7 @@ import { layout, type Page } from './layout.ts';
 import { progress } from './progress.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { type ExplorerTransactionUrl, facts } from './receipt.ts';
+import { shopLinks } from './shop-links.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 import { summary } from './summary.ts';
 
@@ -46,7 +47,8 @@ export function checkoutContent(
   const status = statusOf(words, toneOf(view));
   const detail = html`${progress(view, language)}
 ${actions(checkout, language)}
-${facts(checkout, language, explorerTransactionUrl)}`;
+${facts(checkout, language, explorerTransactionUrl)}
+${shopLinks(checkout, language)}`;
   const revision = revisionOf(html`${title}\n${status}\n${detail}`.toString());
   return { title, status, detail, revision };
 }

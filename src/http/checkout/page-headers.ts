@@ -15,7 +15,7 @@ function contentSecurityPolicy(nonce: string, baseUrl: string): string {
     `style-src 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
     "connect-src 'self'",
-    'img-src data:',
+    "img-src 'self' data:",
     `form-action 'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

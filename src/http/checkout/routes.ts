@@ -13,6 +13,7 @@ import { sendPage } from './page-headers.ts';
 import { countVisitor } from './page-limits.ts';
 import { showCheckout } from './show-checkout.ts';
 import { showLogo } from './show-logo.ts';
+import { showPhoneCode } from './show-phone-code.ts';
 import { showShortLink } from './show-short-link.ts';
 import { showStatus } from './show-status.ts';
 import { visitProvider } from './visit-provider.ts';
@@ -21,8 +22,9 @@ import type { Words } from './words/words.ts';
 /** A form of ours has no fields: what a click means stands in its address. */
 const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
+const CODE_ROUTE = '/pay/:paymentId/qr.svg';
 /** What a page asks for by itself, and so more often than people do. */
-const askedByPages: readonly (string | undefined)[] = [STATUS_ROUTE, '/logos/:hash'];
+const askedByPages: readonly (string | undefined)[] = [STATUS_ROUTE, CODE_ROUTE, '/logos/:hash'];
 
 /**
  * Registers the pages customers see: `/pay/:paymentId` with what belongs to it, and the short links `/s/:shortCode`.
@@ -43,6 +45,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     pages.setErrorHandler((error, request, reply) => showError(context, error, request, reply));
 
     pages.get<PaymentRoute>('/pay/:paymentId', (request, reply) => showCheckout(context, request, reply));
+    pages.get<PaymentRoute>(CODE_ROUTE, (request, reply) => showPhoneCode(context, request, reply));
     pages.get<PaymentRoute>(STATUS_ROUTE, (request, reply) => showStatus(context, request, reply));
     pages.post<ProviderRoute>(
       '/pay/:paymentId/providers/:provider',

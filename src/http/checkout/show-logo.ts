@@ -6,6 +6,11 @@ import { setCommonHeaders } from './page-headers.ts';
 /** A year: another picture has another hash and so another address. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
+/** Where the logo with this hash is served. */
+export function logoPathOf(hash: string): string {
+  return `/logos/${hash}`;
+}
+
 /** `GET /logos/:hash`: a shop's logo as it was uploaded, and never as anything but a picture. */
 export async function showLogo(
   { accounts }: Pick<CheckoutPagesContext, 'accounts'>,

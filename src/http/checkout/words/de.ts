@@ -217,4 +217,13 @@ export const de: Words = {
     continue: 'Weiter zur Bezahlseite',
     see: 'Zahlung ansehen',
   },
+  shop: {
+    support: 'Fragen? {shop} kontaktieren',
+    back: 'Zurück zu {shop}',
+  },
+  phone: {
+    heading: 'Auf dem Handy weitermachen',
+    hint: 'Scannen Sie diesen Code mit der Kamera Ihres Handys, um diese Bezahlseite dort zu öffnen.',
+    code: 'QR-Code dieser Bezahlseite',
+  },
 };

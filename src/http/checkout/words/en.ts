@@ -219,4 +219,15 @@ export const en = {
     continue: 'Continue to the checkout',
     see: 'See the payment',
   },
+  /** Ways to the shop. */
+  shop: {
+    support: 'Questions? Contact {shop}',
+    back: 'Back to {shop}',
+  },
+  /** On a desktop, for those who would rather pay on their phone. */
+  phone: {
+    heading: 'Continue on your phone',
+    hint: 'Scan this code with your phone’s camera to open this checkout there.',
+    code: 'QR code of this checkout',
+  },
 };

@@ -210,4 +210,13 @@ export const es: Words = {
     continue: 'Continuar al pago',
     see: 'Ver el pago',
   },
+  shop: {
+    support: '¿Preguntas? Contacte con {shop}',
+    back: 'Volver a {shop}',
+  },
+  phone: {
+    heading: 'Continuar en el móvil',
+    hint: 'Escanee este código con la cámara de su móvil para abrir allí esta página de pago.',
+    code: 'Código QR de esta página de pago',
+  },
 };

@@ -208,4 +208,13 @@ export const fr: Words = {
     continue: 'Continuer vers le paiement',
     see: 'Voir le paiement',
   },
+  shop: {
+    support: 'Des questions ? Contactez {shop}',
+    back: 'Retour à {shop}',
+  },
+  phone: {
+    heading: 'Continuer sur votre téléphone',
+    hint: 'Scannez ce code avec l’appareil photo de votre téléphone pour y ouvrir cette page de paiement.',
+    code: 'Code QR de cette page de paiement',
+  },
 };

@@ -211,4 +211,13 @@ export const pt: Words = {
     continue: 'Continuar para o pagamento',
     see: 'Ver o pagamento',
   },
+  shop: {
+    support: 'Dúvidas? Fale com {shop}',
+    back: 'Voltar para {shop}',
+  },
+  phone: {
+    heading: 'Continuar no celular',
+    hint: 'Leia este código com a câmera do celular para abrir esta página de pagamento nele.',
+    code: 'Código QR desta página de pagamento',
+  },
 };

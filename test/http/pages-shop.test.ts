@@ -1,0 +1,89 @@
+import jsqrModule from 'jsqr';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  checkoutStates,
+  createCheckoutPages,
+  pagePayment,
+  pageView,
+  shopLogo,
+} from '../support/checkout-pages.ts';
+
+// A CommonJS module: Node puts its default inside.
+const jsQr = (jsqrModule as unknown as { default: typeof jsqrModule.default }).default;
+
+const pages = createCheckoutPages({
+  account: {
+    name: 'Café <Tortuga>',
+    logoHash: shopLogo.hash,
+    supportUrl: 'mailto:help@tortuga.example',
+    returnUrl: 'https://tortuga.example/thanks?a=1&b=2',
+  },
+});
+const plain = createCheckoutPages();
+afterAll(() => Promise.all([pages.server.close(), plain.server.close()]));
+
+type State = keyof typeof checkoutStates;
+const bodyOf = async (of: typeof pages, state: State, path = '') =>
+  (await of.server.inject(`/pay/${of.put(checkoutStates[state]())}${path}`)).body;
+
+describe('the shop on the page', () => {
+  it('has its own logo, from ourselves, and else the first letter of its name', async () => {
+    const body = await bodyOf(pages, 'choose');
+    const logo = `<img class="initial logo" src="/logos/${shopLogo.hash}" alt="" width="44" height="44">`;
+    expect(body).toContain(logo);
+    expect(body).not.toContain('class="initial" aria-hidden');
+    expect(await bodyOf(plain, 'choose')).toContain('<span class="initial" aria-hidden="true">C</span>');
+  });
+
+  it.each(Object.keys(checkoutStates) as State[])('can be asked for help: %s', async (state) => {
+    const body = await bodyOf(pages, state);
+    expect(body).toContain('href="mailto:help@tortuga.example"');
+    expect(body).toContain('Questions? Contact <bdi>Café &#60;Tortuga&#62;</bdi>');
+    expect(await bodyOf(plain, state)).not.toContain('Questions?');
+  });
+
+  it('is led back to once the payment is paid, canceled or expired, and not before', async () => {
+    const back = 'href="https://tortuga.example/thanks?a&#61;1&#38;b&#61;2"';
+    for (const state of Object.keys(checkoutStates) as State[]) {
+      const isOver = ['paid', 'canceled', 'expired'].includes(state);
+      expect([state, (await bodyOf(pages, state)).includes(back)]).toEqual([state, isOver]);
+    }
+    expect(JSON.parse(await bodyOf(pages, 'paid', '/status')).detail, 'also live').toContain(back);
+  });
+});
+
+describe('the code for phones', () => {
+  it('is shown where paying makes sense, and loaded only when it is opened', async () => {
+    const lazy = /<details class="phone">.*\/qr\.svg" [^>]*loading="lazy"/s;
+    expect(await bodyOf(pages, 'choose')).toMatch(lazy);
+    expect(await bodyOf(pages, 'paid')).not.toContain('qr.svg');
+  });
+
+  it('leads to this checkout', async () => {
+    const id = pages.put(pageView(pagePayment({ provider: 'moonpay', email: 'jane@example.com' })));
+    const answer = await pages.server.inject(`/pay/${id}/qr.svg`);
+    expect(answer.headers['content-type']).toBe('image/svg+xml');
+    expect(answer.headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(read(answer.body)).toBe(`http://localhost:3000/pay/${id}`);
+  });
+
+  it('is of nothing but a checkout', async () => {
+    for (const id of ['unknown', '%3Cscript%3E', 'x'.repeat(80)]) {
+      expect((await pages.server.inject(`/pay/${id}/qr.svg`)).statusCode).toBe(404);
+    }
+  });
+});
+
+/** Draws the SVG, four pixels a module, and reads it as a phone would. */
+function read(svg: string): string | undefined {
+  const size = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]);
+  const width = size * 4;
+  const pixels = new Uint8ClampedArray(width * width * 4).fill(255);
+  for (const [, x, y, length] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g)) {
+    for (let row = Number(y) * 4; row < Number(y) * 4 + 4; row++) {
+      const start = (row * width + Number(x) * 4) * 4;
+      for (let at = start; at < start + Number(length) * 16; at += 4) pixels.fill(0, at, at + 3);
+    }
+  }
+  return jsQr(pixels, width, width)?.data;
+}
