@@ -14,8 +14,36 @@ export interface Metrics {
   readonly relayIncidents: Counter<'kind'>;
   readonly webhooks: Counter<'outcome'>;
   readonly providerNotices: Counter<'provider' | 'outcome'>;
+  readonly providerCalls: Counter<'provider' | 'outcome'>;
+  readonly providersResting: Gauge<'provider'>;
   readonly taskFailures: Counter<'task'>;
   readonly relayerBalancePol: Gauge;
+}
+
+/** What the providers do and tell. */
+function createProviderMetrics(
+  registers: Registry[],
+): Pick<Metrics, 'providerNotices' | 'providerCalls' | 'providersResting'> {
+  return {
+    providerNotices: new Counter({
+      name: 'card_checkout_provider_notices_total',
+      help: 'Notices of the providers, by what became of them.',
+      labelNames: ['provider', 'outcome'],
+      registers,
+    }),
+    providerCalls: new Counter({
+      name: 'card_checkout_provider_calls_total',
+      help: 'Quotes and sessions asked of the providers, by how they ended.',
+      labelNames: ['provider', 'outcome'],
+      registers,
+    }),
+    providersResting: new Gauge({
+      name: 'card_checkout_provider_resting',
+      help: 'Whether a provider that kept failing is left alone (1) or not (0).',
+      labelNames: ['provider'],
+      registers,
+    }),
+  };
 }
 
 export function createMetrics(): Metrics {
@@ -68,12 +96,7 @@ export function createMetrics(): Metrics {
       labelNames: ['outcome'],
       registers,
     }),
-    providerNotices: new Counter({
-      name: 'card_checkout_provider_notices_total',
-      help: 'Notices of the providers, by what became of them.',
-      labelNames: ['provider', 'outcome'],
-      registers,
-    }),
+    ...createProviderMetrics(registers),
     taskFailures: new Counter({
       name: 'card_checkout_task_failures_total',
       help: 'Steps of the worker that failed and are tried again.',

@@ -28,7 +28,7 @@ import { createKnownAddresses, type KnownAddresses } from '../payments/known-add
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
-import { withCircuitBreaker } from '../providers/circuit-breaker.ts';
+import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import type { registerStatePages } from '../sandbox/pages/register-state-pages.ts';
 import type { Store } from '../store/store.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
@@ -146,6 +146,7 @@ function startControl(parts: Parts): Promise<Server> {
     ...store,
     callbacks: parts.callbacks,
     directory: parts.directory,
+    rates: world.rates,
     chain: { reader: world.chain, sweepBalances: world.sweepBalances },
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
@@ -156,7 +157,15 @@ function startControl(parts: Parts): Promise<Server> {
 
 function assemble(options: ServiceOptions): Parts {
   const { config, store, world, clock } = options;
-  const breaker = { monotonicMs: clock.monotonicMs, openMs: world.pace.providerRestMs };
+  const metrics = createMetrics();
+  const breaker: CircuitBreakerOptions = {
+    ...clock,
+    openMs: world.pace.providerRestMs,
+    observe(provider, outcome, isResting) {
+      metrics.providerCalls.inc({ provider, outcome });
+      metrics.providersResting.set({ provider }, isResting ? 1 : 0);
+    },
+  };
   const directory = {
     adapters: new Map([...world.adapters].map(([id, adapter]) => [id, withCircuitBreaker(adapter, breaker)])),
     settings: store.providers,
@@ -182,7 +191,7 @@ function assemble(options: ServiceOptions): Parts {
     directory,
     tokens: createIpnTokens(options.secretKey, config.previousSecretKeys),
     known: createKnownAddresses(store.payments, store.addressPages),
-    metrics: createMetrics(),
+    metrics,
     resolver,
     ownAddresses,
     mailer: createMailer(config, options.sandboxControls !== null, options.log),

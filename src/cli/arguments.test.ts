@@ -90,6 +90,36 @@ const readers: readonly {
     refuses: ['', '0', '0.0000001', '-1', '1e3', '1,5'].map((usdc) => ({ usdc })),
   },
   {
+    name: 'optionalAmountCents',
+    read: named(argument.optionalAmountCents, 'amount'),
+    option: 'amount',
+    takes: [
+      [{}, null],
+      [{ amount: '12.34' }, 12_34],
+    ],
+    refuses: ['', '0', '0.001', '-1', '1e3'].map((amount) => ({ amount })),
+  },
+  {
+    name: 'optionalCurrency',
+    read: named(argument.optionalCurrency, 'currency'),
+    option: 'currency',
+    takes: [
+      [{}, null],
+      [{ currency: 'EUR' }, 'EUR'],
+    ],
+    refuses: ['', 'eur', 'GBP', 'toString'].map((currency) => ({ currency })),
+  },
+  {
+    name: 'optionalCountry',
+    read: named(argument.optionalCountry, 'country'),
+    option: 'country',
+    takes: [
+      [{}, null],
+      [{ country: 'DE' }, 'DE'],
+    ],
+    refuses: ['', 'de', 'Germany', 'D'].map((country) => ({ country })),
+  },
+  {
     name: 'requiredPaymentId',
     read: named(argument.requiredPaymentId, 'payment'),
     option: 'payment',

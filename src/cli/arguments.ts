@@ -2,7 +2,14 @@ import type { AccountUpdate } from '../accounts/update-account.ts';
 import type { ProfileUpdate } from '../accounts/update-profile.ts';
 import { type Feature, features, isFeature } from '../domain/account.ts';
 import { invalidField } from '../domain/errors.ts';
-import { parseAmountCents, parsePercentBasisPoints, parseUnits } from '../domain/money.ts';
+import {
+  type Currency,
+  currencies,
+  isCurrency,
+  parseAmountCents,
+  parsePercentBasisPoints,
+  parseUnits,
+} from '../domain/money.ts';
 import { isPaymentId, type PaymentId } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { PaymentStatus } from '../domain/payment-states.ts';
@@ -57,6 +64,28 @@ export function optionalUnits(args: OperationArguments, name: string): bigint | 
   if (units === null || units === 0n)
     throw invalidField(name, 'must be a positive amount with at most six decimals');
   return units;
+}
+
+export function optionalAmountCents(args: OperationArguments, name: string): number | null {
+  const value = optional(args, name);
+  if (value === null) return null;
+  const cents = parseAmountCents(value);
+  if (cents === null || cents === 0)
+    throw invalidField(name, 'must be a positive amount with at most two decimals');
+  return cents;
+}
+
+export function optionalCurrency(args: OperationArguments, name: string): Currency | null {
+  const value = optional(args, name);
+  if (value === null) return null;
+  if (!isCurrency(value)) throw invalidField(name, `must be one of ${currencies.join(', ')}`);
+  return value;
+}
+
+export function optionalCountry(args: OperationArguments, name: string): string | null {
+  const value = optional(args, name);
+  if (value === null || /^[A-Z]{2}$/.test(value)) return value;
+  throw invalidField(name, 'must be the two capital letters of a country, such as DE');
 }
 
 export function requiredPaymentId(args: OperationArguments, name: string): PaymentId {

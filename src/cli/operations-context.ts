@@ -7,6 +7,7 @@ import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { PeopleStore } from '../domain/ports/people-store.ts';
+import type { Rates } from '../domain/ports/rates.ts';
 import type { RelayStore } from '../domain/ports/relay-store.ts';
 import type { SessionStore } from '../domain/ports/session-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
@@ -49,6 +50,8 @@ export interface OperationsContext {
   /** Null where no chain is at hand. */
   readonly chain: VerifiedChain | null;
   readonly directory: OperatorDirectory;
+  /** Absent where the store was opened without a server. */
+  readonly rates?: Rates;
   readonly nowMs: () => number;
   /** The public address of the service, for links. */
   readonly baseUrl: string;

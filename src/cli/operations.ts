@@ -10,6 +10,7 @@ import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
 import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
+import { checkOperation } from './check-operation.ts';
 import type { Operation, OperationsContext, SandboxControls } from './operations-context.ts';
 import {
   presentAccount,
@@ -62,6 +63,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...userOperations,
 
   'provider list': (context) => Promise.all(providerIds.map((id) => presentProvider(context.directory, id))),
+  'provider check': checkOperation,
   'provider set': async (context, args) => {
     const provider = argument.requiredProvider(args, 'provider');
     await context.directory.settings.writeProviderSettings(provider, argument.providerSettings(args));

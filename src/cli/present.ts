@@ -3,6 +3,7 @@ import { maskApiKey } from '../domain/api-key.ts';
 import { formatCents, formatUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
+import type { ProviderHealth } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import { readMinimumUsdCents } from '../payments/provider-availability.ts';
@@ -53,6 +54,20 @@ export async function presentProvider({ adapters, settings }: OperatorDirectory,
     configured: adapters?.has(id) ?? null,
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
     only_currency: providerCatalogue[id].onlyCurrency,
+    ...presentHealth(adapters?.get(id)?.health?.() ?? null),
+  };
+}
+
+/** How the provider has behaved towards the process that was asked; null where no server runs. */
+function presentHealth(health: ProviderHealth | null) {
+  const timeOf = (atMs: number | null | undefined) =>
+    atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
+  return {
+    resting: health?.isResting ?? null,
+    failures_in_a_row: health?.failuresInARow ?? null,
+    last_answer_at: timeOf(health?.lastAnswerAtMs),
+    last_failure_at: timeOf(health?.lastFailureAtMs),
+    last_failure: health?.lastFailure ?? null,
   };
 }
 

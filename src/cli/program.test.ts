@@ -107,6 +107,11 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ['key list --account acc_1', 'key list', { account: 'acc_1' }],
   ['key revoke key_1', 'key revoke', { key: 'key_1' }],
   ['provider list', 'provider list', {}],
+  [
+    'provider check moonpay --amount 20 --currency EUR --country DE',
+    'provider check',
+    { provider: 'moonpay', amount: '20', currency: 'EUR', country: 'DE' },
+  ],
   ['provider set wert --active', 'provider set', { provider: 'wert', active: true }],
   [
     'provider set wert --inactive --minimum-usd 5',
@@ -144,7 +149,7 @@ describe('the command line', () => {
         ...['user create', 'user list', 'user reset-link'],
         ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
-        ...['provider list', 'provider set', 'sandbox pay'],
+        ...['provider check', 'provider list', 'provider set', 'sandbox pay'],
         ...['payment list', 'payment show', 'payment cancel', 'payment release', 'payment rescue'],
         ...['sandbox fault provider', 'sandbox fault rates', 'sandbox fault chain'],
       ].sort(),

@@ -154,7 +154,27 @@ function addUserCommands(program: Command, services: ProgramServices): void {
 
 function addProviderCommands(program: Command, services: ProgramServices): void {
   const provider = program.command('provider').description('on-ramp providers');
-  operation(leaf(provider, 'list', 'list all providers'), services, 'provider list');
+  operation(
+    leaf(provider, 'list', 'list all providers, and how they have behaved'),
+    services,
+    'provider list',
+  );
+  operation(
+    leaf(
+      provider,
+      'check',
+      'try a provider with your credentials: a quote and a session, nothing is paid',
+    ).argument('<provider>'),
+    services,
+    'provider check',
+    {},
+    (report) => {
+      if (!(report as { is_fine: boolean }).is_fine) process.exitCode = 1;
+    },
+  )
+    .option('--amount <amount>', 'what would be charged (50, or the least that the provider sells)')
+    .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
+    .option('--country <code>', 'where the customer would live, such as DE');
   operation(leaf(provider, 'set', 'change a provider').argument('<provider>'), services, 'provider set')
     .option('--active', 'offer it')
     .option('--inactive', 'do not offer it')

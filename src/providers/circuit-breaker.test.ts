@@ -42,7 +42,11 @@ beforeEach(() => {
       return answer() as never;
     },
   };
-  adapter = withCircuitBreaker(provider, { monotonicMs: () => clockMs, openMs: OPEN_MS });
+  adapter = withCircuitBreaker(provider, {
+    monotonicMs: () => clockMs,
+    nowMs: () => clockMs,
+    openMs: OPEN_MS,
+  });
 });
 
 describe('a circuit breaker', () => {

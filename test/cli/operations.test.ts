@@ -5,6 +5,8 @@ import type { OperationArguments, OperationsContext } from '../../src/cli/operat
 import { hashApiKey } from '../../src/domain/api-key.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
+import { createFixedRates } from '../../src/rates/create-fixed-rates.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, givePayment, givePayments, NOW_MS, newSession, pay } from '../store/fixtures.ts';
 import { onePixel } from '../support/pictures.ts';
@@ -259,9 +261,58 @@ describe('providers', () => {
       configured: true,
       minimum_usd: '20.00',
       only_currency: null,
+      resting: null,
+      failures_in_a_row: null,
+      last_answer_at: null,
+      last_failure_at: null,
+      last_failure: null,
     });
     expect(listed.filter(({ active }) => active)).toHaveLength(1);
     expect(listed.at(-1)).toMatchObject({ provider: 'klarna', configured: false, only_currency: 'EUR' });
+  });
+
+  it('are listed with how they have behaved, and checked with the credentials, where a server runs', async () => {
+    await expect(run('provider check', { provider: 'moonpay' })).rejects.toThrow('needs a running server');
+    const failing = context.directory.adapters?.get('moonpay') as ProviderAdapter;
+    const moonpay = withCircuitBreaker(failing, { monotonicMs: () => 0, nowMs: () => NOW_MS, openMs: 1 });
+    await moonpay.quote({ amountCents: 1, currency: 'USD', usdUnits: 1n }).catch(() => undefined);
+    context = {
+      ...context,
+      directory: { adapters: new Map([['moonpay', moonpay]]), settings: store.providers },
+      rates: createFixedRates(),
+    };
+    const [listed] = await run<Json[]>('provider list');
+    expect(listed).toMatchObject({
+      resting: false,
+      failures_in_a_row: 1,
+      last_answer_at: null,
+      last_failure_at: new Date(NOW_MS).toISOString(),
+      last_failure: 'not asked here',
+    });
+
+    await expect(run('provider check', { provider: 'moonpay' })).rejects.toThrow('no fee wallet');
+    await store.settlements.rememberSettlement({
+      ...{ chainId: 137, token: ADDRESS, factory: ADDRESS, implementation: ADDRESS },
+      ...{ factoryCodeHash: `0x${'0'.repeat(64)}`, feeWallet: ADDRESS, lastStartedAtMs: NOW_MS },
+    });
+    expect(await run('provider check', { provider: 'moonpay', amount: '30', country: 'DE' })).toEqual({
+      provider: 'moonpay',
+      amount: '30.00 USD',
+      is_fine: false,
+      steps: [
+        { step: 'credentials', is_fine: true, detail: 'They are configured.' },
+        { step: 'quote', is_fine: false, detail: 'not asked here' },
+        { step: 'session', is_fine: false, detail: 'not asked here' },
+        { step: 'notices', is_fine: true, detail: expect.stringContaining('None are taken') },
+      ],
+    });
+    // In the currency that it takes, and above its minimum.
+    await run('provider set', { provider: 'klarna', 'minimum-usd': '100' });
+    expect(await run('provider check', { provider: 'klarna' })).toMatchObject({
+      amount: '110.00 EUR',
+      is_fine: false,
+      steps: [{ step: 'credentials', detail: expect.stringContaining('KLARNA_ROUTE') }],
+    });
   });
 
   it('are switched off and on, and given another minimum', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
-import { runJson } from '../support/service-process.ts';
+import { runCommand, runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let service: EndToEndService;
@@ -115,3 +115,27 @@ it('what somebody posts in the name of a provider is refused, and changes nothin
   expect((await post('nobody/notices')).status).toBe(404);
   expect(await service.readStatus(`payment_id=${paymentId}`)).toMatchObject({ status: 'unpaid' });
 }, 30_000);
+
+it('provider check tries a provider with the credentials, and provider list and the metrics tell of its health', async () => {
+  type Checked = { is_fine: boolean; steps: { step: string; detail: string }[] };
+  const check = (...args: string[]) =>
+    runJson<Checked>(service.environment, 'provider', 'check', 'banxa', ...args);
+  expect(await check('--currency', 'EUR', '--country', 'DE')).toMatchObject({ is_fine: true });
+  await runJson(service.environment, 'sandbox', 'fault', 'provider', 'banxa', '--down');
+  const failed = await runCommand(service.environment, 'provider', 'check', 'banxa').catch(
+    (error: { code: number; stdout: string }) => `${error.code} ${error.stdout}`,
+  );
+  expect(failed).toMatch(/^1 /);
+  expect(failed).toContain('the provider answered 503');
+  expect((await service.requestCreate({ provider: 'banxa' })).status).toBe(502);
+  const listed = await runJson<Record<string, unknown>[]>(service.environment, 'provider', 'list');
+  expect(listed.find(({ provider }) => provider === 'banxa')).toMatchObject({
+    resting: false,
+    failures_in_a_row: 1,
+    last_failure: 'the provider answered 503',
+  });
+  const metrics = await (await fetch(`http://127.0.0.1:${service.environment['ADMIN_PORT']}/metrics`)).text();
+  expect(metrics).toContain('card_checkout_provider_calls_total{provider="banxa",outcome="failed"} 1');
+  expect(metrics).toContain('card_checkout_provider_resting{provider="banxa"} 0');
+  await runJson(service.environment, 'sandbox', 'fault', 'provider', 'banxa', '--up');
+}, 60_000);

@@ -68,6 +68,17 @@ export class NoticeRefusedError extends Error {
   override readonly name = 'NoticeRefusedError';
 }
 
+/** How a provider has behaved towards this process since its start. */
+export interface ProviderHealth {
+  /** It failed so often in a row that it is left alone, save for a trial now and then. */
+  readonly isResting: boolean;
+  readonly failuresInARow: number;
+  readonly lastAnswerAtMs: number | null;
+  readonly lastFailureAtMs: number | null;
+  /** What went wrong, for the operator; never for customers or merchants. */
+  readonly lastFailure: string | null;
+}
+
 /** One on-ramp's wire protocol. Every call is bounded in time. */
 export interface ProviderAdapter {
   readonly id: ProviderId;
@@ -88,6 +99,10 @@ export interface ProviderAdapter {
    * nothing, or its key for it is not configured.
    */
   readNotice?(notice: PostedNotice): Promise<ProviderNotice | null>;
+  /** Where its health is watched: how it has been. */
+  health?(): ProviderHealth;
+  /** Where its health is watched: the same adapter, asked even while the provider is left alone. */
+  readonly unguarded?: ProviderAdapter;
 }
 
 /** The adapters that are configured (have credentials); a provider without one is inactive. */

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderValues } from '../../src/domain/provider-variables.ts';
+import { type CheckedStep, checkProvider } from '../../src/payments/check-provider.ts';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
+import { serveJson } from './serve-json.ts';
+import { type Stage, someSession, startStage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+function check(
+  provider: ProviderId,
+  { values = {}, country = 'DE' }: { values?: ProviderValues; country?: string | null } = {},
+): Promise<readonly CheckedStep[]> {
+  const { amountCents, currency, usdUnits, paymentId, returnUrl, depositAddress: wallet } = someSession;
+  return checkProvider({
+    ...{ provider, amountCents, currency, usdUnits, country, wallet, paymentId, returnUrl },
+    adapter: stage.adapterOf(provider, { values, timeoutMs: 300 }),
+  });
+}
+
+const wordsOf = (steps: readonly CheckedStep[], step: CheckedStep['step']) =>
+  steps.find((each) => each.step === step);
+
+it.each(providerIds)('everything is fine at a simulated %s, and nothing is paid', async (provider) => {
+  const steps = await check(provider);
+  expect(steps.map(({ step, isFine }) => [step, isFine])).toEqual(
+    ['credentials', 'quote', 'session', 'notices'].map((step) => [step, true]),
+  );
+  const url = /do not pay there: (\S+)$/.exec(wordsOf(steps, 'session')?.detail ?? '')?.[1];
+  const page = await fetch(url ?? '', { headers: { referer: 'https://pay.example.com/' } });
+  expect(page.status).toBe(200);
+  expect(stage.onramps.findOrder(page.url)).toMatchObject({
+    state: 'open',
+    walletAddress: someSession.depositAddress,
+  });
+});
+
+describe('says in words', () => {
+  it('which settings are missing', async () => {
+    const request = { ...someSession, country: null, wallet: someSession.depositAddress };
+    expect(await checkProvider({ ...request, provider: 'coinbase', adapter: undefined })).toEqual([
+      {
+        step: 'credentials',
+        isFine: false,
+        detail: 'There are none: set COINBASE_API_KEY, COINBASE_API_SECRET, and restart.',
+      },
+    ]);
+  });
+
+  it('that the credentials are refused', async () => {
+    const steps = await check('banxa', { values: { API_KEY: 'wrong' } });
+    for (const step of ['quote', 'session'] as const) {
+      expect(wordsOf(steps, step)).toMatchObject({
+        isFine: false,
+        detail: "It refuses the credentials, or this server's address: banxa answered 401 .",
+      });
+    }
+  });
+
+  it('that the request was declined', async () => {
+    const steps = await check('banxa', { values: { BLOCKCHAIN: 'POLYGON' } });
+    expect(wordsOf(steps, 'quote')?.detail).toMatch(/^It declined the request: banxa answered 422/);
+  });
+
+  it('that the provider is down, or too slow', async () => {
+    stage.onramps.setFault('wert', 'down');
+    expect(wordsOf(await check('wert'), 'session')).toEqual({
+      step: 'session',
+      isFine: false,
+      detail: 'It could not be used: the provider answered 503.',
+    });
+    stage.onramps.setFault('wert', 'slow');
+    expect(wordsOf(await check('wert'), 'quote')?.detail).toBe('It did not answer in time.');
+    stage.onramps.setFault('wert', 'up');
+  });
+
+  it('that the answer has another form, or a price that cannot be right', async () => {
+    let body: unknown = { quote: 'new form' };
+    const server = await serveJson(() => ({ body }));
+    const values = { BASE_URL: server.url };
+    expect(wordsOf(await check('moonpay', { values }), 'quote')?.detail).toMatch(
+      /^It answered in another form than this adapter knows: quoteCurrencyAmount is not an amount/,
+    );
+    body = { quoteCurrencyAmount: 1 };
+    expect(wordsOf(await check('moonpay', { values }), 'quote')?.detail).toBe(
+      'It quotes 1.000000 USDC for 100.00 EUR, which is too far from that to be believed.',
+    );
+    body = '<html></html>';
+    expect(wordsOf(await check('moonpay', { values }), 'quote')?.detail).toMatch(/not JSON/);
+    await server.stop();
+  });
+
+  it('that a currency is not taken, and that a country has to be named', async () => {
+    const adapter = stage.adapterOf('stripe');
+    const request = { ...someSession, currency: 'INR', wallet: someSession.depositAddress } as const;
+    const steps = await checkProvider({ ...request, provider: 'stripe', adapter, country: null });
+    expect(wordsOf(steps, 'quote')?.detail).toBe('Stripe does not take payments in INR.');
+    expect(wordsOf(await check('revolut', { country: null }), 'session')?.detail).toContain('--country');
+  });
+});
+
+it('asks also while the provider is left alone, and leaves its health as it was', async () => {
+  const adapter = withCircuitBreaker(stage.adapterOf('wert', { timeoutMs: 300 }), {
+    monotonicMs: () => 0,
+    nowMs: () => 1_000,
+    openMs: 30_000,
+  });
+  stage.onramps.setFault('wert', 'down');
+  for (let count = 0; count < 5; count++) await adapter.quote(someSession).catch(() => undefined);
+  stage.onramps.setFault('wert', 'up');
+  const health = {
+    isResting: true,
+    failuresInARow: 5,
+    lastAnswerAtMs: null,
+    lastFailureAtMs: 1_000,
+    lastFailure: 'the provider answered 503',
+  };
+  expect(adapter.health?.()).toEqual(health);
+  const request = { ...someSession, country: null, wallet: someSession.depositAddress };
+  const steps = await checkProvider({ ...request, provider: 'wert', adapter });
+  expect(steps.every(({ isFine }) => isFine)).toBe(true);
+  expect(adapter.health?.()).toEqual(health);
+});
