@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
+import { createKeyedHash } from '../domain/keyed-hash.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import { createSecretBox } from '../domain/secret-box.ts';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import { registerDashboard } from '../http/dashboard/routes.ts';
 import type { Store } from '../store/store.ts';
@@ -13,17 +15,23 @@ export function openDashboard(
     config,
     store,
     clock,
+    secretKey,
     isSandbox,
   }: {
     readonly config: Config;
     readonly store: Store;
     readonly clock: Clock;
+    readonly secretKey: string;
     readonly isSandbox: boolean;
   },
 ): void {
   registerDashboard(server, {
     ...store,
     passwords: createPasswords(),
+    secondFactor: {
+      box: createSecretBox('second factor', secretKey, config.previousSecretKeys),
+      recoveryHash: createKeyedHash('recovery codes', secretKey, config.previousSecretKeys),
+    },
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,

@@ -225,7 +225,7 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
     baseUrl: config.baseUrl,
   });
   openCustomerPages(server, parts);
-  openDashboard(server, { config, store, clock, isSandbox: parts.sandboxControls !== null });
+  openDashboard(server, { ...parts, isSandbox: parts.sandboxControls !== null });
   registerProviderNotices(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,

@@ -81,6 +81,7 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
     { email: 'a@b.example', account: 'acc_1', role: 'viewer', operator: true },
   ],
   ['user list', 'user list', {}],
+  ['user reset-second-factor a@b.example', 'user reset-second-factor', { email: 'a@b.example' }],
   ['user reset-link a@b.example', 'user reset-link', { email: 'a@b.example' }],
   ['account create --name Shop', 'account create', { name: 'Shop' }],
   [
@@ -146,7 +147,7 @@ describe('the command line', () => {
   it('has every command of the interface, and no other', () => {
     expect(leaves().map(pathOf).sort()).toEqual(
       [
-        ...['user create', 'user list', 'user reset-link'],
+        ...['user create', 'user list', 'user reset-link', 'user reset-second-factor'],
         ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider check', 'provider list', 'provider set', 'sandbox pay'],

@@ -150,6 +150,11 @@ function addUserCommands(program: Command, services: ProgramServices): void {
     services,
     'user reset-link',
   );
+  operation(
+    leaf(user, 'reset-second-factor', 'switch the second factor of somebody off').argument('<email>'),
+    services,
+    'user reset-second-factor',
+  );
 }
 
 function addProviderCommands(program: Command, services: ProgramServices): void {

@@ -1,6 +1,7 @@
 import { createUser } from '../accounts/create-user.ts';
 import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-link.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
+import { removeSecondFactor } from '../accounts/second-factor.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { isRole, parseUserEmail, type Role, roles, type User } from '../domain/person.ts';
 import * as argument from './arguments.ts';
@@ -33,10 +34,14 @@ export const userOperations: Readonly<Record<string, Operation>> = {
       second_factor: user.totpSecret !== null,
       created_at: new Date(user.createdAtMs).toISOString(),
     })),
+  'user reset-second-factor': async (context, args) => {
+    const user = await findUser(context, args);
+    await removeSecondFactor(context, user, operatorActor);
+    return { email: user.email, second_factor: false };
+  },
   'user reset-link': async (context, args) => {
-    const email = emailOf(args);
-    const user = await context.people.findUserByEmail(email);
-    if (user === null) throw new ServiceError('not_found', `There is no user ${email}.`);
+    const user = await findUser(context, args);
+    const { email } = user;
     for (const { accountId } of await context.people.listMemberships(user.id)) {
       await recordAction(context, accountId, operatorActor, 'password.link_created', email);
     }
@@ -51,6 +56,13 @@ async function linkFor(context: OperationsContext, user: User) {
     password_link: `${context.baseUrl}/dashboard/password/${token}`,
     works_until: new Date(context.nowMs() + PASSWORD_LINK_MS).toISOString(),
   };
+}
+
+async function findUser(context: OperationsContext, args: OperationArguments): Promise<User> {
+  const email = emailOf(args);
+  const user = await context.people.findUserByEmail(email);
+  if (user === null) throw new ServiceError('not_found', `There is no user ${email}.`);
+  return user;
 }
 
 function emailOf(args: OperationArguments): string {

@@ -31,6 +31,13 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
         return (rows as unknown as UserRow[]).map(userOfRow);
       }),
     updateUser: (userId, change) => scripts.write(() => updateUser(userId, change)),
+    spendTotpStep: (userId, step) =>
+      scripts.write(function* () {
+        const sql = 'UPDATE users SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1 RETURNING id';
+        return (yield* run(sql, step, userId)).length === 1;
+      }),
+    replaceRecoveryCodes: (userId, hashes) => scripts.write(() => replaceRecoveryCodes(userId, hashes)),
+    spendRecoveryCode: (userId, hashes) => scripts.write(() => spendRecoveryCode(userId, hashes)),
     putMembership: (membership) => scripts.write(() => putMembership(membership)),
     listMemberships: (userId) =>
       scripts.read(function* () {
@@ -71,6 +78,22 @@ function* updateUser(userId: string, change: UserChange): Script<User | null> {
     ...[changed.passwordHash, changed.totpSecret, changed.totpStep, changed.isOperator ? 1 : 0, userId],
   );
   return changed;
+}
+
+function* replaceRecoveryCodes(userId: string, hashes: readonly string[]): Script<void> {
+  yield* lock(`user ${userId}`);
+  yield* run('DELETE FROM recovery_codes WHERE user_id = ?1', userId);
+  for (const hash of hashes) {
+    yield* run('INSERT INTO recovery_codes (user_id, hash) VALUES (?1, ?2)', userId, hash);
+  }
+}
+
+function* spendRecoveryCode(userId: string, hashes: readonly string[]): Script<boolean> {
+  for (const hash of hashes) {
+    const sql = 'DELETE FROM recovery_codes WHERE user_id = ?1 AND hash = ?2 RETURNING hash';
+    if ((yield* run(sql, userId, hash)).length === 1) return true;
+  }
+  return false;
 }
 
 function* putMembership({ accountId, userId, role, createdAtMs }: Membership): Script<boolean> {

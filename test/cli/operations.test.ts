@@ -213,6 +213,7 @@ describe('keys', () => {
       name: 'web',
       key: `service_live_…${api_key.slice(-4)}`,
       created_at: new Date(NOW_MS).toISOString(),
+      last_used_at: null,
       revoked_at: null,
     };
     expect(await run('key list', { account })).toEqual([listed]);
@@ -515,6 +516,19 @@ describe('people', () => {
     expect(second).not.toBe(first);
     expect(await store.audit.listEntries(account, null, 1)).toMatchObject([
       { action: 'password.link_created' },
+    ]);
+  });
+
+  it('lose a second factor, which is written down', async () => {
+    const account = await giveAccount();
+    const { user_id } = await run<{ user_id: string }>('user create', { email, account });
+    await store.people.updateUser(user_id, { totpSecret: 'sealed' });
+    await store.people.replaceRecoveryCodes(user_id, ['a']);
+    expect(await run('user reset-second-factor', { email })).toEqual({ email, second_factor: false });
+    expect((await store.people.findUser(user_id))?.totpSecret).toBeNull();
+    expect(await store.people.spendRecoveryCode(user_id, ['a'])).toBe(false);
+    expect(await store.audit.listEntries(account, null, 1)).toMatchObject([
+      { action: 'second_factor.removed' },
     ]);
   });
 

@@ -151,6 +151,7 @@ async function fillPeople(store: Store, given: Specification, accountIds: readon
     });
     await store.people.createUser(user);
     await store.people.putMembership({ accountId, userId: user.id, role, createdAtMs: NOW_MS + index });
+    await store.people.replaceRecoveryCodes(user.id, ['hash 1', 'hash 2']);
     await store.sessions.createSession(newDashboardSession(user.id, { accountId, userAgent }));
     const link = person.isInvited ? { accountId, role, userId: null } : { userId: user.id };
     await store.sessions.createLink(newLink(link));

@@ -128,6 +128,25 @@ export function peoplePromises(context: StoreContext): void {
     expect(await context.store.people.updateUser('unknown', { passwordHash: 'x' })).toBeNull();
   });
 
+  it('takes each time step of a second factor once, and none before it', async () => {
+    const user = await giveUser(context);
+    const taken = await atOnce(10, () => context.store.people.spendTotpStep(user.id, 7));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await context.store.people.spendTotpStep(user.id, 6)).toBe(false);
+    expect(await context.store.people.spendTotpStep(user.id, 8)).toBe(true);
+  });
+
+  it('takes each recovery code of its user once, and none that was replaced', async () => {
+    const [user, stranger] = [await giveUser(context), await giveUser(context)];
+    await context.store.people.replaceRecoveryCodes(user.id, ['a', 'b']);
+    expect(await context.store.people.spendRecoveryCode(stranger.id, ['a'])).toBe(false);
+    const taken = await atOnce(10, () => context.store.people.spendRecoveryCode(user.id, ['x', 'a']));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    await context.store.people.replaceRecoveryCodes(user.id, ['c']);
+    expect(await context.store.people.spendRecoveryCode(user.id, ['b'])).toBe(false);
+    expect(await context.store.people.spendRecoveryCode(user.id, ['c'])).toBe(true);
+  });
+
   it('lists members of an account and accounts of a user, and changes a right', async () => {
     const [one, other] = [await giveAccountId(context), await giveAccountId(context)];
     const owner = await giveMember(context, one, 'owner');

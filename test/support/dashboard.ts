@@ -2,7 +2,9 @@ import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { createPasswords } from '../../src/accounts/passwords.ts';
 import type { Account } from '../../src/domain/account.ts';
+import { createKeyedHash } from '../../src/domain/keyed-hash.ts';
 import type { Role, User } from '../../src/domain/person.ts';
+import { createSecretBox } from '../../src/domain/secret-box.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import { registerDashboard } from '../../src/http/dashboard/routes.ts';
 import { createPublicServer } from '../../src/http/server.ts';
@@ -60,6 +62,10 @@ export async function createTestDashboard(baseUrl = 'https://pay.example.com'): 
   registerDashboard(server, {
     ...store,
     passwords: createPasswords(),
+    secondFactor: {
+      box: createSecretBox('second factor', 'a secret key of the tests, long enough'),
+      recoveryHash: createKeyedHash('recovery codes', 'a secret key of the tests, long enough'),
+    },
     limits: createDashboardLimits(() => performance.now() + movedMs),
     nowMs,
     baseUrl,

@@ -14,6 +14,13 @@ export interface PeopleStore {
   /** Null when there is no such user. */
   updateUser(userId: string, change: UserChange): Promise<User | null>;
 
+  /** Takes a time step of the second factor; false when this one or a later one was taken already. */
+  spendTotpStep(userId: string, step: number): Promise<boolean>;
+  /** Hashes of the codes that stand in for the second factor; the earlier ones are forgotten. */
+  replaceRecoveryCodes(userId: string, hashes: readonly string[]): Promise<void>;
+  /** Uses up the code that has one of the hashes; false when there is none. */
+  spendRecoveryCode(userId: string, hashes: readonly string[]): Promise<boolean>;
+
   /** Gives a right, or changes it; false when the account or the user has as many as may be. */
   putMembership(membership: Membership): Promise<boolean>;
   /** Of one user, the oldest first. */

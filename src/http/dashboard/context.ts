@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { PeopleContext } from '../../accounts/people-context.ts';
+import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
@@ -7,7 +7,7 @@ import type { Cookies } from './cookies.ts';
 import type { Section } from './sections.ts';
 
 /** What the dashboard's pages need. A page that needs more adds it here. */
-export interface DashboardContext extends PeopleContext {
+export interface DashboardContext extends SecondFactorContext {
   readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly limits: DashboardLimits;
@@ -25,6 +25,8 @@ export interface DashboardLimits {
   readonly signInsOfAddress: RateLimiter;
   /** Tries to sign in, by user: one user's password from many places. */
   readonly signInsOfUser: RateLimiter;
+  /** Codes of the second factor, by user: there are only a million. */
+  readonly codesOfUser: RateLimiter;
 }
 
 /** Where pages are registered (`dashboard-page.ts` says how). */

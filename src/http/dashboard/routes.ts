@@ -12,7 +12,9 @@ import { registerKeyPages } from './key-pages.ts';
 import { registerOverviewPage } from './overview-page.ts';
 import { registerPasswordLinkPages } from './password-link-pages.ts';
 import { registerPeoplePages } from './people-pages.ts';
+import { registerSecondFactorPages } from './second-factor-pages.ts';
 import { DASHBOARD_PATH } from './sections.ts';
+import { registerSecurityPages } from './security-pages.ts';
 import { registerSessionPages } from './session-pages.ts';
 import { registerSignInPages } from './sign-in-pages.ts';
 
@@ -37,6 +39,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       );
 
       registerSignInPages(routes);
+      registerSecondFactorPages(routes);
       registerPasswordLinkPages(routes);
       registerOverviewPage(routes);
       registerKeyPages(routes);
@@ -44,6 +47,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerInvitationPages(routes);
       registerAuditPage(routes);
       registerSessionPages(routes);
+      registerSecurityPages(routes);
       registerNothing(routes);
       done();
     },

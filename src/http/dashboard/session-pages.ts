@@ -38,7 +38,8 @@ async function showSessions(context: DashboardContext, visit: Visit): Promise<Da
   return {
     title: 'Sessions',
     main: html`${visit.query.get('said') === 'ended' ? notice('good', 'The session has ended.') : nothing}
-<p>Where you are signed in. A session ends by itself after twelve hours without use, and after a week at the latest. End what you do not know, and set a new password then.</p>
+<p>Where you are signed in. A session ends by itself after twelve hours without use, and after a week at the latest. End what you do not know, and <a href="${DASHBOARD_PATH}/security">set a new password</a> then.</p>
+<p><a class="button" href="${DASHBOARD_PATH}/security">Password and second factor</a></p>
 <div class="table" role="region" aria-label="Sessions" tabindex="0"><table>
 <thead><tr><th scope="col">Browser</th><th scope="col">Address</th><th scope="col">Began</th><th scope="col">Last seen</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
 <tbody>${alive.map((session) => sessionRow(session, visit))}</tbody>

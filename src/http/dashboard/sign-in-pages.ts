@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endSession } from '../../accounts/end-session.ts';
-import type { Caller } from '../../accounts/open-session.ts';
 import { readSession } from '../../accounts/read-session.ts';
 import { hashSecretToken } from '../../accounts/secret-token.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { addressGroupOf } from '../address-group.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
+import { callerOf } from './caller.ts';
 import type { DashboardRoutes } from './context.ts';
 import { notice, textField } from './fields.ts';
 import { readFormFields } from './form-fields.ts';
@@ -119,8 +118,4 @@ async function answerSignOut(
   }
   cookies.remove(reply, 'session');
   return sendSeeOther(reply, SIGN_IN_PATH);
-}
-
-function callerOf(request: FastifyRequest): Caller {
-  return { address: addressGroupOf(request.ip), userAgent: request.headers['user-agent'] ?? '' };
 }

@@ -1,0 +1,16 @@
+import type { SessionArea } from '../domain/dashboard-session.ts';
+import { type Caller, type OpenedSession, openSession } from './open-session.ts';
+import type { SignedIn } from './read-session.ts';
+import { type SecondFactorContext, spendCode } from './second-factor.ts';
+
+/** The second step of signing in: opens a new session in place of the one that asked. Null for a wrong code. */
+export async function passSecondFactor(
+  context: SecondFactorContext,
+  { user, session }: SignedIn,
+  code: string,
+  { area, caller }: { readonly area: SessionArea; readonly caller: Caller },
+): Promise<OpenedSession | null> {
+  if (!(await spendCode(context, user, code))) return null;
+  await context.sessions.endSession(user.id, session.id);
+  return openSession(context, user, { area, stage: 'open', caller });
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import { invalidField } from '../domain/errors.ts';
+import type { KeyedHash } from '../domain/keyed-hash.ts';
+import type { User } from '../domain/person.ts';
+import type { SecretBox } from '../domain/secret-box.ts';
+import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+
+/** How the secrets of second factors are kept. */
+export interface SecondFactorSecrets {
+  readonly box: SecretBox;
+  readonly recoveryHash: KeyedHash;
+}
+
+export interface SecondFactorContext extends PeopleContext {
+  readonly secondFactor: SecondFactorSecrets;
+}
+
+/** What an authenticator app is given; nothing is kept of it before it is confirmed. */
+export interface TotpOffer {
+  /** For typing, in base32. */
+  readonly secret: string;
+  /** For scanning: `otpauth://…`. */
+  readonly uri: string;
+  /** For the form that confirms it; opens for this user only. */
+  readonly sealed: string;
+}
+
+const PERIOD_SECONDS = 30;
+/** Steps before and after this one whose codes are taken too: clocks differ, and people take their time. */
+const WINDOW_STEPS = 1;
+const SECRET_BYTES = 20;
+const RECOVERY_CODES = 10;
+/** 80 bits each. */
+const RECOVERY_CODE_BYTES = 10;
+
+/** A new secret for this user's app. */
+export function offerTotp({ secondFactor }: SecondFactorContext, user: User): TotpOffer {
+  const secret = new Secret({ buffer: Uint8Array.from(randomBytes(SECRET_BYTES)).buffer }).base32;
+  return {
+    secret,
+    uri: totpOf(secret, user.email).toString(),
+    sealed: secondFactor.box.seal(secret, user.id),
+  };
+}
+
+/** Switches the second factor on by a first code, and returns the recovery codes. Throws a 400 for a wrong one. */
+export async function confirmTotp(
+  context: SecondFactorContext,
+  user: User,
+  { sealed, code }: { readonly sealed: string; readonly code: string },
+  actor: Actor,
+): Promise<readonly string[]> {
+  const secret = context.secondFactor.box.open(sealed, user.id);
+  if (secret === null) throw invalidField('The form', 'is too old: please begin again.');
+  const totpStep = stepOf(secret, code, context.nowMs());
+  if (totpStep === null)
+    throw invalidField('The code', 'is not the one of this moment. Is the clock of your device right?');
+  await context.people.updateUser(user.id, {
+    totpSecret: context.secondFactor.box.seal(secret, user.id),
+    totpStep,
+  });
+  const codes = await renewRecoveryCodes(context, user);
+  await recordForUser(context, user, actor, 'second_factor.added');
+  return codes;
+}
+
+/** Ten new recovery codes; the earlier ones are worth nothing from now on. */
+export async function renewRecoveryCodes(
+  { people, secondFactor }: Pick<SecondFactorContext, 'people' | 'secondFactor'>,
+  user: User,
+): Promise<readonly string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, createRecoveryCode);
+  await people.replaceRecoveryCodes(
+    user.id,
+    codes.map((code) => secondFactor.recoveryHash.of(plain(code))),
+  );
+  return codes;
+}
+
+/** Switches the second factor off. */
+export async function removeSecondFactor(
+  context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
+  user: User,
+  actor: Actor,
+): Promise<void> {
+  await context.people.updateUser(user.id, { totpSecret: null });
+  await context.people.replaceRecoveryCodes(user.id, []);
+  await recordForUser(context, user, actor, 'second_factor.removed');
+}
+
+/**
+ * Whether a code is right, and uses it up: a code of the app, or an earlier one, works no second time, and neither
+ * does a recovery code, also when two come at once.
+ */
+export async function spendCode(
+  { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
+  user: User,
+  typed: string,
+): Promise<boolean> {
+  if (user.totpSecret === null) return false;
+  const code = plain(typed);
+  if (!/^\d{6}$/.test(code))
+    return people.spendRecoveryCode(user.id, secondFactor.recoveryHash.candidates(code));
+  const secret = secondFactor.box.open(user.totpSecret, user.id);
+  if (secret === null) {
+    throw new Error(
+      'a second factor was sealed with a secret key that is not here; is SECRET_KEY_PREVIOUS complete?',
+    );
+  }
+  const step = stepOf(secret, code, nowMs());
+  if (step === null || !(await people.spendTotpStep(user.id, step))) return false;
+  if (!secondFactor.box.isCurrent(user.totpSecret)) {
+    await people.updateUser(user.id, { totpSecret: secondFactor.box.seal(secret, user.id) });
+  }
+  return true;
+}
+
+/** Writes down in each of the user's accounts what was done to the user. */
+export async function recordForUser(
+  context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
+  user: Pick<User, 'id' | 'email'>,
+  actor: Actor,
+  action: 'second_factor.added' | 'second_factor.removed' | 'second_factor.codes_renewed' | 'password.set',
+): Promise<void> {
+  for (const { accountId } of await context.people.listMemberships(user.id)) {
+    await recordAction(context, accountId, actor, action, user.email);
+  }
+}
+
+function totpOf(secret: string, email: string): TOTP {
+  return new TOTP({
+    issuer: 'card-checkout',
+    label: email,
+    algorithm: 'SHA1',
+    digits: 6,
+    period: PERIOD_SECONDS,
+    secret: Secret.fromBase32(secret),
+  });
+}
+
+/** The time step that a code is of; null when it is of none near. */
+function stepOf(secret: string, typed: string, nowMs: number): number | null {
+  const delta = totpOf(secret, '').validate({ token: plain(typed), timestamp: nowMs, window: WINDOW_STEPS });
+  return delta === null ? null : Math.floor(nowMs / 1000 / PERIOD_SECONDS) + delta;
+}
+
+/** "abcd-efgh-ijkl-mnop" */
+function createRecoveryCode(): string {
+  const text = new Secret({ buffer: Uint8Array.from(randomBytes(RECOVERY_CODE_BYTES)).buffer }).base32;
+  return (text.toLowerCase().match(/.{4}/g) ?? []).join('-');
+}
+
+/** Without the blanks and dashes that make codes easier to read. */
+function plain(code: string): string {
+  return code.replaceAll(/[\s-]/g, '').toLowerCase();
+}

@@ -1,0 +1,144 @@
+import { changePassword, requireOwnPassword } from '../../accounts/change-password.ts';
+import {
+  confirmTotp,
+  offerTotp,
+  recordForUser,
+  removeSecondFactor,
+  renewRecoveryCodes,
+  spendCode,
+} from '../../accounts/second-factor.ts';
+import { hashSecretToken } from '../../accounts/secret-token.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { qrCode } from '../design/qr-code.ts';
+import { requirePassing } from '../rate-limit.ts';
+import type { DashboardContext, DashboardRoutes } from './context.ts';
+import {
+  type DashboardAnswer,
+  type DashboardView,
+  dashboardForm,
+  dashboardPage,
+  seeOther,
+} from './dashboard-page.ts';
+import { notice, textField } from './fields.ts';
+import type { FormFields } from './form-fields.ts';
+import { formTokenField } from './form-token.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+import type { Visit } from './visit.ts';
+
+const OWN_PATH = `${DASHBOARD_PATH}/security`;
+const said: ReadonlyMap<string | null, Html> = new Map([
+  ['password', notice('good', 'Your password is changed, and your other sessions have ended.')],
+  ['removed', notice('good', 'The second factor is off.')],
+]);
+
+/** One's own password and second factor. Every form asks for the password. */
+export function registerSecurityPages(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const own = { section: 'sessions', role: 'viewer' } as const;
+  const form = (path: string, act: (visit: Visit, form: FormFields) => Promise<DashboardAnswer>) =>
+    dashboardForm(routes, {
+      ...own,
+      path: `/security/${path}`,
+      act: (visit, fields) => withPassword(context, visit, fields, () => act(visit, fields)),
+    });
+  dashboardPage(routes, {
+    ...own,
+    path: '/security',
+    show: async (visit) => showSecurity(context, visit, said.get(visit.query.get('said')) ?? nothing),
+  });
+  form('password', async (visit, fields) => {
+    const change = { password: fields.text('new_password'), sessionId: visit.session.id };
+    await changePassword(context, visit.user, change, visit.actor);
+    return seeOther('/security?said=password');
+  });
+  form('second-factor', async (visit, fields) => {
+    if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is on already.');
+    const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
+    return showCodes(await confirmTotp(context, visit.user, offer, visit.actor));
+  });
+  form('recovery-codes', async (visit, fields) => {
+    await requireCode(context, visit, fields);
+    const codes = await renewRecoveryCodes(context, visit.user);
+    await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
+    return showCodes(codes);
+  });
+  form('remove-second-factor', async (visit, fields) => {
+    await requireCode(context, visit, fields);
+    await removeSecondFactor(context, visit.user, visit.actor);
+    return seeOther('/security?said=removed');
+  });
+}
+
+/** Asks for the password first, and tells a refusal on the page itself. */
+async function withPassword(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+  act: () => Promise<DashboardAnswer>,
+): Promise<DashboardAnswer> {
+  await requirePassing(context.limits.signInsOfUser, hashSecretToken(visit.user.email));
+  try {
+    await requireOwnPassword(context, visit.user, form.text('password'));
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+    return { ...showSecurity(context, visit, notice('bad', error.message)), status: 400 };
+  }
+}
+
+async function requireCode(context: DashboardContext, visit: Visit, form: FormFields): Promise<void> {
+  await requirePassing(context.limits.codesOfUser, visit.user.id);
+  if (await spendCode(context, visit.user, form.text('code'))) return;
+  throw invalidField('The code', 'is wrong, or was used already. Wait for the next one.');
+}
+
+function showSecurity(context: DashboardContext, visit: Visit, message: Html): DashboardView {
+  return {
+    title: 'Password and second factor',
+    main: html`${message}
+<form class="card" method="post" action="${OWN_PATH}/password"><h2>Password</h2>${formTokenField(visit.formToken)}
+${textField({ name: 'password', label: 'Password you have now', type: 'password', autocomplete: 'current-password' })}
+${textField({ name: 'new_password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. Your other sessions end.' })}
+<div class="actions"><button class="button primary">Change password</button></div></form>
+${visit.user.totpSecret === null ? offerForm(context, visit) : manageForms(visit)}`,
+  };
+}
+
+function passwordField(id: string): Html {
+  return html`<div class="field"><label for="${id}">Password</label><input id="${id}" name="password" type="password" autocomplete="current-password" required></div>`;
+}
+
+function offerForm(context: DashboardContext, visit: Visit): Html {
+  const { secret, uri, sealed } = offerTotp(context, visit.user);
+  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Second factor: off</h2>${formTokenField(visit.formToken)}<input type="hidden" name="sealed" value="${sealed}">
+<p>With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.</p>
+${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
+<dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
+${passwordField('password-for-second-factor')}
+${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}
+<div class="actions"><button class="button primary">Switch on</button></div></form>`;
+}
+
+function manageForms(visit: Visit): Html {
+  return html`<section class="card"><h2>Second factor: on</h2><p>You are asked for a code of your authenticator app when you sign in.</p>
+<details><summary>New recovery codes</summary>${codeForm(visit, 'recovery-codes', 'Make new codes', 'primary')}</details>
+<details><summary>Switch it off</summary>${codeForm(visit, 'remove-second-factor', 'Switch off', 'danger')}</details></section>`;
+}
+
+function codeForm(visit: Visit, path: string, label: string, tone: string): Html {
+  return html`<form class="fields" method="post" action="${OWN_PATH}/${path}">${formTokenField(visit.formToken)}
+${passwordField(`password-for-${path}`)}
+<div class="field"><label for="code-for-${path}">Code</label><input id="code-for-${path}" name="code" autocomplete="one-time-code" required></div>
+<div class="actions"><button class="button ${tone}">${label}</button></div></form>`;
+}
+
+function showCodes(codes: readonly string[]): DashboardView {
+  return {
+    title: 'Your recovery codes',
+    main: html`<section class="card">
+<p class="notice">Keep these where you find them without your phone. Each works once in place of a code. They are not kept here in a way that could be read, and will not be shown again.</p>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<div class="actions"><a class="button primary" href="${OWN_PATH}">I have saved them</a></div></section>`,
+  };
+}

@@ -1,0 +1,14 @@
+import { encode } from 'uqr';
+import { type Html, html } from './html.ts';
+
+/** Modules of nothing around the code, which readers need. */
+const QUIET_MODULES = 4;
+
+/** A QR code as a picture in the page: dark on light in either scheme, because readers expect it so. */
+export function qrCode(text: string, label: string): Html {
+  const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES });
+  const path = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('');
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" width="220" height="220" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>`;
+}

@@ -1,0 +1,199 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import type { User } from '../../src/domain/person.ts';
+import {
+  createTestDashboard,
+  PASSWORD,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+} from '../support/dashboard.ts';
+
+const SECURITY = '/dashboard/security';
+const QUESTION = '/dashboard/second-factor';
+
+let dashboard: TestDashboard;
+let account: Account;
+let owner: User;
+let browser: TestBrowser;
+/** The app's secret, and the recovery codes that were shown. */
+let secret: string;
+let recoveryCodes: string[];
+
+/** What the app shows at the dashboard's time, or some steps of 30 seconds away from it. */
+function codeAt(steps = 0): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: dashboard.nowMs() + steps * 30_000,
+  });
+}
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount();
+  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  browser = await dashboard.signIn(owner);
+  const page = (await browser.get(SECURITY)).payload;
+  secret = (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
+  const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const answer = await browser.post(
+    `${SECURITY}/second-factor`,
+    { sealed, code: codeAt(), password: PASSWORD },
+    { page: SECURITY },
+  );
+  recoveryCodes = answer.payload.match(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
+});
+afterEach(() => dashboard.close());
+
+/** A browser whose user has given the password. */
+async function givePassword(): Promise<TestBrowser> {
+  const next = dashboard.newBrowser();
+  const answer = await next.post('/dashboard/sign-in', { email: owner.email, password: PASSWORD });
+  expect(answer.headers['location']).toContain(QUESTION);
+  return next;
+}
+
+const give = async (who: TestBrowser, code: string) => (await who.post(QUESTION, { code })).statusCode;
+
+describe('a second factor', () => {
+  it('is kept sealed, and its recovery codes hashed', async () => {
+    const stored = (await dashboard.store.people.findUser(owner.id))?.totpSecret;
+    expect(stored).toMatch(/^[\w-]{6}\.[\w-]+$/);
+    expect(stored).not.toContain(secret);
+    expect(recoveryCodes).toHaveLength(10);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    expect(dashboard.logLines.join('')).not.toContain(secret);
+    expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
+      { action: 'second_factor.added' },
+    ]);
+  });
+
+  it('is asked for after the password, which alone opens nothing', async () => {
+    const next = await givePassword();
+    for (const url of ['/dashboard', '/dashboard/keys', SECURITY]) {
+      const answer = await next.get(url);
+      expect([answer.statusCode, answer.headers['location']]).toEqual([303, QUESTION]);
+    }
+    expect((await next.post('/dashboard/keys', { name: 'x' }, { page: QUESTION })).headers['location']).toBe(
+      QUESTION,
+    );
+    const before = next.cookies.get('__Host-card_checkout_session');
+    dashboard.advance(30_000);
+    expect(await give(next, codeAt())).toBe(303);
+    expect(next.cookies.get('__Host-card_checkout_session')).not.toBe(before);
+    expect((await next.get('/dashboard')).statusCode).toBe(200);
+    next.cookies.set('__Host-card_checkout_session', before as string);
+    expect((await next.get('/dashboard')).headers['location']).toBe('/dashboard/sign-in');
+  });
+
+  it('takes each code once, and none from before one that it took', async () => {
+    dashboard.advance(60_000);
+    const [code, earlier] = [codeAt(), codeAt(-1)];
+    expect(await give(await givePassword(), code)).toBe(303);
+    const thief = await givePassword();
+    expect(await give(thief, code)).toBe(401);
+    expect(await give(thief, earlier)).toBe(401);
+    expect(await give(thief, codeAt(1))).toBe(303);
+  });
+
+  it('takes a code that two send at the same moment from one of them', async () => {
+    dashboard.advance(30_000);
+    const [one, other] = [await givePassword(), await givePassword()];
+    const code = codeAt();
+    expect([await give(one, code), await give(other, code)].toSorted()).toEqual([303, 401]);
+  });
+
+  it('takes the codes of a clock that is half a minute off, and no more', async () => {
+    dashboard.advance(10 * 30_000);
+    const next = await givePassword();
+    expect(await give(next, codeAt(-2))).toBe(401);
+    expect(await give(next, codeAt(2))).toBe(401);
+    expect(await give(next, codeAt(-1))).toBe(303);
+  });
+
+  it('takes a recovery code in place of it, once, also typed without its dashes', async () => {
+    const [first, second] = recoveryCodes as [string, string];
+    expect(await give(await givePassword(), ` ${first.toUpperCase()} `)).toBe(303);
+    const next = await givePassword();
+    expect(await give(next, first)).toBe(401);
+    expect(await give(next, second.replaceAll('-', ''))).toBe(303);
+  });
+
+  it('lets nobody guess for long', async () => {
+    const next = await givePassword();
+    for (let index = 0; index < 10; index++) expect(await give(next, '000000')).toBe(401);
+    dashboard.advance(60_000);
+    expect(await give(next, codeAt())).toBe(429);
+    dashboard.advance(5 * 60_000);
+    expect((await next.get(QUESTION)).headers['location']).toBe('/dashboard/sign-in');
+  });
+
+  it('is switched off, and its codes replaced, with password and code only', async () => {
+    dashboard.advance(30_000);
+    const remove = (fields: Record<string, string>) =>
+      browser.post(`${SECURITY}/remove-second-factor`, fields, { page: SECURITY });
+    expect((await remove({ password: 'wrong', code: codeAt() })).statusCode).toBe(400);
+    expect((await remove({ password: PASSWORD, code: '000000' })).statusCode).toBe(400);
+    const renewed = await browser.post(
+      `${SECURITY}/recovery-codes`,
+      { password: PASSWORD, code: codeAt() },
+      { page: SECURITY },
+    );
+    expect(renewed.payload.match(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g)).toHaveLength(10);
+    expect(await give(await givePassword(), recoveryCodes[0] as string)).toBe(401);
+    dashboard.advance(30_000);
+    expect((await remove({ password: PASSWORD, code: codeAt() })).statusCode).toBe(303);
+    expect(
+      (await dashboard.newBrowser().post('/dashboard/sign-in', { email: owner.email, password: PASSWORD }))
+        .headers['location'],
+    ).toBe('/dashboard');
+  });
+
+  it('is not switched on by a wrong code, another user’s form, or without the password', async () => {
+    const other = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    const theirs = await dashboard.signIn(other);
+    const page = (await theirs.get(SECURITY)).payload;
+    secret = (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const third = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    const tries: [TestBrowser, Record<string, string>][] = [
+      [theirs, { sealed, code: '000000', password: PASSWORD }],
+      [theirs, { sealed, code: codeAt(), password: 'wrong' }],
+      [theirs, { sealed: `${sealed.slice(0, -4)}AAAA`, code: codeAt(), password: PASSWORD }],
+      [await dashboard.signIn(third), { sealed, code: codeAt(), password: PASSWORD }],
+    ];
+    for (const [who, fields] of tries) {
+      expect((await who.post(`${SECURITY}/second-factor`, fields, { page: SECURITY })).statusCode).toBe(400);
+    }
+    for (const { id } of [other, third])
+      expect((await dashboard.store.people.findUser(id))?.totpSecret).toBeNull();
+  });
+});
+
+describe('a password', () => {
+  const change = (fields: Record<string, string>) =>
+    browser.post(`${SECURITY}/password`, fields, { page: SECURITY });
+
+  it('is changed by who knows the one before, which ends the other sessions and keeps this one', async () => {
+    const other = await givePassword();
+    const answer = await change({ password: PASSWORD, new_password: 'another password 1' });
+    expect(answer.headers['location']).toBe(`${SECURITY}?said=password`);
+    expect((await browser.get('/dashboard')).statusCode).toBe(200);
+    expect((await other.get(QUESTION)).headers['location']).toBe('/dashboard/sign-in');
+    const old = await dashboard
+      .newBrowser()
+      .post('/dashboard/sign-in', { email: owner.email, password: PASSWORD });
+    expect(old.statusCode).toBe(401);
+  });
+
+  it('stays when the one before is wrong or the new one poor, and guessing it ends like signing in', async () => {
+    expect((await change({ password: 'wrong', new_password: 'another password 1' })).statusCode).toBe(400);
+    const poor = await change({ password: PASSWORD, new_password: 'short' });
+    expect([poor.statusCode, textOf(poor.payload).includes('must have 12')]).toEqual([400, true]);
+    const statuses = [];
+    for (let index = 0; index < 10; index++) {
+      statuses.push((await change({ password: 'wrong', new_password: 'another password 1' })).statusCode);
+    }
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
