@@ -67,7 +67,7 @@ function operationSection(
 <h2 id="${operationId}">${summary}</h2>
 <p class="operation"><span class="badge">${method}</span> <code>${path}</code></p>
 <p>${description}</p>
-${parameters.length === 0 ? nothing : parameterTable(parameters)}
+${parameters.length === 0 ? nothing : parameterTable(operationId, parameters)}
 ${requestBody === undefined ? nothing : html`<h3>Body</h3>${contentDetails(requestBody.content)}${fieldsOf(schemas, requestBody.content)}`}
 <h3>Answers</h3>
 ${Object.entries(responses).map(
@@ -90,13 +90,14 @@ ${shown.map(([title, { value }]) => html`${title === '' ? nothing : html`<p><cod
 }
 
 function fieldsOf(schemas: Readonly<Record<string, Schema>>, content: Content): Html {
-  const schema = schemas[content['application/json'].schema.$ref.split('/').at(-1) ?? ''];
-  return schema === undefined ? nothing : fieldTable(schema);
+  const name = content['application/json'].schema.$ref.split('/').at(-1) ?? '';
+  const schema = schemas[name];
+  return schema === undefined ? nothing : fieldTable(`Fields of the body, ${name}`, schema);
 }
 
-function parameterTable(parameters: readonly Parameter[]): Html {
+function parameterTable(operationId: string, parameters: readonly Parameter[]): Html {
   return framed(
-    'Parameters',
+    `Parameters of ${operationId}`,
     ['parameter', 'in', 'required', 'rules'],
     parameters.map(({ name, in: place, required, description }) => [
       html`<code>${name}</code>`,
@@ -108,12 +109,12 @@ function parameterTable(parameters: readonly Parameter[]): Html {
 }
 
 function objectSection(name: string, schema: Schema): Html {
-  return html`<section><h3 id="object-${name}">${name}</h3>${fieldTable(schema)}</section>`;
+  return html`<section><h3 id="object-${name}">${name}</h3>${fieldTable(`Fields of ${name}`, schema)}</section>`;
 }
 
-function fieldTable({ properties = {}, required = [] }: Schema): Html {
+function fieldTable(label: string, { properties = {}, required = [] }: Schema): Html {
   return framed(
-    'Fields',
+    label,
     ['field', 'type', 'always there', 'what it is'],
     Object.entries(properties).map(([name, { type, description = '', enum: allowed }]) => [
       html`<code>${name}</code>`,

@@ -16,6 +16,7 @@ export interface MarkdownContext {
  */
 export function renderMarkdown(context: MarkdownContext, text: string): Html {
   const slugs = new Map<string, number>();
+  let tables = 0;
   const marked = new Marked({
     renderer: {
       html: () => '',
@@ -33,17 +34,23 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
       code: ({ text: code, lang = '' }) =>
         `${html`<pre tabindex="0"><code data-language="${lang}">${code}</code></pre>`}\n`,
       table(token) {
-        return tableMarkup(token, (cell) => this.parser.parseInline(cell.tokens));
+        const label = `Table ${++tables}: ${token.header.map(({ text: name }) => name.replaceAll('`', '')).join(', ')}`;
+        return tableMarkup(label, token, (cell) => this.parser.parseInline(cell.tokens));
       },
     },
   });
   return new Html(marked.parse(text, { async: false }));
 }
 
-function tableMarkup({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
+function tableMarkup(
+  label: string,
+  { header, rows }: Tokens.Table,
+  inline: (cell: Tokens.TableCell) => string,
+): string {
   const head = header.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${inline(cell)}</td>`).join('')}</tr>`);
-  return `<div class="table" role="region" aria-label="Table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>\n`;
+  const frame = html`<div class="table" role="region" aria-label="${label}" tabindex="0">`;
+  return `${frame}<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>\n`;
 }
 
 /** The anchor that a forge makes of a heading, so that one link works in both places. */

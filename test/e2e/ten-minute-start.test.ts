@@ -1,0 +1,127 @@
+/**
+ * Goes through docs/start.md word by word: every block is run as it stands, in its order, in a folder like a fresh clone.
+ * Two things differ: the ports, which may be taken on the machine, and `npm start` does not install what is there already
+ * (`npm run fresh-clone` shows that it would).
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { codeBlocks, read, root } from '../docs/markdown.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let folder: string;
+let port: number;
+let receiverPort: number;
+let adminPort: number;
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  [port = 0, receiverPort = 0, adminPort = 0] = await freePorts(3);
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-start-'));
+  const cloned = readdirSync(root).filter(
+    (name) => !/^(\.git|data|test-output|order\.json|receiver\..*)$/.test(name),
+  );
+  for (const name of cloned) symlinkSync(join(root, name), join(folder, name));
+});
+
+afterAll(async () => {
+  for (const child of running.reverse()) {
+    child.kill('SIGINT');
+    if (child.exitCode === null && child.signalCode === null) {
+      await new Promise((resolve) => child.once('exit', resolve));
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The text with this machine's free ports in the place of the page's. */
+function withPorts(text: string): string {
+  return text.replaceAll('localhost:3000', `localhost:${port}`).replaceAll(/\b9443\b/g, String(receiverPort));
+}
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
+  HOME: folder,
+  PORT: String(port),
+  ADMIN_PORT: String(adminPort),
+  ...more,
+});
+
+/** Runs a block to its end, as a shell would, and returns what it printed. */
+async function run(block: string, more?: Readonly<Record<string, string>>): Promise<string> {
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', withPorts(block)], {
+    cwd: folder,
+    env: environment(more),
+    timeout: 60_000,
+  });
+  return stdout;
+}
+
+/** Starts a block that goes on by itself; `exec`, so that a signal reaches the program. */
+function start(block: string, more?: Readonly<Record<string, string>>): () => string {
+  const command = withPorts(block).replace(/(npm start|node receiver\.mjs)/, 'exec $1');
+  const assigned = command.replace(/^((?:\w+=\S+ )+)exec/, 'export $1; exec');
+  const child = spawn('bash', ['--norc', '-euc', assigned], { cwd: folder, env: environment(more) });
+  running.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  }
+  return () => output;
+}
+
+it('leads from a clone to a paid order and a verified webhook, as it is written', async () => {
+  const text = read('docs/start.md');
+  const blocks = codeBlocks(text, 'sh');
+  const [certificate, sandbox, key, create, receiver, pay, status] = blocks as [
+    ...[string, string, string, string, string, string, string],
+  ];
+  // A new block needs a place in this test.
+  expect(blocks).toHaveLength(7);
+
+  await run(certificate);
+  expect(sandbox).toContain('npm start');
+  const printed = start(sandbox.replace('npm start', 'npm start --ignore-scripts'));
+  const isReady = () => {
+    if (running.at(-1)?.exitCode !== null) throw new Error('it ended');
+    return /is ready/.test(printed()) && printed();
+  };
+  const welcome = await waitFor('the sandbox', 60_000, isReady).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${printed()}`);
+  });
+
+  expect(key).toBe('KEY=service_live_…\n');
+  const apiKey = { KEY: /service_live_[\w-]+/.exec(welcome)?.[0] ?? '' };
+  const order = JSON.parse(await run(create, apiKey)) as { payment_id: string };
+  expect(order.payment_id).toMatch(/^[0-9a-f-]{36}$/);
+
+  const [program] = codeBlocks(text, 'js');
+  writeFileSync(join(folder, 'receiver.mjs'), withPorts(program ?? ''));
+  const received = start(receiver, apiKey);
+  // Its port is open once it answers; a request that is not from the service is refused.
+  await waitFor('the receiver', 20_000, () =>
+    run(
+      `curl -s -o /dev/null -w '%{http_code}' --cacert receiver.crt https://localhost:9443/ -d x`,
+      apiKey,
+    ).then(
+      (code) => code === '401',
+      () => false,
+    ),
+  );
+
+  await run(pay, apiKey);
+  const isPaid = () => received().includes(`order paid by ${order.payment_id}`);
+  await waitFor('the webhook', 60_000, isPaid).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${received()}\n${printed()}`);
+  });
+  expect(JSON.parse(await run(status, apiKey))).toMatchObject({
+    payment_id: order.payment_id,
+    status: 'paid',
+    forward_status: 'completed',
+  });
+  expect(readFileSync(join(folder, 'order.json'), 'utf8')).toContain(order.payment_id);
+});
