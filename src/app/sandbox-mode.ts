@@ -70,9 +70,22 @@ export async function startSandboxParts(
   const world = cleanUp.add(await openSandboxWorld(sandbox, config, store, clock), (opened) => opened.stop());
   const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
   const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
+  const { startShop } = await import('../sandbox/shop/start-shop.ts');
+  const shop = cleanUp.add(
+    await startShop({
+      account: { apiUrl: ownUrl, apiKey: demo.apiKey, payoutWallet: sandbox.merchantWallet },
+      log,
+    }),
+    (opened) => opened.stop(),
+  );
   cleanUp.add(
     await startService({
-      config,
+      // The shop's receiver is on this machine, with a certificate that nobody else trusts.
+      config: {
+        ...config,
+        callbackAllowedHosts: new Set([...config.callbackAllowedHosts, shop.receiverHost]),
+      },
+      receiverAuthorities: new Map([[shop.receiverHost, shop.receiverCertificate]]),
       role,
       secretKey,
       store,
@@ -85,7 +98,7 @@ export async function startSandboxParts(
     }),
     (started: Service) => started.stop(),
   );
-  return { config, demo, sandbox };
+  return { config, demo, sandbox, shop };
 }
 
 async function openSandboxWorld(

@@ -14,6 +14,7 @@ const facts: WelcomeFacts = {
     onrampBaseUrl: 'http://127.0.0.1:9000',
     merchantWallet: '0x52908400098527886E0F7030069857D2E4169EE7',
   },
+  shop: { url: 'http://127.0.0.1:9001' },
 };
 
 it('shows a person the way into the dashboard, the key, a create call that is complete, and how to pay', () => {
@@ -37,6 +38,7 @@ it('tells a program the same on one line of JSON', () => {
     dashboard_password: 'example-password',
     account_id: 'acc_1',
     merchant_wallet: facts.sandbox.merchantWallet,
+    shop_url: 'http://127.0.0.1:9001',
     chain_url: 'http://127.0.0.1:8545',
     onramps_url: 'http://127.0.0.1:9000',
     metrics_url: 'http://127.0.0.1:3001/metrics',

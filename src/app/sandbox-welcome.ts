@@ -10,10 +10,11 @@ export interface WelcomeFacts {
     readonly onrampBaseUrl: string;
     readonly merchantWallet: string;
   };
+  readonly shop: { readonly url: string };
 }
 
 /** The same for a program to read, on one line. */
-export function welcomeJson({ config, demo, sandbox }: WelcomeFacts): string {
+export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): string {
   return `${JSON.stringify({
     base_url: config.baseUrl,
     api_key: demo.apiKey,
@@ -22,6 +23,7 @@ export function welcomeJson({ config, demo, sandbox }: WelcomeFacts): string {
     dashboard_password: demo.password,
     account_id: demo.accountId,
     merchant_wallet: sandbox.merchantWallet,
+    shop_url: shop.url,
     chain_url: sandbox.anvilUrl,
     onramps_url: sandbox.onrampBaseUrl,
     metrics_url: `http://${config.adminHost}:${config.adminPort}/metrics`,
@@ -31,7 +33,7 @@ export function welcomeJson({ config, demo, sandbox }: WelcomeFacts): string {
 
 /** What `npm start` prints once everything is up. */
 export function welcome(facts: WelcomeFacts): string {
-  const { config, demo, sandbox } = facts;
+  const { config, demo, sandbox, shop } = facts;
   const body = JSON.stringify({
     address: sandbox.merchantWallet,
     callback: 'https://shop.example/webhook',
@@ -45,6 +47,8 @@ card-checkout sandbox is ready. Nothing here is real money.
   API             ${config.baseUrl}/api/v1
   API key         ${demo.apiKey}
   Merchant        account ${demo.accountId}, wallet ${sandbox.merchantWallet}
+  Shop            ${shop.url} (buy something, and watch)
+  Documentation   ${config.baseUrl}/docs
   Local chain     ${sandbox.anvilUrl}
   On-ramps        ${sandbox.onrampBaseUrl} (simulated)
   Metrics         http://${config.adminHost}:${config.adminPort}/metrics

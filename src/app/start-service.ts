@@ -60,6 +60,8 @@ export interface ServiceOptions {
   readonly sandboxControls: ((startSession: StartSession) => SandboxControls) | null;
   /** Registers the pages that only the sandbox has; null in live mode. */
   readonly registerSandboxPages: typeof registerStatePages | null;
+  /** What to trust besides the system's authorities when it delivers to one `host:port`: the sandbox's own shop. */
+  readonly receiverAuthorities?: ReadonlyMap<string, string>;
   /** How long it still takes new connections after it was told to stop and says that it is not ready. */
   readonly noticeMs: number;
 }
@@ -290,9 +292,12 @@ function createRateLimiters({ config, store: { shared }, clock }: Parts): ApiRat
   };
 }
 
-function delivererOf({ config, resolver, ownAddresses }: Parts): DeliverWebhook {
+function delivererOf({ config, resolver, ownAddresses, receiverAuthorities }: Parts): DeliverWebhook {
   const context = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts };
-  return (delivery) => deliverWebhook(context, delivery);
+  return (delivery) => {
+    const ca = receiverAuthorities?.get(URL.parse(delivery.url)?.host ?? '');
+    return deliverWebhook(ca === undefined ? context : { ...context, ca }, delivery);
+  };
 }
 
 function portOf(server: Pick<Server, 'address'>): number {

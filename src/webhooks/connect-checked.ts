@@ -16,7 +16,7 @@ export interface CheckedTarget {
 export interface ConnectionOptions {
   /** Aborted when the whole delivery's time is over. */
   readonly signal: AbortSignal;
-  /** Trusted instead of the system's authorities; only tests pass it. */
+  /** Trusted instead of the system's authorities; live mode never passes it. */
   readonly ca?: string;
   /** Where a test's server stands in for a public address. Nothing in the configuration leads here. */
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };

@@ -18,7 +18,7 @@ export interface DeliveryDependencies {
   readonly ownAddresses: OwnAddresses;
   /** The operator's `CALLBACK_ALLOWED_HOSTS`, as `parseCallbackUrl` takes it. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** For tests: authorities to trust instead of the system's. */
+  /** Authorities to trust instead of the system's: for tests, and for the receiver of the sandbox's own shop. */
   readonly ca?: ConnectionOptions['ca'];
   /** For tests: a server on loopback in the place of a public address. */
   readonly connectTo?: ConnectionOptions['connectTo'];

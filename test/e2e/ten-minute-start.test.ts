@@ -8,7 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeBlocks, read, root } from '../docs/markdown.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -17,6 +17,8 @@ let folder: string;
 let port: number;
 let receiverPort: number;
 let adminPort: number;
+/** What `npm start` printed. */
+let welcome = '';
 const running: ChildProcess[] = [];
 
 beforeAll(async () => {
@@ -90,7 +92,7 @@ it('leads from a clone to a paid order and a verified webhook, as it is written'
     if (running.at(-1)?.exitCode !== null) throw new Error('it ended');
     return /is ready/.test(printed()) && printed();
   };
-  const welcome = await waitFor('the sandbox', 60_000, isReady).catch((error: unknown) => {
+  welcome = await waitFor('the sandbox', 60_000, isReady).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${printed()}`);
   });
 
@@ -124,4 +126,55 @@ it('leads from a clone to a paid order and a verified webhook, as it is written'
     forward_status: 'completed',
   });
   expect(readFileSync(join(folder, 'order.json'), 'utf8')).toContain(order.payment_id);
+});
+
+describe('the shop of the same sandbox', () => {
+  const shopUrl = () => /Shop +(http:\S+)/.exec(welcome)?.[1] ?? '';
+  const post = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(shopUrl() + path, { method: 'POST', redirect: 'manual', headers });
+  const readPage = async (path: string) => (await fetch(shopUrl() + path)).text();
+
+  it('sells something, and shows the calls, the webhook and its verification side by side', async () => {
+    expect(await readPage('/')).toContain('A tin of tea');
+    const bought = await post('/buy/tea', { origin: shopUrl() });
+    expect(bought.status).toBe(303);
+    const order = bought.headers.get('location') ?? '';
+    const open = await readPage(order);
+    expect(open).toContain('POST /api/v1/wallet');
+    expect(open).toContain('The deposit address is the right one');
+    expect(open).not.toMatch(/ipn_[\w-]{20,}/);
+    const paymentId = /\/pay\/([0-9a-f-]{36})/.exec(open)?.[1] ?? '';
+
+    await run(`npx card-checkout sandbox pay ${paymentId}`);
+    const isFulfilled = async () => (await readPage(order)).includes('fulfilOnce: fulfilled');
+    await waitFor('the order to be fulfilled', 60_000, isFulfilled);
+    const done = await readPage(order);
+    const inOrder = [
+      'A webhook arrived',
+      'The signature is right',
+      'GET /api/v1/payment-status',
+      'fulfilOnce: fulfilled',
+    ];
+    const places = inOrder.map((title) => done.indexOf(title));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(done).toContain('Your order is on its way');
+
+    await post(`${order}/repeat`);
+    await post(`${order}/forge`);
+    const after = await readPage(order);
+    expect(after).toContain('fulfilOnce: already_fulfilled');
+    expect(after).toContain('Refused: WebhookError');
+    expect(after.split('fulfilOnce: fulfilled')).toHaveLength(2);
+  });
+
+  it('lets no other site press its buttons, and has only what there is', async () => {
+    expect((await post('/buy/tea', { origin: 'http://shop.example' })).status).toBe(403);
+    expect((await post('/buy/nothing')).status).toBe(404);
+    expect((await fetch(`${shopUrl()}/orders/nothing`)).status).toBe(404);
+    const { headers } = await fetch(shopUrl());
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'self'; script-src 'self';/,
+    );
+  });
 });

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+
+/** One thing that happened to an order, as the shop's page shows it. */
+export interface ShopStep {
+  readonly title: string;
+  /** Which of the two columns it belongs to: what the shop's server did, or what the service sent. */
+  readonly kind: 'call' | 'webhook' | 'check';
+  readonly isGood: boolean;
+  /** Text to be looked at: a request, an answer, a signature. */
+  readonly detail: string;
+}
+
+export interface ShopProduct {
+  readonly id: string;
+  readonly name: string;
+  readonly amount: string;
+}
+
+/** What a shop would keep in its database. */
+export interface ShopOrder {
+  readonly id: string;
+  readonly product: ShopProduct;
+  readonly steps: ShopStep[];
+  payment: { readonly id: string; readonly ipnToken: string; readonly checkoutUrl: string } | null;
+  /** The genuine webhook as it came, to be sent once more. */
+  received: { readonly rawBody: string; readonly signature: string } | null;
+  isFulfilled: boolean;
+}
+
+export const shopProducts: readonly ShopProduct[] = [
+  { id: 'tea', name: 'A tin of tea', amount: '25.00' },
+  { id: 'lamp', name: 'A desk lamp', amount: '80.00' },
+  { id: 'chair', name: 'A good chair', amount: '420.00' },
+];
+
+const MAXIMUM_ORDERS = 100;
+const MAXIMUM_STEPS = 40;
+const MAXIMUM_DETAIL_CHARACTERS = 4_000;
+
+/** The shop's orders, in memory: a restart of the sandbox forgets them. */
+export interface ShopOrders {
+  open(product: ShopProduct): ShopOrder;
+  find(id: string): ShopOrder | null;
+  findByPayment(paymentId: string): ShopOrder | null;
+  /** The newest first. */
+  list(): readonly ShopOrder[];
+}
+
+export function createShopOrders(): ShopOrders {
+  const orders = new Map<string, ShopOrder>();
+  return {
+    open(product) {
+      const order = {
+        ...{ id: randomUUID(), product, steps: [], payment: null, received: null, isFulfilled: false },
+      };
+      orders.set(order.id, order);
+      const [oldest] = orders.keys();
+      if (orders.size > MAXIMUM_ORDERS && oldest !== undefined) orders.delete(oldest);
+      return order;
+    },
+    find: (id) => orders.get(id) ?? null,
+    findByPayment: (paymentId) =>
+      [...orders.values()].find(({ payment }) => payment?.id === paymentId) ?? null,
+    list: () => [...orders.values()].reverse(),
+  };
+}
+
+export function addStep(order: ShopOrder, step: ShopStep): void {
+  if (order.steps.length >= MAXIMUM_STEPS) return;
+  order.steps.push({ ...step, detail: step.detail.slice(0, MAXIMUM_DETAIL_CHARACTERS) });
+}

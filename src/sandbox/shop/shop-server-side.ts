@@ -1,0 +1,160 @@
+import { createHmac } from 'node:crypto';
+import { type Client, createClient } from '../../../sdk/src/client.ts';
+import { WebhookError } from '../../../sdk/src/errors.ts';
+import { createMemoryStore, fulfilOnce } from '../../../sdk/src/fulfil-once.ts';
+import { verifyDepositAddress } from '../../../sdk/src/verify-deposit-address.ts';
+import { constructEventAsync } from '../../../sdk/src/webhooks.ts';
+import { addStep, type ShopOrder, type ShopOrders, type ShopProduct } from './shop-order.ts';
+
+/** What a merchant is given, and what it decides. */
+export interface ShopAccount {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly payoutWallet: string;
+  /** Where the service sends the shop's webhooks. */
+  readonly callbackUrl: string;
+}
+
+/** What the server of a shop does: nothing here knows the service but by its API and the SDK. */
+export interface ShopServerSide {
+  /** Creates the order and its checkout; what went wrong is a step of the order. */
+  buy(product: ShopProduct): Promise<ShopOrder>;
+  /** Judges a webhook and acts on it; returns the HTTP status to answer with. */
+  receive(rawBody: string, signature: string | undefined): Promise<number>;
+}
+
+export function createShopServerSide(account: ShopAccount, orders: ShopOrders): ShopServerSide {
+  const fulfilments = createMemoryStore();
+
+  async function createCheckout(order: ShopOrder): Promise<void> {
+    const client = recordingClient(account, order);
+    const payment = await client.checkouts.create(
+      {
+        address: account.payoutWallet,
+        callback: account.callbackUrl,
+        amount: order.product.amount,
+        currency: 'USD',
+        note: `Order ${order.id.slice(0, 8)}`,
+      },
+      { idempotencyKey: order.id },
+    );
+    order.payment = {
+      ...{ id: payment.payment_id, ipnToken: payment.ipn_token, checkoutUrl: payment.checkout_url },
+    };
+    const publication = await client.settlement.retrieve();
+    const proof = verifyDepositAddress(payment, { payoutAddress: account.payoutWallet, publication });
+    addStep(order, {
+      ...{ title: 'The deposit address is the right one', kind: 'check', isGood: true },
+      detail: `verifyDepositAddress: ${payment.polygon_address_in}\ncan pay only ${account.payoutWallet}\nand the fee of ${proof.feeBasisPoints / 100} %`,
+    });
+  }
+
+  async function act(order: ShopOrder): Promise<void> {
+    const client = recordingClient(account, order);
+    const { outcome } = await fulfilOnce(fulfilments, {
+      client,
+      payment: order.payment?.id ?? '',
+      expected: { amount: order.product.amount, currency: 'USD' },
+      fulfil: () => {
+        order.isFulfilled = true;
+      },
+    });
+    addStep(order, {
+      ...{ title: `fulfilOnce: ${outcome}`, kind: 'check', isGood: outcome !== 'not_paid' },
+      detail: outcome === 'fulfilled' ? 'The goods leave the house.' : 'Nothing is done a second time.',
+    });
+  }
+
+  return {
+    async buy(product) {
+      const order = orders.open(product);
+      await createCheckout(order).catch((error: unknown) => addFailure(order, error));
+      return order;
+    },
+    async receive(rawBody, signature) {
+      const order = orders.findByPayment(claimedPaymentId(rawBody));
+      if (order !== null) addWebhook(order, rawBody, signature);
+      try {
+        const findToken = (id: string) => orders.findByPayment(id)?.payment?.ipnToken;
+        await constructEventAsync(rawBody, signature, findToken);
+      } catch (error) {
+        if (!(error instanceof WebhookError)) throw error;
+        if (order !== null) addFailure(order, error);
+        return error.httpStatus;
+      }
+      if (order === null) return 404;
+      order.received = { rawBody, signature: signature ?? '' };
+      addStep(order, {
+        ...{ title: 'The signature is right, and the event is fresh', kind: 'check', isGood: true },
+        detail: `HMAC-SHA256(raw body, ipn_token)\n= ${createHmac('sha256', order.payment?.ipnToken ?? '')
+          .update(rawBody)
+          .digest('hex')}`,
+      });
+      try {
+        await act(order);
+        return 200;
+      } catch (error) {
+        addFailure(order, error);
+        return 500;
+      }
+    },
+  };
+}
+
+function addWebhook(order: ShopOrder, rawBody: string, signature: string | undefined): void {
+  addStep(order, {
+    ...{ title: 'A webhook arrived', kind: 'webhook', isGood: true },
+    detail: `X-Service-Signature: ${signature ?? '(none)'}\n\n${rawBody}`,
+  });
+}
+
+function addFailure(order: ShopOrder, error: unknown): void {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  addStep(order, { title: `Refused: ${name}`, kind: 'check', isGood: false, detail: message });
+}
+
+/** Only for looking the order up; believed is nothing of it. */
+function claimedPaymentId(rawBody: string): string {
+  try {
+    return String((JSON.parse(rawBody) as { paymentId?: unknown } | null)?.paymentId);
+  } catch {
+    return '';
+  }
+}
+
+/** The SDK's client, with each of its calls written down for the order. */
+function recordingClient({ apiUrl, apiKey }: ShopAccount, order: ShopOrder): Client {
+  return createClient({
+    apiKey,
+    baseUrl: apiUrl,
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      const sent = await request.clone().text();
+      const response = await globalThis.fetch(request);
+      const answered = await response.clone().text();
+      const { pathname, search } = new URL(request.url);
+      addStep(order, {
+        title: `${request.method} ${pathname}`,
+        kind: 'call',
+        isGood: response.ok,
+        detail: withoutSecrets(
+          `${request.method} ${pathname}${search}\n${indented(sent)}\n\n${response.status}\n${indented(answered)}`,
+        ),
+      });
+      return response;
+    },
+  });
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** The page is for customers' eyes too: a real shop shows no token. */
+function withoutSecrets(text: string): string {
+  return text.replaceAll(/ipn_[\w-]{8,}/g, 'ipn_… (a secret)');
+}

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import formbody from '@fastify/formbody';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import type { SandboxLog } from '../sandbox-log.ts';
+import { createShopOrders, type ShopOrders, shopProducts } from './shop-order.ts';
+import { catalogPage, orderPage, shopContentSecurityPolicy, shopScript, shopStyle } from './shop-pages.ts';
+import { createShopServerSide, type ShopAccount, type ShopServerSide } from './shop-server-side.ts';
+
+const LOOPBACK = '127.0.0.1';
+const MAXIMUM_BODY_BYTES = 64 * 1024;
+
+export interface ShopOptions {
+  readonly account: Omit<ShopAccount, 'callbackUrl'>;
+  readonly log: SandboxLog;
+}
+
+/** A merchant of the sandbox's own: a shop with pages, and a receiver for its webhooks. */
+export interface Shop {
+  readonly url: string;
+  /** `host:port` of its receiver, which the service must be allowed to send to. */
+  readonly receiverHost: string;
+  /** What the service has to trust for this one host, in PEM. */
+  readonly receiverCertificate: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the shop; it knows the service only by its address and a key, like any other merchant. */
+export async function startShop({ account, log }: ShopOptions): Promise<Shop> {
+  const certificate = readPem('receiver-certificate.pem');
+  const orders = createShopOrders();
+  let serverSide: ShopServerSide | null = null;
+  const receiver = createReceiver(certificate, (rawBody, signature) => {
+    if (serverSide === null) throw new Error('the shop is not open yet');
+    return serverSide.receive(rawBody, signature);
+  });
+  await listen(receiver);
+  const receiverHost = `${LOOPBACK}:${(receiver.address() as AddressInfo).port}`;
+  serverSide = createShopServerSide({ ...account, callbackUrl: `https://${receiverHost}/webhook` }, orders);
+
+  const server = createPageServer(serverSide, orders);
+  await server.listen({ host: LOOPBACK, port: 0 });
+  const shopPort = (server.server.address() as AddressInfo).port;
+  log.info({ port: shopPort }, 'the shop is open');
+  return {
+    url: `http://${LOOPBACK}:${shopPort}`,
+    receiverHost,
+    receiverCertificate: certificate,
+    async stop() {
+      await server.close();
+      receiver.closeAllConnections();
+      await new Promise((resolve) => receiver.close(resolve));
+    },
+  };
+}
+
+/** The key is public, like all keys of the sandbox: only the sandbox trusts it, and only for this receiver. */
+function readPem(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8');
+}
+
+function createReceiver(
+  certificate: string,
+  receive: (rawBody: string, signature: string | undefined) => Promise<number>,
+): Server {
+  return createServer({ cert: certificate, key: readPem('receiver-key.pem') }, async (request, response) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAXIMUM_BODY_BYTES) return void response.writeHead(413).end();
+      chunks.push(chunk);
+    }
+    const { 'x-service-signature': signature } = request.headers;
+    const rawBody = Buffer.concat(chunks).toString('utf8');
+    const status = await receive(rawBody, [signature].flat()[0]).catch(() => 500);
+    response.writeHead(status).end();
+  });
+}
+
+function createPageServer(serverSide: ShopServerSide, orders: ShopOrders): FastifyInstance {
+  const server = fastify({ logger: false, bodyLimit: 1024, forceCloseConnections: true });
+  server.register(formbody);
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'content-security-policy': shopContentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+    // Other sites may neither press its buttons nor pretend to be it under a name of their own.
+    const { host = '', origin } = request.headers;
+    const isOwnName = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host);
+    const isOwnForm = request.method === 'GET' || origin === undefined || origin === `http://${host}`;
+    if (!isOwnName || !isOwnForm)
+      await reply.code(403).type('text/plain').send('Open the shop at its own address.');
+  });
+  const sendPage = (reply: FastifyReply, page: string) => reply.type('text/html; charset=utf-8').send(page);
+  const notFound = (reply: FastifyReply) =>
+    reply.code(404).type('text/plain').send('There is no such thing here.');
+
+  server.get('/', (_request, reply) => sendPage(reply, catalogPage(orders.list())));
+  server.get('/shop.css', (_request, reply) => reply.type('text/css').send(shopStyle));
+  server.get('/follow-order.js', (_request, reply) => reply.type('text/javascript').send(shopScript));
+  server.post<{ Params: { product: string } }>('/buy/:product', async (request, reply) => {
+    const product = shopProducts.find(({ id }) => id === request.params.product);
+    if (product === undefined) return notFound(reply);
+    const { id } = await serverSide.buy(product);
+    return reply.redirect(`/orders/${id}`, 303);
+  });
+  server.get<{ Params: { order: string } }>('/orders/:order', (request, reply) => {
+    const order = orders.find(request.params.order);
+    return order === null ? notFound(reply) : sendPage(reply, orderPage(order));
+  });
+  server.post<{ Params: { order: string; what: string } }>('/orders/:order/:what', async (request, reply) => {
+    const order = orders.find(request.params.order);
+    if (order === null || order.received === null) return notFound(reply);
+    const { rawBody, signature } = order.received;
+    const isForged = request.params.what === 'forge';
+    await serverSide.receive(isForged ? rawBody.replace('"paid"', '"PAID"') : rawBody, signature);
+    return reply.redirect(`/orders/${order.id}`, 303);
+  });
+  return server;
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, LOOPBACK, () => resolve());
+  });
+}
