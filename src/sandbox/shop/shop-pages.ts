@@ -28,7 +28,7 @@ function layout(title: string, main: Html, isFollowed: boolean): string {
 ${isFollowed ? html`<script src="/follow-order.js" type="module"></script><noscript><meta http-equiv="refresh" content="3"></noscript>` : nothing}
 </head>
 <body>
-<p class="notice sandbox" role="note"><strong>Sandbox.</strong> A shop to look into: no card is charged, nothing is shipped.</p>
+<aside class="notice" aria-label="Sandbox"><strong>Sandbox.</strong> A shop to look into: no card is charged, nothing is shipped.</aside>
 <main id="content">
 ${main}
 </main>

@@ -86,7 +86,8 @@ function createPageServer(serverSide: ShopServerSide, orders: ShopOrders): Fasti
     reply.headers({
       'content-security-policy': shopContentSecurityPolicy,
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
+      // With `no-referrer` browsers send `Origin: null` with the shop's own forms.
+      'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     });
     // Other sites may neither press its buttons nor pretend to be it under a name of their own.
