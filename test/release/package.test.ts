@@ -1,0 +1,105 @@
+/** The published package, built and packed, unpacked as npm would, and run. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import packageDescription from '#package' with { type: 'json' };
+import { compile, packStaged, stagePackage } from '../../scripts/package.ts';
+import { read, root } from '../docs/markdown.ts';
+
+let folder: string;
+let installed: string;
+let files: readonly string[];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-package-'));
+  const staged = join(folder, 'staged');
+  mkdirSync(staged);
+  stagePackage(staged);
+  const tarball = packStaged(staged);
+  const modules = join(folder, 'node_modules');
+  installed = join(modules, 'card-checkout');
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(staged, tarball), '-C', installed, '--strip-components=1']);
+  // Its dependencies lie beside it, as npm lays them.
+  for (const name of Object.keys(packageDescription.dependencies)) {
+    if (name.includes('/')) mkdirSync(join(modules, name.split('/')[0] ?? ''), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  }
+  files = readdirSync(installed, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('holds what it needs and nothing else: no test, no source, no data, no secret', () => {
+  const places = new Set(files.map((file) => /^(?:\w+\/)?/.exec(file)?.[0] || file));
+  expect([...places].sort()).toEqual([
+    ...['.env.example', 'CHANGELOG.md', 'README.md', 'SECURITY.md'],
+    ...['bin/', 'contracts/', 'dist/', 'docs/', 'package.json', 'sdk/'],
+  ]);
+  const unwanted = files.filter((file) =>
+    /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|decisions|node_modules/.test(file),
+  );
+  expect(unwanted).toEqual([]);
+  const keys = files.filter((file) => /\.pem$|\.key$/.test(file));
+  // Public ones, which the sandbox alone trusts.
+  expect(keys.every((file) => file.startsWith('dist/sandbox/shop/'))).toBe(true);
+  for (const needed of [
+    'dist/main.js',
+    'dist/http/checkout/checkout.css',
+    'docs/start.md',
+    'docs/images/states.svg',
+  ]) {
+    expect(files).toContain(needed);
+  }
+});
+
+it('has a description without what only a clone needs', () => {
+  const description = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  expect(Object.keys(description)).not.toEqual(expect.arrayContaining(['scripts']));
+  expect(description).not.toHaveProperty('private');
+  expect(description).not.toHaveProperty('devDependencies');
+  expect(description).toMatchObject({ version: packageDescription.version, engines: { node: '>=24' } });
+});
+
+it('names compiled files in every import', () => {
+  for (const file of files.filter((each) => each.endsWith('.js') && !each.startsWith('bin/'))) {
+    const text = readFileSync(join(installed, file), 'utf8');
+    expect(text.match(/(?:from|import)\s*\(?\s*'\.[^']*\.ts'/g), file).toBeNull();
+  }
+  expect(
+    compile("import a, {\n  b,\n} from './c.ts';\nexport { d } from '../d.ts';\nawait import('./e.ts');"),
+  ).toBe("import a, {\n  b,\n} from './c.js';\nexport { d } from '../d.js';\nawait import('./e.js');");
+  expect(compile("log('see ./c.ts'); const path = './c.ts';")).toContain("'./c.ts'");
+});
+
+it('runs: tells its version, and makes an account in a database of its own', () => {
+  const run = (...parameters: string[]) =>
+    execFileSync(process.execPath, [join(installed, 'bin/card-checkout.js'), ...parameters], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') },
+      timeout: 60_000,
+    });
+  expect(run('--version').trim()).toBe(packageDescription.version);
+  const account = JSON.parse(run('account', 'create', '--name', 'Packed', '--json')) as {
+    account_id: string;
+  };
+  expect(run('account', 'list', '--json')).toContain(account.account_id);
+});
+
+it('is published by a workflow with provenance, after all tests and the check of the tag', () => {
+  const workflow = read('.github/workflows/release.yml');
+  expect(workflow).toContain('id-token: write');
+  expect(workflow.match(/npm publish [^\n]*--provenance/g)).toHaveLength(2);
+  expect(workflow).toContain('needs: check');
+  expect(workflow.indexOf('scripts/check-release.ts')).toBeLessThan(workflow.indexOf('npm publish'));
+  for (const [, script] of workflow.matchAll(/node (scripts\/[\w-]+\.\w+)/g))
+    expect(read(script ?? '')).not.toBe('');
+  expect(workflow).not.toMatch(/secrets\.|NODE_AUTH_TOKEN|_authToken/);
+});
