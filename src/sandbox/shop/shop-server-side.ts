@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Client, createClient } from '../../../sdk/src/client.ts';
 import { WebhookError } from '../../../sdk/src/errors.ts';
-import { createMemoryStore, fulfilOnce } from '../../../sdk/src/fulfil-once.ts';
+import { createMemoryStore, type FulfilmentStore, fulfilOnce } from '../../../sdk/src/fulfil-once.ts';
 import { verifyDepositAddress } from '../../../sdk/src/verify-deposit-address.ts';
 import { constructEventAsync } from '../../../sdk/src/webhooks.ts';
 import { addStep, type ShopOrder, type ShopOrders, type ShopProduct } from './shop-order.ts';
@@ -26,79 +26,83 @@ export interface ShopServerSide {
 export function createShopServerSide(account: ShopAccount, orders: ShopOrders): ShopServerSide {
   const fulfilments = createMemoryStore();
 
-  async function createCheckout(order: ShopOrder): Promise<void> {
-    const client = recordingClient(account, order);
-    const payment = await client.checkouts.create(
-      {
-        address: account.payoutWallet,
-        callback: account.callbackUrl,
-        amount: order.product.amount,
-        currency: 'USD',
-        note: `Order ${order.id.slice(0, 8)}`,
-      },
-      { idempotencyKey: order.id },
-    );
-    order.payment = {
-      ...{ id: payment.payment_id, ipnToken: payment.ipn_token, checkoutUrl: payment.checkout_url },
-    };
-    const publication = await client.settlement.retrieve();
-    const proof = verifyDepositAddress(payment, { payoutAddress: account.payoutWallet, publication });
-    addStep(order, {
-      ...{ title: 'The deposit address is the right one', kind: 'check', isGood: true },
-      detail: `verifyDepositAddress: ${payment.polygon_address_in}\ncan pay only ${account.payoutWallet}\nand the fee of ${proof.feeBasisPoints / 100} %`,
-    });
-  }
-
-  async function act(order: ShopOrder): Promise<void> {
-    const client = recordingClient(account, order);
-    const { outcome } = await fulfilOnce(fulfilments, {
-      client,
-      payment: order.payment?.id ?? '',
-      expected: { amount: order.product.amount, currency: 'USD' },
-      fulfil: () => {
-        order.isFulfilled = true;
-      },
-    });
-    addStep(order, {
-      ...{ title: `fulfilOnce: ${outcome}`, kind: 'check', isGood: outcome !== 'not_paid' },
-      detail: outcome === 'fulfilled' ? 'The goods leave the house.' : 'Nothing is done a second time.',
-    });
+  /** Throws `WebhookError` for what must not be acted upon. */
+  async function verify(rawBody: string, signature: string | undefined): Promise<void> {
+    await constructEventAsync(rawBody, signature, (id) => orders.findByPayment(id)?.payment?.ipnToken);
   }
 
   return {
     async buy(product) {
       const order = orders.open(product);
-      await createCheckout(order).catch((error: unknown) => addFailure(order, error));
+      await createCheckout(account, order).catch((error: unknown) => addFailure(order, error));
       return order;
     },
     async receive(rawBody, signature) {
       const order = orders.findByPayment(claimedPaymentId(rawBody));
-      if (order !== null) addWebhook(order, rawBody, signature);
+      // A restart has forgotten it, or it never was: the same to whoever sends.
+      if (order === null) return 401;
+      addWebhook(order, rawBody, signature);
       try {
-        const findToken = (id: string) => orders.findByPayment(id)?.payment?.ipnToken;
-        await constructEventAsync(rawBody, signature, findToken);
-      } catch (error) {
-        if (!(error instanceof WebhookError)) throw error;
-        if (order !== null) addFailure(order, error);
-        return error.httpStatus;
-      }
-      if (order === null) return 404;
-      order.received = { rawBody, signature: signature ?? '' };
-      addStep(order, {
-        ...{ title: 'The signature is right, and the event is fresh', kind: 'check', isGood: true },
-        detail: `HMAC-SHA256(raw body, ipn_token)\n= ${createHmac('sha256', order.payment?.ipnToken ?? '')
-          .update(rawBody)
-          .digest('hex')}`,
-      });
-      try {
-        await act(order);
+        await verify(rawBody, signature);
+        order.received = { rawBody, signature: signature ?? '' };
+        addVerification(order, rawBody);
+        await act(account, fulfilments, order);
         return 200;
       } catch (error) {
         addFailure(order, error);
-        return 500;
+        return error instanceof WebhookError ? error.httpStatus : 500;
       }
     },
   };
+}
+
+async function createCheckout(account: ShopAccount, order: ShopOrder): Promise<void> {
+  const client = recordingClient(account, order);
+  const payment = await client.checkouts.create(
+    {
+      address: account.payoutWallet,
+      callback: account.callbackUrl,
+      amount: order.product.amount,
+      currency: 'USD',
+      note: `Order ${order.id.slice(0, 8)}`,
+    },
+    { idempotencyKey: order.id },
+  );
+  order.payment = {
+    ...{ id: payment.payment_id, ipnToken: payment.ipn_token, checkoutUrl: payment.checkout_url },
+  };
+  const publication = await client.settlement.retrieve();
+  const proof = verifyDepositAddress(payment, { payoutAddress: account.payoutWallet, publication });
+  addStep(order, {
+    ...{ title: 'The deposit address is the right one', kind: 'check', isGood: true },
+    detail: `verifyDepositAddress: ${payment.polygon_address_in}\ncan pay only ${account.payoutWallet}\nand the fee of ${proof.feeBasisPoints / 100} %`,
+  });
+}
+
+/** Confirms with the service, and fulfils once. */
+async function act(account: ShopAccount, fulfilments: FulfilmentStore, order: ShopOrder): Promise<void> {
+  const { outcome } = await fulfilOnce(fulfilments, {
+    client: recordingClient(account, order),
+    payment: order.payment?.id ?? '',
+    expected: { amount: order.product.amount, currency: 'USD' },
+    fulfil: () => {
+      order.isFulfilled = true;
+    },
+  });
+  addStep(order, {
+    ...{ title: `fulfilOnce: ${outcome}`, kind: 'check', isGood: outcome !== 'not_paid' },
+    detail: outcome === 'fulfilled' ? 'The goods leave the house.' : 'Nothing is done a second time.',
+  });
+}
+
+function addVerification(order: ShopOrder, rawBody: string): void {
+  const computed = createHmac('sha256', order.payment?.ipnToken ?? '')
+    .update(rawBody)
+    .digest('hex');
+  addStep(order, {
+    ...{ title: 'The signature is right, and the event is fresh', kind: 'check', isGood: true },
+    detail: `HMAC-SHA256(raw body, ipn_token)\n= ${computed}`,
+  });
 }
 
 function addWebhook(order: ShopOrder, rawBody: string, signature: string | undefined): void {
