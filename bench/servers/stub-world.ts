@@ -49,6 +49,7 @@ export function createStubWorld(): World {
       deepRescanBlocks: 50_000,
       relayLimits: defaultRelayLimits,
       providerRestMs: 30_000,
+      quoteKeepMs: 20_000,
     },
     explorerTransactionUrl: () => null,
     stop: async () => {},

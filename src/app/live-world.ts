@@ -31,6 +31,7 @@ const livePace: Pace = {
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
   providerRestMs: 30_000,
+  quoteKeepMs: 20_000,
 };
 
 /**

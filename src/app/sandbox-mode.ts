@@ -43,6 +43,7 @@ const sandboxPace: Pace = {
   relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },
   // A fault that is ended must be over at once.
   providerRestMs: 1_000,
+  quoteKeepMs: 0,
 };
 
 /** Starts the sandbox: the same service, with a world of its own around it. Returns what a newcomer is told. */

@@ -24,6 +24,7 @@ import { NOTICES_PER_MINUTE, registerProviderNotices } from '../http/provider-no
 import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPublicServer } from '../http/server.ts';
 import { registerWellKnown } from '../http/well-known.ts';
+import { createAskQuote } from '../payments/ask-quotes.ts';
 import { createKnownAddresses, type KnownAddresses } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
@@ -265,6 +266,11 @@ function openCustomerPages(server: FastifyInstance, parts: Parts): void {
   const { config, store, world, clock, directory } = parts;
   const shared = {
     directory,
+    askQuote: createAskQuote({
+      providers: directory,
+      monotonicMs: clock.monotonicMs,
+      keepMs: world.pace.quoteKeepMs,
+    }),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
     explorerTransactionUrl: world.explorerTransactionUrl,

@@ -36,6 +36,8 @@ export interface Pace {
   /** How many final blocks are read a second time when a balance does not agree. */
   readonly deepRescanBlocks: number;
   readonly relayLimits: RelayLimits;
+  /** How long a provider's quote is shown to others who pay as much. */
+  readonly quoteKeepMs: number;
   /** How long a provider that keeps failing is left alone before it is tried again. */
   readonly providerRestMs: number;
 }

@@ -6,6 +6,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { shortCodeOf } from '../../src/domain/short-code.ts';
 import { statePageNames } from '../../src/sandbox/pages/register-state-pages.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -44,6 +45,10 @@ beforeAll(async () => {
     isSandbox: true,
     redirectUrl: `http://127.0.0.1:${providerPort}/arrive`,
   });
+  for (const [index, id] of providerIds.entries()) {
+    const deliveryUnits = 25_340_000n - BigInt(index % 4) * 310_000n - BigInt(index) * 10_000n;
+    pages.quoteAnswers.set(id, async () => ({ deliveryUnits, minimumUsdCents: null }));
+  }
   await pages.server.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(pages.server.server.address() as AddressInfo).port}`;
 });

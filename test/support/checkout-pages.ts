@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import type { PaymentReference } from '../../src/domain/payment.ts';
 import type { AccountStore } from '../../src/domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../src/domain/ports/payment-store.ts';
-import type { SessionRequest } from '../../src/domain/ports/provider.ts';
+import type { Quote, SessionRequest } from '../../src/domain/ports/provider.ts';
 import type { ProviderSettings } from '../../src/domain/ports/provider-store.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
@@ -13,6 +13,7 @@ import { parseShopLogo } from '../../src/domain/shop-logo.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import { createPublicServer } from '../../src/http/server.ts';
+import { createAskQuote } from '../../src/payments/ask-quotes.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createExamplePayments, exampleAccount } from '../../src/sandbox/pages/example-payments.ts';
 import { type ExampleState, exampleState, stateNames } from '../../src/sandbox/pages/example-states.ts';
@@ -56,7 +57,11 @@ export interface CheckoutPages {
   readonly countries: (string | null)[];
   /** Providers that do not answer. */
   readonly failing: Set<ProviderId>;
-  /** What a provider quotes; nothing where none is set. */
+  /** How a provider answers when it is asked for a quote; with nothing where none is set. */
+  readonly quoteAnswers: Map<ProviderId, () => Promise<Quote>>;
+  /** The providers that were asked for a quote, in this order. */
+  readonly asked: readonly ProviderId[];
+  /** What a provider quotes with a session; nothing where none is set. */
   readonly quotes: Map<ProviderId, bigint>;
   /** When the token was asked about a payout wallet. */
   readonly blocklistReads: readonly number[];
@@ -83,6 +88,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const countries: (string | null)[] = [];
   const failing = new Set<ProviderId>();
   const quotes = new Map<ProviderId, bigint>();
+  const quoteAnswers = new Map<ProviderId, () => Promise<Quote>>();
+  const asked: ProviderId[] = [];
   const blocklistReads: number[] = [];
   const clock = { monotonicMs: 0 };
   const logLines: string[] = [];
@@ -108,7 +115,10 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       id,
       {
         id,
-        quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+        quote: () => {
+          asked.push(id);
+          return quoteAnswers.get(id)?.() ?? Promise.resolve({ deliveryUnits: null, minimumUsdCents: null });
+        },
         ...(options.needsCountry === id ? { needsCountry: true as const } : {}),
         startSession: async ({ country }: Pick<SessionRequest, 'country'>) => {
           started.push(id);
@@ -135,6 +145,11 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     logger: pino({ level: 'info' }, { write: (line) => logLines.push(line) }),
     trustProxy: [],
   });
+  const askQuote = createAskQuote({
+    providers: directory,
+    monotonicMs: () => clock.monotonicMs,
+    keepMs: 20_000,
+  });
   registerCheckoutPages(server, {
     payments,
     accounts,
@@ -154,6 +169,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       toleranceBasisPoints: 200,
       checkoutPageUrl: ({ id }) => `${baseUrl}/pay/${id}?returned=1`,
     }),
+    askQuote,
     limits: createPageLimits(() => clock.monotonicMs),
     baseUrl,
     nowMs: () => NOW_MS,
@@ -163,7 +179,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   });
   if (options.isSandbox === true) {
     const explorerTransactionUrl = (hash: string) => `https://explorer.example/tx/${hash}`;
-    registerStatePages(server, { directory, nowMs: () => NOW_MS, baseUrl, explorerTransactionUrl });
+    registerStatePages(server, { directory, askQuote, nowMs: () => NOW_MS, baseUrl, explorerTransactionUrl });
   }
   return {
     server,
@@ -176,6 +192,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     countries,
     failing,
     quotes,
+    quoteAnswers,
+    asked,
     blocklistReads,
     clock,
     logLines,

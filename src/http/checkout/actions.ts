@@ -11,12 +11,12 @@ import { nameOf } from './state-words.ts';
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
-/** The one thing to do in this state, and what may be asked in it. */
-export function actions(checkout: Checkout, language: Language): Html {
+/** The one thing to do in this state, and what may be asked in it; `list` stands for the list of offers. */
+export function actions(checkout: Checkout, language: Language, list?: Html): Html {
   const { view } = checkout;
   switch (view.kind) {
     case 'choose':
-      return choices(checkout, language);
+      return choices(checkout, language, list);
     case 'at_provider':
       return isTakenByProvider(view)
         ? html`${checkAgain(checkout, language)}${whereIsIt(view, language)}`
@@ -31,11 +31,11 @@ export function actions(checkout: Checkout, language: Language): Html {
   }
 }
 
-function choices(checkout: Checkout, language: Language): Html {
+function choices(checkout: Checkout, language: Language, list?: Html): Html {
   const { offers } = checkout;
   const single = singleProviderOf(checkout);
   const canServe = offers.some(({ provider, refusal }) => provider === single && refusal === null);
-  if (single === null || !canServe) return selector(checkout, offers, language);
+  if (single === null || !canServe) return selector(checkout, offers, language, list);
   const label = fillIn(language.words.actions.continueTo, { provider: nameOf(single) });
   return visitButton(checkout.payment, single, label);
 }

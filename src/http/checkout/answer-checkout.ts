@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import type { Html } from '../design/html.ts';
+import { type Html, nothing } from '../design/html.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext } from './context.ts';
+import { countryQuestion } from './country-question.ts';
 import { languageOf } from './languages.ts';
 import { sendPage } from './page-headers.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
 import { problemWords } from './refusal-words.ts';
+import { rememberedProvider } from './remember.ts';
 
 /** The page of a checkout, in the language of whoever asks. */
 export function sendCheckout(
@@ -16,12 +18,14 @@ export function sendCheckout(
   request: FastifyRequest,
   reply: FastifyReply,
   checkout: Checkout,
-  answer: { readonly status: number; readonly problem: Html | null },
+  answer: { readonly status: number; readonly problem: Html | null; readonly question?: Html },
 ): FastifyReply {
   const { isSandbox, explorerTransactionUrl } = context;
-  const { problem } = answer;
+  const { problem, question = nothing } = answer;
   const language = languageOf(request);
-  const page = checkoutPage(checkout, { language, isSandbox, explorerTransactionUrl, problem });
+  const quotes = { askQuote: context.askQuote, lastChoice: rememberedProvider(request.headers) };
+  const options = { language, isSandbox, explorerTransactionUrl, problem, question, quotes };
+  const page = checkoutPage(checkout, options);
   return sendPage(reply, { status: answer.status, baseUrl: context.baseUrl, page });
 }
 
@@ -44,8 +48,16 @@ export async function sendProblem(
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
-  const problem = takesPayment(checkout.view)
-    ? problemWords(languageOf(request), error, provider, checkout)
-    : null;
-  return sendCheckout(context, request, reply, checkout, { status: error.status, problem });
+  const { status } = error;
+  if (!takesPayment(checkout.view)) {
+    return sendCheckout(context, request, reply, checkout, { status, problem: null });
+  }
+  const language = languageOf(request);
+  const problem = problemWords(language, error, provider, checkout);
+  // The only thing that a visit can lack is the customer's country.
+  const question =
+    provider !== null && error.errorName === 'invalid_request'
+      ? countryQuestion(checkout.payment, provider, language)
+      : nothing;
+  return sendCheckout(context, request, reply, checkout, { status, problem, question });
 }

@@ -11,8 +11,10 @@ import { layout, type Page } from './layout.ts';
 import { progress } from './progress.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { type ExplorerTransactionUrl, facts } from './receipt.ts';
+import { offersToCome, possibleOffers } from './selector.ts';
 import { shopLinks } from './shop-links.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
+import { type OffersToAsk, streamOffers } from './stream-offers.ts';
 import { summary } from './summary.ts';
 
 /** The parts of the page that change with the payment, as page and poll share them. */
@@ -45,12 +47,21 @@ export function checkoutContent(
     shop: account.name,
   });
   const status = statusOf(words, toneOf(view));
-  const detail = html`${progress(view, language)}
-${actions(checkout, language)}
-${facts(checkout, language, explorerTransactionUrl)}
-${shopLinks(checkout, language)}`;
+  const detail = detailOf(checkout, language, explorerTransactionUrl);
   const revision = revisionOf(html`${title}\n${status}\n${detail}`.toString());
   return { title, status, detail, revision };
+}
+
+function detailOf(
+  checkout: Checkout,
+  language: Language,
+  explorerTransactionUrl: ExplorerTransactionUrl,
+  list?: Html,
+): Html {
+  return html`${progress(checkout.view, language)}
+${actions(checkout, language, list)}
+${facts(checkout, language, explorerTransactionUrl)}
+${shopLinks(checkout, language)}`;
 }
 
 /** What is shown from the click until the browser has left for the provider, with a way to stay. */
@@ -74,6 +85,10 @@ export interface CheckoutPageOptions {
   readonly language: Language;
   readonly isSandbox: boolean;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
+  /** How the offers are asked for their quotes; without it they are shown without. */
+  readonly quotes?: OffersToAsk;
+  /** What to answer before the provider can be visited. */
+  readonly question?: Html;
   /** What went wrong with the last click. */
   readonly problem: Html | null;
   /** Where the page is found; the payment's own address unless it is an example. */
@@ -93,6 +108,15 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
   const { language, path = `/pay/${checkout.payment.id}`, moment = null } = options;
   const content = checkoutContent(checkout, language, options.explorerTransactionUrl);
   const isGoing = moment?.kind === 'going';
+  const { quotes } = options;
+  const isStreamed =
+    quotes !== undefined &&
+    view.kind === 'choose' &&
+    singleProviderOf(checkout) === null &&
+    possibleOffers(checkout.offers).length > 0;
+  const detail = isStreamed
+    ? detailOf(checkout, language, options.explorerTransactionUrl, offersToCome)
+    : content.detail;
   const refreshSeconds = refreshSecondsOf(view);
   return layout({
     language,
@@ -109,9 +133,18 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
 <div id="problem" role="alert">${options.problem === null ? nothing : html`<p class="notice">${options.problem}</p>`}</div>
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
-<div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail}</div>
+${options.question ?? nothing}
+<div id="detail"${isGoing ? html` hidden` : nothing}>${detail}</div>
 </main>
 ${takesPayment(view) ? html`${assurances(checkout, language)}${goingTemplate(language)}` : nothing}`,
+    ...(isStreamed
+      ? {
+          streamed: {
+            place: offersToCome,
+            pieces: (nonce: string) => streamOffers(quotes, checkout, language, nonce),
+          },
+        }
+      : {}),
   });
 }
 

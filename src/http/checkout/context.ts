@@ -1,4 +1,5 @@
 import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { AskQuote } from '../../payments/ask-quotes.ts';
 import type { StartSession } from '../../payments/start-session.ts';
 import type { PageLimits } from './page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
@@ -8,6 +9,7 @@ import type { ExplorerTransactionUrl } from './receipt.ts';
 export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
   readonly startSession: StartSession;
+  readonly askQuote: AskQuote;
   readonly limits: PageLimits;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type Language, type LanguageCode, languages } from './languages.ts';
 import { continueScript, pageScript, pageStyle } from './page-assets.ts';
@@ -16,10 +17,12 @@ export interface PageParts {
   readonly main: Html;
   /** `follow` (the default): keeps the page like the payment. `continue`: goes on from a short link. */
   readonly script?: 'follow' | 'continue' | 'none';
+  /** What is sent piece by piece, as it becomes known, where `place` stands in the main part. */
+  readonly streamed?: { readonly place: Html; readonly pieces: (nonce: string) => AsyncIterable<Html> };
 }
 
-/** A page without the nonce of the answer it is sent with. */
-export type Page = (nonce: string) => Buffer;
+/** A page without the nonce of the answer it is sent with; in one piece, or as its pieces become known. */
+export type Page = (nonce: string) => Buffer | Readable;
 
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230c5a49'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
@@ -52,7 +55,17 @@ const scripts = {
 
 /** The frame that all pages share. */
 export function layout(parts: PageParts): Page {
-  const { language, languagePath = '', title, isSandbox, head, summary, main, script = 'follow' } = parts;
+  const {
+    language,
+    languagePath = '',
+    title,
+    isSandbox,
+    head,
+    summary,
+    main,
+    script = 'follow',
+    streamed,
+  } = parts;
   const own = html`<title>${title}</title>
 ${head ?? nothing}
 </head>
@@ -64,12 +77,24 @@ ${main}
 ${languageLinks(language, languagePath)}
 </div>
 `;
-  return (nonce) =>
-    Buffer.concat([
-      ...[beginnings[language.code], Buffer.from(nonce), style],
-      Buffer.from(`${own}<script nonce="${nonce}" type="module`),
-      scripts[script],
-    ]);
+  return (nonce) => {
+    const beginning = [beginnings[language.code], Buffer.from(nonce), style];
+    const end = [Buffer.from(`<script nonce="${nonce}" type="module`), scripts[script]];
+    const text = own.toString();
+    if (streamed === undefined) return Buffer.concat([...beginning, Buffer.from(text), ...end]);
+    const place = streamed.place.toString();
+    const at = text.indexOf(place);
+    const before = Buffer.concat([...beginning, Buffer.from(text.slice(0, at))]);
+    const after = Buffer.concat([Buffer.from(text.slice(at + place.length)), ...end]);
+    return Readable.from(inPieces(before, streamed.pieces(nonce), after), { objectMode: false });
+  };
+}
+
+/** The pieces of a page in their order, each as soon as it is there. */
+async function* inPieces(before: Buffer, pieces: AsyncIterable<Html>, after: Buffer): AsyncGenerator<Buffer> {
+  yield before;
+  for await (const piece of pieces) yield bytesOf(piece);
+  yield after;
 }
 
 function sandboxBanner({ words }: Language): Html {

@@ -29,6 +29,8 @@ const commonHeaders = {
   'referrer-policy': 'strict-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
+  // Pages and events are sent piece by piece, which proxies are not to collect.
+  'x-accel-buffering': 'no',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',

@@ -19,7 +19,7 @@ import { showStatus } from './show-status.ts';
 import { visitProvider } from './visit-provider.ts';
 import type { Words } from './words/words.ts';
 
-/** A form of ours has no fields: what a click means stands in its address. */
+/** What a click means stands in its address; at most a form names a country besides. */
 const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
 const CODE_ROUTE = '/pay/:paymentId/qr.svg';
@@ -36,7 +36,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     pages.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
-      (_request, _body, done) => done(null, null),
+      (_request, body, done) => done(null, new URLSearchParams(String(body))),
     );
     const { limits } = context;
     pages.addHook('onRequest', (request) =>

@@ -8,7 +8,7 @@ import { customerCountry } from './customer-country.ts';
 import { countVisitor } from './page-limits.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
-import { rememberLanguage } from './remember-language.ts';
+import { rememberLanguage } from './remember.ts';
 
 /** `GET /pay/:paymentId`: the page, or straight on to the provider where the link says so. */
 export async function showCheckout(

@@ -6,7 +6,7 @@ import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
 import { languageOf } from './languages.ts';
 import { sendPage } from './page-headers.ts';
 import { readCheckout } from './read-checkout.ts';
-import { rememberLanguage } from './remember-language.ts';
+import { rememberLanguage } from './remember.ts';
 import { shortLinkPage } from './short-link-page.ts';
 
 /** `GET /s/:shortCode`: a page for link previews that leads customers on to the checkout. */

@@ -5,10 +5,12 @@ import { html } from '../design/html.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, ProviderRoute } from './context.ts';
+import { countryOfForm } from './country-question.ts';
 import { customerCountry } from './customer-country.ts';
 import { languageOf } from './languages.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
+import { rememberProvider } from './remember.ts';
 import { isSameOrigin } from './same-origin.ts';
 
 /** `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. */
@@ -33,10 +35,10 @@ export async function visitProvider(
     return sendProblem(context, request, reply, paymentId, null, new ServiceError('provider_unknown'));
   }
   try {
-    return redirectToProvider(
-      reply,
-      await context.startSession(checkout.payment, provider, customerCountry(context, request.headers)),
-    );
+    const country = countryOfForm(request.body) ?? customerCountry(context, request.headers);
+    const session = await context.startSession(checkout.payment, provider, country);
+    rememberProvider(context, reply, provider);
+    return redirectToProvider(reply, session);
   } catch (error) {
     return sendProblem(context, request, reply, paymentId, provider, error);
   }

@@ -15,6 +15,7 @@ import type { ExplorerTransactionUrl } from '../../http/checkout/receipt.ts';
 import { problemWords } from '../../http/checkout/refusal-words.ts';
 import type { Words } from '../../http/checkout/words/words.ts';
 import { html } from '../../http/design/html.ts';
+import type { AskQuote } from '../../payments/ask-quotes.ts';
 import { type ExampleMoment, exampleMoments } from './example-moments.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';
 import { exampleState, isExampleState, stateNames } from './example-states.ts';
@@ -40,6 +41,7 @@ export const statePageNames: readonly string[] = [
 export interface StatePagesContext extends Pick<ReadCheckoutContext, 'directory' | 'nowMs'> {
   readonly baseUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
+  readonly askQuote: AskQuote;
 }
 
 interface StateRoute {
@@ -88,6 +90,7 @@ async function showState(
     explorerTransactionUrl,
     path: `${PATH}/${name}`,
     moment,
+    quotes: { askQuote: context.askQuote, lastChoice: null },
     problem: problem === undefined ? null : problemWords(language, problem.error, problem.provider, checkout),
   });
   return sendPage(reply, { status: 200, baseUrl, page });

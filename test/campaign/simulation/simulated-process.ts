@@ -152,6 +152,7 @@ function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, rel
       deepRescanBlocks: 50_000,
       relayLimits: { ...defaultRelayLimits, batchSize: 3 },
       providerRestMs: 0,
+      quoteKeepMs: 0,
     },
   };
   return outside as World;

@@ -36,7 +36,6 @@ function followPayment(page) {
       const response = await fetch(`${path}/status?lang=${document.documentElement.lang}`, {
         headers: { 'if-none-match': `"${revision}"` },
         cache: 'no-store',
-        credentials: 'omit',
         signal: AbortSignal.timeout(timeoutMs),
       });
       if (response.status === 200) {

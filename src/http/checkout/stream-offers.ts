@@ -1,0 +1,62 @@
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { AskQuote, QuoteOutcome } from '../../payments/ask-quotes.ts';
+import type { ProviderOffer } from '../../payments/provider-availability.ts';
+import { type Html, html } from '../design/html.ts';
+import type { Language } from './languages.ts';
+import type { Checkout } from './read-checkout.ts';
+import { offerRow, possibleOffers } from './selector.ts';
+
+/** How the offers of a page come by their quotes. */
+export interface OffersToAsk {
+  readonly askQuote: AskQuote;
+  /** Where the customer went the last time; stands first. */
+  readonly lastChoice: ProviderId | null;
+}
+
+/**
+ * The list of a checkout's offers, piece by piece: all providers are asked at once, and each row is sent when its
+ * provider has answered or its time is over, in an order that does not depend on who is quick. The place of the mark
+ * for the best value is kept in every row; which one shows it is known at the end, and said by a rule of style, so that
+ * it takes no script and moves nothing. Never rejects.
+ */
+export async function* streamOffers(
+  { askQuote, lastChoice }: OffersToAsk,
+  checkout: Checkout,
+  language: Language,
+  nonce: string,
+): AsyncGenerator<Html> {
+  const asked = lastChoiceFirst(possibleOffers(checkout.offers), lastChoice).map((offer) => ({
+    offer,
+    outcome: askQuote(offer.provider, checkout.payment),
+  }));
+  const outcomes = new Map<ProviderId, QuoteOutcome>();
+  yield html`<ul class="offers">`;
+  for (const { offer, outcome: pending } of asked) {
+    const outcome = await pending;
+    outcomes.set(offer.provider, outcome);
+    yield offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
+  }
+  yield html`</ul>`;
+  const best = bestOf(outcomes);
+  if (best !== null) yield html`<style nonce="${nonce}">#offer-${best} .best{visibility:visible}</style>`;
+}
+
+function lastChoiceFirst(
+  offers: readonly ProviderOffer[],
+  lastChoice: ProviderId | null,
+): readonly ProviderOffer[] {
+  const isLast = ({ provider }: ProviderOffer) => provider === lastChoice;
+  return [...offers.filter(isLast), ...offers.filter((offer) => !isLast(offer))];
+}
+
+/** All charge the same, so the best one delivers most of it; null where nobody delivers more than all others. */
+function bestOf(outcomes: ReadonlyMap<ProviderId, QuoteOutcome>): ProviderId | null {
+  const quoted = [...outcomes].flatMap(([provider, outcome]) =>
+    outcome.kind === 'quoted' && outcome.quote.deliveryUnits !== null
+      ? [{ provider, units: outcome.quote.deliveryUnits }]
+      : [],
+  );
+  if (quoted.length < 2) return null;
+  const [first, second] = quoted.sort((a, b) => (a.units < b.units ? 1 : a.units > b.units ? -1 : 0));
+  return first !== undefined && second !== undefined && first.units > second.units ? first.provider : null;
+}

@@ -1,0 +1,63 @@
+import { createBriefCache } from '../domain/brief-cache.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { type ProviderDirectory, type Refusal, requireQuote } from './provider-availability.ts';
+
+/** What became of the question. */
+export type QuoteOutcome =
+  | { readonly kind: 'quoted'; readonly quote: Quote }
+  /** The provider says that it cannot serve this payment. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** No answer in time, or none that means anything. */
+  | { readonly kind: 'silent' };
+
+/** Asks a provider what it would do for a payment, without starting anything; never rejects, and ends within two seconds. */
+export type AskQuote = (provider: ProviderId, request: QuoteRequest) => Promise<QuoteOutcome>;
+
+export interface AskQuoteContext {
+  readonly providers: ProviderDirectory;
+  readonly monotonicMs: () => number;
+  /** How long a quote is shown to others who pay as much. */
+  readonly keepMs: number;
+}
+
+/** The customer's page waits for that long, and no longer. */
+const PATIENCE_MS = 2_000;
+const MAXIMUM_KEPT_QUOTES = 2_000;
+/** Whoever opens pages as fast as they can must not make us hold calls without end. */
+const MAXIMUM_CALLS = 200;
+
+const silent: QuoteOutcome = { kind: 'silent' };
+
+/** Quotes for the customer's page: asked for at the same time, shared between those who ask for the same, and bounded. */
+export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteContext): AskQuote {
+  const reuse = createBriefCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
+  let calls = 0;
+  const ask = async (provider: ProviderId, request: QuoteRequest): Promise<Quote> => {
+    if (calls >= MAXIMUM_CALLS) throw new ServiceError('provider_unavailable');
+    calls++;
+    return requireQuote(providers, provider, request).finally(() => calls--);
+  };
+  return (provider, { amountCents, currency, usdUnits }) => {
+    const key = `${provider} ${amountCents} ${currency} ${usdUnits}`;
+    const quote = reuse(key, () => ask(provider, { amountCents, currency, usdUnits }));
+    return withinPatience(quote.then((given) => ({ kind: 'quoted' as const, quote: given }), outcomeOfError));
+  };
+}
+
+/** What is not the provider's refusal is its silence; the click that follows says what is wrong, and logs it. */
+function outcomeOfError(error: unknown): QuoteOutcome {
+  if (!(error instanceof ServiceError) || error.errorName === 'provider_unavailable') return silent;
+  return { kind: 'refused', refusal: { errorName: error.errorName, message: error.message } };
+}
+
+function withinPatience(outcome: Promise<QuoteOutcome>): Promise<QuoteOutcome> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS, silent);
+    void outcome.then((given) => {
+      clearTimeout(timer);
+      resolve(given);
+    });
+  });
+}

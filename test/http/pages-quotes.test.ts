@@ -1,0 +1,143 @@
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ServiceError } from '../../src/domain/errors.ts';
+import type { Quote } from '../../src/domain/ports/provider.ts';
+import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type CheckoutPages, checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
+import { textOf } from '../support/page-text.ts';
+
+let pages: CheckoutPages;
+beforeEach(() => {
+  pages = createCheckoutPages();
+});
+afterEach(() => pages.server.close());
+
+const open = (url: string, headers: Record<string, string> = {}) => pages.server.inject({ url, headers });
+const openNew = (headers: Record<string, string> = {}) =>
+  open(`/pay/${pages.put(checkoutStates.choose())}`, headers);
+const delivers = (units: bigint) => async (): Promise<Quote> => ({
+  deliveryUnits: units,
+  minimumUsdCents: null,
+});
+/** The providers of the list, in the order in which they can be reached. */
+const orderIn = (body: string) =>
+  [...body.matchAll(/formaction="[^"]*\/providers\/(\w+)"/g)].map(([, id]) => id);
+
+it('shows what each provider would deliver, and marks the one that delivers most', async () => {
+  pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
+  pages.quoteAnswers.set('wert', delivers(25_123_456n));
+  const { body } = await openNew();
+  expect(textOf(body)).toContain('min. $20.00 · 24.10 USDC arrives');
+  expect(textOf(body)).toContain('min. $1.00 · 25.12 USDC arrives');
+  expect(body).toMatch(/<style nonce="[\w-]+">#offer-wert \.best\{visibility:visible\}<\/style>/);
+});
+
+it('marks none where two deliver the same, or only one says what it delivers', async () => {
+  pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
+  expect((await openNew()).body).not.toContain('visibility:visible');
+  pages.clock.monotonicMs += 60_000;
+  pages.quoteAnswers.set('wert', delivers(24_100_000n));
+  expect((await openNew()).body).not.toContain('visibility:visible}</style>');
+});
+
+it('says in its row why a provider cannot serve, and keeps one that is silent', async () => {
+  pages.quoteAnswers.set('moonpay', async () => ({ deliveryUnits: null, minimumUsdCents: 50_00 }));
+  pages.quoteAnswers.set('stripe', () => Promise.reject(new ServiceError('provider_inactive')));
+  pages.quoteAnswers.set('wert', () => Promise.reject(new ServiceError('provider_unavailable')));
+  pages.quoteAnswers.set('revolut', () => Promise.reject(new Error('nonsense')));
+  const { body } = await openNew();
+  expect(orderIn(body)).not.toContain('moonpay');
+  expect(orderIn(body)).not.toContain('stripe');
+  expect(orderIn(body)).toEqual(expect.arrayContaining(['wert', 'revolut']));
+  expect(textOf(body)).toContain('Stripe Not available at the moment');
+  expect(textOf(body)).toContain('min. $1.00 · Does not answer at the moment');
+});
+
+it('shows the page at once, asks all at the same time, and waits two seconds for those that do not answer', async () => {
+  for (const id of ['moonpay', 'wert', 'transak'] as const) {
+    pages.quoteAnswers.set(id, () => new Promise(() => {}));
+  }
+  await pages.server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = pages.server.server.address() as AddressInfo;
+  const startedMs = performance.now();
+  const response = await fetch(`http://127.0.0.1:${port}/pay/${pages.put(checkoutStates.choose())}`);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const first = await reader.read();
+  const firstMs = performance.now() - startedMs;
+  const begun = new TextDecoder().decode(first.value);
+  expect(begun).toContain('Choose how to pay');
+  expect(begun).not.toContain('/providers/');
+  // All were asked before the first of them has answered.
+  expect(pages.asked).toHaveLength(providerIds.length - 1);
+  let rest = '';
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    rest += new TextDecoder().decode(next.value);
+  }
+  const wholeMs = performance.now() - startedMs;
+  expect(orderIn(rest)).toEqual(providerIds.filter((id) => id !== 'klarna'));
+  expect(rest).toContain('</html>');
+  expect(wholeMs - firstMs).toBeGreaterThan(1_000);
+  // Two seconds for all three together, and what a busy machine adds.
+  expect(wholeMs).toBeLessThan(5_000);
+});
+
+it('asks again only when a quote is old, however many look at the page', async () => {
+  await Promise.all([openNew(), openNew(), openNew()]);
+  const once = providerIds.length - 1;
+  expect(pages.asked).toHaveLength(once);
+  pages.clock.monotonicMs += 19_999;
+  await openNew();
+  expect(pages.asked).toHaveLength(once);
+  pages.clock.monotonicMs += 1;
+  await openNew();
+  expect(pages.asked).toHaveLength(2 * once);
+});
+
+it('is not replaced by the poll, which asks nobody', async () => {
+  pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
+  const id = pages.put(checkoutStates.choose());
+  const { body } = await open(`/pay/${id}`);
+  const revision = /data-revision="([^"]+)"/.exec(body)?.[1] as string;
+  const asked = pages.asked.length;
+  const poll = await open(`/pay/${id}/status`, { 'if-none-match': `"${revision}"` });
+  expect(poll.statusCode).toBe(304);
+  expect(pages.asked).toHaveLength(asked);
+});
+
+it('puts the provider first that the customer went to the last time', async () => {
+  const id = pages.put(checkoutStates.choose());
+  const click = await pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/transak` });
+  expect(click.headers['set-cookie']).toBe(
+    'provider=transak; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax',
+  );
+  const { body } = await openNew({ cookie: 'a=b; provider=transak' });
+  expect(orderIn(body).slice(0, 3)).toEqual(['transak', 'moonpay', 'wert']);
+  expect(textOf(body)).toContain('Transak Your last choice');
+  for (const value of ['nobody', '<script>', 'klarna']) {
+    expect(orderIn((await openNew({ cookie: `provider=${value}` })).body)[0]).toBe('moonpay');
+  }
+});
+
+it('asks for the country where a provider needs it, and goes on with the answer', async () => {
+  const asking = createCheckoutPages({ needsCountry: 'revolut' });
+  const id = asking.put(checkoutStates.choose());
+  const post = (payload: string) =>
+    asking.server.inject({
+      method: 'POST',
+      url: `/pay/${id}/providers/revolut`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'de' },
+      payload,
+    });
+  const question = await post('');
+  expect(question.statusCode).toBe(400);
+  expect(textOf(question.body)).toContain('Bitte wählen Sie Ihr Land: Revolut fragt danach.');
+  expect(question.body).toContain('<option value="AT">&#214;sterreich</option>'.replace('&#214;', 'Ö'));
+  for (const nonsense of ['country=', 'country=XX', 'country=de', 'country=DE%00']) {
+    expect((await post(nonsense)).statusCode).toBe(400);
+  }
+  expect(asking.started).toEqual([]);
+  const answered = await post('country=AT');
+  expect(answered.statusCode).toBe(303);
+  expect(asking.countries).toEqual(['AT']);
+  await asking.server.close();
+});
