@@ -8,23 +8,32 @@ import type {
   ShortLinkRoute,
 } from './context.ts';
 import { languageOf } from './languages.ts';
+import { createLiveUpdates, type ReadLiveContent } from './live-updates.ts';
 import { messagePage } from './message-page.ts';
 import { sendPage } from './page-headers.ts';
 import { countVisitor } from './page-limits.ts';
+import { readCheckout } from './read-checkout.ts';
 import { showCheckout } from './show-checkout.ts';
+import { showEvents } from './show-events.ts';
 import { showLogo } from './show-logo.ts';
 import { showPhoneCode } from './show-phone-code.ts';
 import { showShortLink } from './show-short-link.ts';
-import { showStatus } from './show-status.ts';
+import { showStatus, statusContent } from './show-status.ts';
 import { visitProvider } from './visit-provider.ts';
 import type { Words } from './words/words.ts';
 
 /** What a click means stands in its address; at most a form names a country besides. */
 const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
+const EVENTS_ROUTE = '/pay/:paymentId/events';
 const CODE_ROUTE = '/pay/:paymentId/qr.svg';
 /** What a page asks for by itself, and so more often than people do. */
-const askedByPages: readonly (string | undefined)[] = [STATUS_ROUTE, CODE_ROUTE, '/logos/:hash'];
+const askedByPages: readonly (string | undefined)[] = [
+  STATUS_ROUTE,
+  EVENTS_ROUTE,
+  CODE_ROUTE,
+  '/logos/:hash',
+];
 
 /**
  * Registers the pages customers see: `/pay/:paymentId` with what belongs to it, and the short links `/s/:shortCode`.
@@ -46,6 +55,12 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
 
     pages.get<PaymentRoute>('/pay/:paymentId', (request, reply) => showCheckout(context, request, reply));
     pages.get<PaymentRoute>(CODE_ROUTE, (request, reply) => showPhoneCode(context, request, reply));
+    const live = createLiveUpdates({ ...liveLimits, ...liveSources(context, pages) });
+    pages.addHook('preClose', (closed) => {
+      live.close();
+      closed();
+    });
+    pages.get<PaymentRoute>(EVENTS_ROUTE, (request, reply) => showEvents(live, request, reply));
     pages.get<PaymentRoute>(STATUS_ROUTE, (request, reply) => showStatus(context, request, reply));
     pages.post<ProviderRoute>(
       '/pay/:paymentId/providers/:provider',
@@ -59,6 +74,22 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     pages.get<LogoRoute>('/logos/:hash', (request, reply) => showLogo(context, request, reply));
     done();
   });
+}
+
+/** Open streams cost a socket each, and each payment that is looked at a read now and then. */
+const liveLimits = { everyMs: 1_500, maximumViewers: 2_000, maximumViewersOfAddress: 60 } as const;
+
+function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
+  const read: ReadLiveContent = async (paymentId, code) => {
+    const checkout = await readCheckout(context, paymentId);
+    if (checkout === null) return null;
+    const content = statusContent(context, checkout, languageOf({ query: { lang: code }, headers: {} }));
+    const { revision, refreshSeconds } = content;
+    return { revision, text: JSON.stringify(content), isLast: refreshSeconds === null };
+  };
+  const onError = (err: unknown) =>
+    log.error({ err }, 'an open page could not be told what has become of it');
+  return { read, onError };
 }
 
 /** A visit at a provider begins with a click, never by opening an address. */

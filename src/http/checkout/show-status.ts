@@ -3,9 +3,9 @@ import { ServiceError } from '../../domain/errors.ts';
 import { checkoutContent } from './checkout-page.ts';
 import { refreshSecondsOf, takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
-import { languageOf } from './languages.ts';
+import { type Language, languageOf } from './languages.ts';
 import { setCommonHeaders } from './page-headers.ts';
-import { readCheckout } from './read-checkout.ts';
+import { type Checkout, readCheckout } from './read-checkout.ts';
 
 /**
  * `GET /pay/:paymentId/status`: what the page's script asks for, the parts of the page that change. 304 while
@@ -22,10 +22,20 @@ export async function showStatus(
     const { status, message } = new ServiceError('payment_not_found');
     return reply.code(status).send({ error: message });
   }
-  const content = checkoutContent(checkout, languageOf(request), context.explorerTransactionUrl);
+  const content = statusContent(context, checkout, languageOf(request));
   reply.header('etag', `"${content.revision}"`);
   if (request.headers['if-none-match'] === `"${content.revision}"`) return reply.code(304).send();
-  return reply.send({
+  return reply.send(content);
+}
+
+/** What the page's script is told, by the poll and by the stream of events alike. */
+export function statusContent(
+  { explorerTransactionUrl }: Pick<CheckoutPagesContext, 'explorerTransactionUrl'>,
+  checkout: Checkout,
+  language: Language,
+) {
+  const content = checkoutContent(checkout, language, explorerTransactionUrl);
+  return {
     view: checkout.view.kind,
     takesPayment: takesPayment(checkout.view),
     revision: content.revision,
@@ -33,5 +43,5 @@ export async function showStatus(
     title: content.title,
     status: content.status.toString(),
     detail: content.detail.toString(),
-  });
+  };
 }

@@ -1,12 +1,16 @@
 /**
  * The script of the checkout page. Without it the page works too: it then loads itself again while it waits.
  *
- * It asks for the parts of the page that change, sooner while something is happening, later while nothing is, and
- * not at all while nobody looks.
+ * It is told of changes by a stream of events. Where there is none it asks for the parts of the page that change,
+ * sooner while something is happening, later while nothing is. While nobody looks it does neither.
  */
 
 const longestWaitMs = 60_000;
 const timeoutMs = 10_000;
+/** The server sends something every twenty seconds; a stream that is silent for longer is dead. */
+const longestSilenceMs = 45_000;
+/** Then the page only asks: something on the way keeps streams back. */
+const mostBrokenStreams = 4;
 
 /** @typedef {{ revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null, title: string, status: string, detail: string }} Content */
 
@@ -21,8 +25,11 @@ function followPayment(page) {
   let unchanged = 0;
   let failures = 0;
   let isAsking = false;
+  let brokenStreams = 0;
   /** @type {number | undefined} */
   let timer;
+  /** @type {EventSource | null} */
+  let stream = null;
 
   // E-mail address and `auto` leave the address bar, the history and what is shared from there.
   history.replaceState(null, '', path);
@@ -53,8 +60,50 @@ function followPayment(page) {
       if (failures >= 2) say(page.dataset['offline'] ?? '');
     } finally {
       isAsking = false;
-      plan();
+      if (failures === 0) listen();
+      else plan();
     }
+  }
+
+  /** Lets the server tell of changes, or plans to ask where that has not worked. */
+  function listen() {
+    stop();
+    if (document.hidden || !(refreshSeconds > 0)) return;
+    if (brokenStreams >= mostBrokenStreams || !('EventSource' in window)) {
+      plan();
+      return;
+    }
+    const query = new URLSearchParams({ lang: document.documentElement.lang, revision });
+    const opened = new EventSource(`${path}/events?${query}`);
+    stream = opened;
+    const expectMore = () => {
+      clearTimeout(timer);
+      timer = setTimeout(breakOff, longestSilenceMs);
+    };
+    const breakOff = () => {
+      if (stream !== opened) return;
+      stop();
+      brokenStreams++;
+      plan();
+    };
+    opened.addEventListener('beat', () => {
+      brokenStreams = 0;
+      expectMore();
+    });
+    opened.onerror = breakOff;
+    opened.onmessage = ({ data }) => {
+      show(/** @type {Content} */ (JSON.parse(data)));
+      unchanged = 0;
+      if (refreshSeconds > 0) expectMore();
+      else stop();
+    };
+    expectMore();
+  }
+
+  function stop() {
+    clearTimeout(timer);
+    stream?.close();
+    stream = null;
   }
 
   /** Plans the next question: later with every answer that was the same, and much later with every failure. */
@@ -93,17 +142,22 @@ function followPayment(page) {
   }
 
   document.addEventListener('visibilitychange', () => {
-    clearTimeout(timer);
+    stop();
     if (!document.hidden && refreshSeconds > 0) void ask();
   });
-  addEventListener('online', () => {
-    if (refreshSeconds > 0) void ask();
-  });
+  for (const change of ['online', 'offline']) {
+    addEventListener(change, () => {
+      stop();
+      if (refreshSeconds > 0) void ask();
+    });
+  }
+  // A page that is kept for the way back must not hold a connection.
+  addEventListener('pagehide', stop);
   // Brought back from the browser's memory, by the way back from a provider: the page may be long out of date.
   addEventListener('pageshow', (event) => {
     if (event.persisted && refreshSeconds > 0) void ask();
   });
-  plan();
+  listen();
 }
 
 /**
