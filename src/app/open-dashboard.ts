@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
 import { createKeyedHash } from '../domain/keyed-hash.ts';
+import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import type { Mailer } from '../domain/ports/mailer.ts';
 import { createSecretBox } from '../domain/secret-box.ts';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import { registerDashboard } from '../http/dashboard/routes.ts';
@@ -16,12 +18,16 @@ export function openDashboard(
     store,
     clock,
     secretKey,
+    callbacks,
+    mailer,
     isSandbox,
   }: {
     readonly config: Config;
     readonly store: Store;
     readonly clock: Clock;
     readonly secretKey: string;
+    readonly callbacks: CallbackGuard;
+    readonly mailer: Mailer | null;
     readonly isSandbox: boolean;
   },
 ): void {
@@ -32,6 +38,8 @@ export function openDashboard(
       box: createSecretBox('second factor', secretKey, config.previousSecretKeys),
       recoveryHash: createKeyedHash('recovery codes', secretKey, config.previousSecretKeys),
     },
+    callbacks,
+    mailer,
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,

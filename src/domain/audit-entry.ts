@@ -13,6 +13,8 @@ export const auditActions = {
   'invitation.created': 'invited',
   'invitation.withdrawn': 'withdrew the invitation of',
   'invitation.accepted': 'accepted an invitation',
+  'settings.changed': 'changed the settings',
+  'wallet.changed': 'set the payout wallet to',
   'key.created': 'created the API key',
   'key.revoked': 'revoked the API key',
 } as const;

@@ -4,6 +4,7 @@ import { createPasswords } from '../../src/accounts/passwords.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { createKeyedHash } from '../../src/domain/keyed-hash.ts';
 import type { Role, User } from '../../src/domain/person.ts';
+import type { Mail } from '../../src/domain/ports/mailer.ts';
 import { createSecretBox } from '../../src/domain/secret-box.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import { registerDashboard } from '../../src/http/dashboard/routes.ts';
@@ -22,6 +23,8 @@ const passwordHash = createPasswords().hash(PASSWORD);
 export interface TestDashboard {
   readonly store: Store;
   readonly nowMs: () => number;
+  /** E-mails that were sent. */
+  readonly mails: Mail[];
   /** Every line of the log. */
   readonly logLines: string[];
   /** Moves both clocks. */
@@ -48,11 +51,18 @@ export interface TestBrowser {
   ): Promise<LightMyRequestResponse>;
 }
 
-/** @param baseUrl its scheme decides what the cookies are called */
-export async function createTestDashboard(baseUrl = 'https://pay.example.com'): Promise<TestDashboard> {
+/**
+ * @param baseUrl its scheme decides what the cookies are called
+ * @param options `listens`: at the port of `baseUrl`, for a real browser
+ */
+export async function createTestDashboard(
+  baseUrl = 'https://pay.example.com',
+  { listens = false } = {},
+): Promise<TestDashboard> {
   const database = await createTestDatabase();
   const store = await database.open();
   const logLines: string[] = [];
+  const mails: Mail[] = [];
   let movedMs = 0;
   const nowMs = () => Date.now() + movedMs;
   const server = createPublicServer({
@@ -66,12 +76,16 @@ export async function createTestDashboard(baseUrl = 'https://pay.example.com'): 
       box: createSecretBox('second factor', 'a secret key of the tests, long enough'),
       recoveryHash: createKeyedHash('recovery codes', 'a secret key of the tests, long enough'),
     },
+    callbacks: { refusalOf: (url) => (String(url).startsWith('https://') ? null : 'must be https') },
+    mailer: { send: async (mail) => void mails.push(mail) },
     limits: createDashboardLimits(() => performance.now() + movedMs),
     nowMs,
     baseUrl,
     isSandbox: false,
   });
-  await server.ready();
+  await (listens
+    ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
+    : server.ready());
 
   function newBrowser(address = '192.0.2.10'): TestBrowser {
     const cookies = new Map<string, string>();
@@ -114,6 +128,7 @@ export async function createTestDashboard(baseUrl = 'https://pay.example.com'): 
     store,
     nowMs,
     logLines,
+    mails,
     newBrowser,
     advance: (ms) => {
       movedMs += ms;

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
+import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
+import type { Mailer } from '../../domain/ports/mailer.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
@@ -10,6 +12,9 @@ import type { Section } from './sections.ts';
 export interface DashboardContext extends SecondFactorContext {
   readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  readonly callbacks: CallbackGuard;
+  /** Null where no e-mail is configured. */
+  readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;
@@ -25,6 +30,8 @@ export interface DashboardLimits {
   readonly signInsOfAddress: RateLimiter;
   /** Tries to sign in, by user: one user's password from many places. */
   readonly signInsOfUser: RateLimiter;
+  /** E-mails with a link, by user. */
+  readonly mailsOfUser: RateLimiter;
   /** Codes of the second factor, by user: there are only a million. */
   readonly codesOfUser: RateLimiter;
 }

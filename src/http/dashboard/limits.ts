@@ -7,6 +7,7 @@ const SIGN_INS_PER_MINUTE_AND_ADDRESS = 20;
 /** In ten minutes: 1,440 guesses a day, of passwords of twelve characters. */
 const SIGN_INS_PER_USER = 10;
 const USER_WINDOW_MS = 10 * 60_000;
+const MAILS_PER_USER_AND_HOUR = 3;
 /** In an hour: three codes are right at a time, so a year of guessing finds one with one chance in four. */
 const CODES_PER_USER = 10;
 const HOUR_MS = 60 * 60_000;
@@ -18,6 +19,7 @@ export function createDashboardLimits(monotonicMs: () => number): DashboardLimit
     requests: createFixedWindowLimiter(REQUESTS_PER_MINUTE, monotonicMs),
     signInsOfAddress: createFixedWindowLimiter(SIGN_INS_PER_MINUTE_AND_ADDRESS, monotonicMs),
     signInsOfUser: createFixedWindowLimiter(SIGN_INS_PER_USER, monotonicMs, MAXIMUM_WINDOWS, USER_WINDOW_MS),
+    mailsOfUser: createFixedWindowLimiter(MAILS_PER_USER_AND_HOUR, monotonicMs, MAXIMUM_WINDOWS, HOUR_MS),
     codesOfUser: createFixedWindowLimiter(CODES_PER_USER, monotonicMs, MAXIMUM_WINDOWS, HOUR_MS),
   };
 }

@@ -7,6 +7,7 @@ import type { DashboardContext, DashboardRoutes } from './context.ts';
 import { createCookies } from './cookies.ts';
 import { enter } from './enter.ts';
 import { sendFailure } from './failure-page.ts';
+import { registerForgottenPages } from './forgotten-pages.ts';
 import { registerInvitationPages } from './invitation-pages.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerOverviewPage } from './overview-page.ts';
@@ -16,6 +17,7 @@ import { registerSecondFactorPages } from './second-factor-pages.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 import { registerSecurityPages } from './security-pages.ts';
 import { registerSessionPages } from './session-pages.ts';
+import { registerSettingsPages } from './settings-pages.ts';
 import { registerSignInPages } from './sign-in-pages.ts';
 
 /** Of a form; the longest field holds a note. */
@@ -46,6 +48,8 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerPeoplePages(routes);
       registerInvitationPages(routes);
       registerAuditPage(routes);
+      registerSettingsPages(routes);
+      if (context.mailer !== null) registerForgottenPages(routes, context.mailer);
       registerSessionPages(routes);
       registerSecurityPages(routes);
       registerNothing(routes);

@@ -44,14 +44,36 @@ async function showSignIn(
   return sendPlainPage(routes, reply, 200, {
     title: 'Sign in',
     main: signInForm(
-      { formToken: openFormToken(routes, request, reply), next, email: '' },
+      {
+        formToken: openFormToken(routes, request, reply),
+        next,
+        email: '',
+        hasMail: routes.context.mailer !== null,
+      },
       greetings.get(said) ?? nothing,
     ),
   });
 }
 
+/** Who can help. */
+function forgotten(hasMail: boolean): Html {
+  return hasMail
+    ? html`<p class="small"><a href="${DASHBOARD_PATH}/forgotten">Forgotten your password?</a></p>`
+    : html`<p class="soft small">Forgotten your password? Ask the operator of this service for a link to set a new one.</p>`;
+}
+
 function signInForm(
-  { formToken, next, email }: { readonly formToken: string; readonly next: string; readonly email: string },
+  {
+    formToken,
+    next,
+    email,
+    hasMail,
+  }: {
+    readonly formToken: string;
+    readonly next: string;
+    readonly email: string;
+    readonly hasMail: boolean;
+  },
   message: Html,
 ): Html {
   return html`${message}
@@ -61,7 +83,7 @@ ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplet
 ${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button class="button primary wide">Sign in</button>
 </form>
-<p class="soft small">Forgotten your password? Ask the operator of this service for a link to set a new one.</p>`;
+${forgotten(hasMail)}`;
 }
 
 async function answerSignIn(
@@ -86,7 +108,7 @@ async function answerSignIn(
     return sendPlainPage(routes, reply, 401, {
       title: 'Sign in',
       main: signInForm(
-        { formToken: openFormToken(routes, request, reply), next, email },
+        { formToken: openFormToken(routes, request, reply), next, email, hasMail: context.mailer !== null },
         notice('bad', 'E-mail address and password do not belong together.'),
       ),
     });

@@ -1,0 +1,123 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import type { User } from '../../src/domain/person.ts';
+import { newEntry } from '../store/people.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
+import { freePorts } from '../support/free-ports.ts';
+
+const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
+
+let browser: Browser;
+let axeSource: string;
+let dashboard: TestDashboard;
+let baseUrl: string;
+let account: Account;
+let owner: User;
+
+beforeAll(async () => {
+  await mkdir(screenshots, { recursive: true });
+  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await launchBrowser();
+  const [port] = await freePorts(1);
+  baseUrl = `http://127.0.0.1:${port}`;
+  dashboard = await createTestDashboard(baseUrl, { listens: true });
+  account = await dashboard.giveAccount({ name: 'Café Tortuga' });
+  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  for (const role of ['developer', 'viewer'] as const)
+    await dashboard.giveUser({ accountId: account.id, role });
+  for (const action of ['key.created', 'key.revoked', 'member.added'] as const) {
+    await dashboard.store.audit.appendEntry(newEntry(account.id, { action, target: 'Web shop' }));
+  }
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+});
+
+/** What axe finds wrong, in words. Evaluated from outside the page's policy, which lets no script of ours in. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+}
+
+const overflowOf = (page: Page) =>
+  page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  ) as Promise<number>;
+
+/** Both sizes and both themes, in half the time of all four together. */
+const looks = [
+  ['phone', 'light', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+  ['desktop', 'dark', { viewport: { width: 1280, height: 900 } }],
+] as const;
+
+describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
+  it('every page can be reached and used, by everybody', async () => {
+    const page = await browser.newPage({ ...options, colorScheme, reducedMotion: 'reduce' });
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    const look = async (name: string) => {
+      await page.screenshot({
+        path: join(screenshots, `dashboard-${name}-${device}-${colorScheme}.png`),
+        fullPage: true,
+      });
+      for (const violation of await violationsOf(page)) complaints.push(`${name} ${violation}`);
+      const overflow = await overflowOf(page);
+      if (overflow > 0) complaints.push(`${name} is ${overflow} px too wide`);
+    };
+    await page.goto(`${baseUrl}/dashboard/keys`);
+    await look('sign-in');
+    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    // Back at the page that was asked for.
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+    await page.getByLabel('Name').fill(`Shop on a ${device} in ${colorScheme}`);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor();
+    await look('new-key');
+    await page.getByRole('link', { name: 'I have saved it' }).click();
+    await look('keys');
+    await page
+      .getByRole('link', { name: /^Revoke/ })
+      .first()
+      .click();
+    await look('revoke');
+    for (const name of ['Overview', 'Settings', 'People', 'Sessions', 'Audit log']) {
+      await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await look(name.toLowerCase().replace(' ', '-'));
+    }
+    await page.goto(`${baseUrl}/dashboard/security`);
+    await look('security');
+    await page.goto(`${baseUrl}/dashboard/nothing`);
+    await look('nothing');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
+
+it('works without JavaScript, by keyboard alone', async () => {
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await page.goto(`${baseUrl}/dashboard`);
+  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(new URL(page.url()).hash).toBe('#main');
+  await page.close();
+});

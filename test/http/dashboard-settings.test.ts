@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import type { User } from '../../src/domain/person.ts';
+import {
+  createTestDashboard,
+  formTokenIn,
+  PASSWORD,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+  withoutNonces,
+} from '../support/dashboard.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const SETTINGS = '/dashboard/settings';
+const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+let dashboard: TestDashboard;
+let account: Account;
+let owner: User;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount();
+  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  browser = await dashboard.signIn(owner);
+});
+afterEach(() => dashboard.close());
+
+const shop = {
+  name: 'Café <Tortuga>',
+  support_link: 'help@shop.example',
+  return_link: 'https://shop.example/back',
+  default_callback: 'https://shop.example/hook',
+  time_zone: 'Asia/Tokyo',
+};
+const save = (path: string, fields: Record<string, string>) =>
+  browser.post(`${SETTINGS}/${path}`, fields, { page: SETTINGS });
+const stored = () => dashboard.store.accounts.findAccount(account.id);
+
+describe('settings', () => {
+  it('say how the shop appears, and are shown again as they were saved', async () => {
+    expect((await save('shop', shop)).headers['location']).toBe(`${SETTINGS}?said=saved`);
+    expect(await stored()).toMatchObject({
+      name: 'Café <Tortuga>',
+      supportUrl: 'mailto:help@shop.example',
+      returnUrl: 'https://shop.example/back',
+      defaultCallbackUrl: 'https://shop.example/hook',
+      timeZone: 'Asia/Tokyo',
+    });
+    const page = (await browser.get(SETTINGS)).payload;
+    expect(page).toContain('value="help@shop.example"');
+    expect(page).toContain('<option selected>Asia/Tokyo</option>');
+    expect(page).not.toContain('<Tortuga>');
+    expect(textOf(page)).toContain('Card fee 2.5%');
+    expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
+      { action: 'settings.changed' },
+    ]);
+  });
+
+  it.each([
+    ['name', ''],
+    ['support_link', 'javascript:alert(1)'],
+    ['return_link', 'http://shop.example'],
+    ['time_zone', 'Mars/Olympus'],
+    ['default_callback', 'http://shop.example'],
+  ])('refuse %s %j on the page itself, and save nothing', async (field, value) => {
+    const answer = await save('shop', { ...shop, [field]: value });
+    expect(answer.statusCode).toBe(400);
+    expect(textOf(answer.payload)).toContain('Nothing was saved');
+    expect(await stored()).toEqual(account);
+  });
+
+  it('change the wallet and its lock with the password only', async () => {
+    const wallet = { wallet: WALLET, locked: '1' };
+    expect((await save('wallet', { ...wallet, password: 'wrong' })).statusCode).toBe(400);
+    expect(
+      (await save('wallet', { wallet: WALLET.toLowerCase().replace('a', 'A'), password: PASSWORD }))
+        .statusCode,
+    ).toBe(400);
+    expect((await save('wallet', { wallet: '', locked: '1', password: PASSWORD })).statusCode).toBe(400);
+    expect(await stored()).toEqual(account);
+    expect((await save('wallet', { ...wallet, password: PASSWORD })).statusCode).toBe(303);
+    expect(await stored()).toMatchObject({ wallet: WALLET, isWalletLocked: true });
+    expect((await browser.get(SETTINGS)).payload).toContain('checked');
+    expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
+      { action: 'wallet.changed', target: `${WALLET}, locked` },
+    ]);
+  });
+
+  it('are for owners', async () => {
+    const theirs = await dashboard.signIn(
+      await dashboard.giveUser({ accountId: account.id, role: 'developer' }),
+    );
+    expect((await theirs.get(SETTINGS)).statusCode).toBe(403);
+    for (const path of ['shop', 'wallet']) {
+      const answer = await theirs.post(
+        `${SETTINGS}/${path}`,
+        { ...shop, password: PASSWORD },
+        { page: '/dashboard' },
+      );
+      expect(answer.statusCode).toBe(403);
+    }
+    expect(await stored()).toEqual(account);
+  });
+});
+
+describe('a forgotten password', () => {
+  const ask = (email: string, address = '198.51.100.1') =>
+    dashboard.newBrowser(address).post('/dashboard/forgotten', { email });
+
+  it('is set anew by a link in an e-mail', async () => {
+    expect((await dashboard.newBrowser().get('/dashboard/sign-in')).payload).toContain(
+      '/dashboard/forgotten',
+    );
+    expect((await ask(owner.email)).statusCode).toBe(200);
+    await waitFor('the e-mail', 5_000, () => dashboard.mails.length === 1);
+    expect(dashboard.mails[0]?.to).toBe(owner.email);
+    const link = /https:\/\/pay\.example\.com(\/dashboard\/password\/[\w-]{43})/.exec(
+      dashboard.mails[0]?.text ?? '',
+    )?.[1];
+    const next = dashboard.newBrowser();
+    expect((await next.post(link as string, { password: 'a new password 1' })).statusCode).toBe(303);
+    const signedIn = await next.post('/dashboard/sign-in', {
+      email: owner.email,
+      password: 'a new password 1',
+    });
+    expect(signedIn.statusCode).toBe(303);
+  });
+
+  it('of nobody is answered the same, and nothing is sent', async () => {
+    const [known, unknown, none] = [
+      await ask(owner.email),
+      await ask('nobody@shop.example'),
+      await ask('no address'),
+    ];
+    const pages = [known, unknown, none].map(({ payload }) =>
+      withoutNonces(payload).replaceAll(formTokenIn(payload), ''),
+    );
+    expect(new Set(pages).size).toBe(1);
+    await waitFor('the e-mail', 5_000, () => dashboard.mails.length > 0);
+    expect(dashboard.mails.map(({ to }) => to)).toEqual([owner.email]);
+  });
+
+  it('is asked for three times an hour at most', async () => {
+    const statuses = [];
+    for (let index = 0; index < 4; index++)
+      statuses.push((await ask(owner.email, `198.51.100.${index}`)).statusCode);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+});
