@@ -18,6 +18,7 @@ COPY bin ./bin
 COPY contracts ./contracts
 COPY docs ./docs
 COPY sdk/README.md ./sdk/README.md
+COPY examples/README.md ./examples/README.md
 COPY src ./src
 # A named volume takes over the owner of the folder it is mounted on.
 RUN mkdir /data && chown node:node /data

@@ -20,6 +20,7 @@ const copied = [
   'README.md',
   'SECURITY.md',
   'sdk/README.md',
+  'examples/README.md',
   '.env.example',
 ] as const;
 

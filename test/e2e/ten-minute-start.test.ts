@@ -128,6 +128,40 @@ it('leads from a clone to a paid order and a verified webhook, as it is written'
   expect(readFileSync(join(folder, 'order.json'), 'utf8')).toContain(order.payment_id);
 });
 
+describe('other pages, at the same sandbox', () => {
+  const environmentOfReader = () => ({
+    BASE: `http://localhost:${port}`,
+    KEY: /service_live_[\w-]+/.exec(welcome)?.[0] ?? '',
+  });
+
+  it('docs/api.md creates checkouts and asks for a status as it says', async () => {
+    const [, create, createByQuery, readStatus] = codeBlocks(read('docs/api.md'), 'sh') as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const created = JSON.parse(await run(create, environmentOfReader())) as Record<string, string>;
+    expect(Object.keys(created)).toEqual(
+      Object.keys(JSON.parse(codeBlocks(read('docs/api.md'), 'json')[0] ?? '{}')),
+    );
+    expect(JSON.parse(await run(createByQuery, environmentOfReader()))).toMatchObject({ amount: '10.00' });
+    const ofThisOne = readStatus.replace(/payment_id=[0-9a-f-]+/, `payment_id=${created['payment_id']}`);
+    expect(ofThisOne).not.toBe(readStatus);
+    expect(JSON.parse(await run(ofThisOne, environmentOfReader()))).toMatchObject({ status: 'unpaid' });
+  });
+
+  it('docs/testing.md brings about what it says', async () => {
+    const [create] = codeBlocks(read('docs/api.md'), 'sh').slice(1) as [string];
+    const repeated = create.replace('order-1002', 'order-of-testing');
+    const { payment_id } = JSON.parse(await run(repeated, environmentOfReader())) as { payment_id: string };
+    const [commands] = codeBlocks(read('docs/testing.md'), 'sh') as [string];
+    const printed = await run(commands.replaceAll('PAYMENT_ID', payment_id));
+    expect(printed).toContain('unpaid');
+    expect(printed).toContain(payment_id);
+  });
+});
+
 describe('the shop of the same sandbox', () => {
   const shopUrl = () => /Shop +(http:\S+)/.exec(welcome)?.[1] ?? '';
   const post = (path: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
 import { compile, packStaged, stagePackage } from '../../scripts/package.ts';
+import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
 import { read, root } from '../docs/markdown.ts';
 
 let folder: string;
@@ -37,7 +38,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   const places = new Set(files.map((file) => /^(?:\w+\/)?/.exec(file)?.[0] || file));
   expect([...places].sort()).toEqual([
     ...['.env.example', 'CHANGELOG.md', 'README.md', 'SECURITY.md'],
-    ...['bin/', 'contracts/', 'dist/', 'docs/', 'package.json', 'sdk/'],
+    ...['bin/', 'contracts/', 'dist/', 'docs/', 'examples/', 'package.json', 'sdk/'],
   ]);
   const unwanted = files.filter((file) =>
     /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|decisions|node_modules/.test(file),
@@ -54,6 +55,15 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   ]) {
     expect(files).toContain(needed);
   }
+});
+
+it('has every page that it serves', () => {
+  const pages = docPagesFor({ isSandbox: true }).map(({ file }) => file);
+  expect(pages.filter((file) => !files.includes(file))).toEqual([]);
+  const image = read('Dockerfile');
+  for (const file of pages.filter((each) => !each.startsWith('docs/')))
+    expect(image).toContain(`COPY ${file} ./${file}`);
+  expect(image).toContain('COPY docs ./docs');
 });
 
 it('has a description without what only a clone needs', () => {

@@ -25,6 +25,11 @@ const merchantPages: readonly DocPage[] = [
   page('api', 'Integrate', 'The API by example', 'both operations with their parameters and answers'),
   { ...page('sdk', 'Integrate', 'SDK', 'the client for the server of a shop'), file: 'sdk/README.md' },
   page('webhooks', 'Integrate', 'Webhooks', 'the five obligations of a receiver, each with code'),
+  {
+    ...page('examples', 'Integrate', 'Examples', 'small shops in several languages, which run'),
+    file: 'examples/README.md',
+  },
+  page('dashboard', 'Integrate', 'Dashboard', 'keys, people and payments, for merchants'),
   page('testing', 'Integrate', 'Testing', 'what to try before the first real order'),
   page('sandbox', 'Integrate', 'The sandbox', 'test cards, simulated on-ramps, and ways to break things'),
   page('payment-lifecycle', 'Look up', 'The life of a payment', 'every state and what leads to it'),
