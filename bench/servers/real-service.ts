@@ -49,6 +49,7 @@ export async function startRealService(
       world,
       log,
       sandboxControls: null,
+      createPlay: null,
       registerSandboxPages: null,
       noticeMs: 0,
     },

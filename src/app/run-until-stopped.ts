@@ -54,7 +54,13 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
     const parts = { config, role, secretKey, store, world, clock: systemClock, log };
     const noticeMs = store.shared === null ? NOTICE_ALONE_MS : NOTICE_AMONG_SEVERAL_MS;
     const service = cleanUp.add(
-      await startService({ ...parts, sandboxControls: null, registerSandboxPages: null, noticeMs }),
+      await startService({
+        ...parts,
+        sandboxControls: null,
+        createPlay: null,
+        registerSandboxPages: null,
+        noticeMs,
+      }),
       (started: Service) => started.stop(),
     );
     log.info({ port: service.port, adminPort: service.adminPort, baseUrl: config.baseUrl }, 'ready');

@@ -19,6 +19,7 @@ import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount } from './demo-account.ts';
 import type { Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
+import { createPlayOutcome } from './play-outcome.ts';
 import { noticesUrlOf } from './provider-addresses.ts';
 import type { WelcomeFacts } from './sandbox-welcome.ts';
 import { readOrCreateSecretKey } from './secret-key.ts';
@@ -94,6 +95,8 @@ export async function startSandboxParts(
       clock,
       log,
       sandboxControls: (startSession) => sandboxControls(sandbox, config.baseUrl, startSession),
+      createPlay: (startSession) =>
+        createPlayOutcome(sandbox, { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY }, startSession),
       registerSandboxPages: registerStatePages,
       noticeMs: 0,
     }),

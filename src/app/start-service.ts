@@ -14,6 +14,7 @@ import type { Mailer } from '../domain/ports/mailer.ts';
 import type { ApiRateLimiters } from '../http/api/api-context.ts';
 import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
 import { registerApi } from '../http/api/routes.ts';
+import type { PlayOutcome } from '../http/checkout/outcomes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerDocs } from '../http/docs/register-docs.ts';
@@ -59,6 +60,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Makes the sandbox's controls out of the running parts; null in live mode. */
   readonly sandboxControls: ((startSession: StartSession) => SandboxControls) | null;
+  /** Plays outcomes for the sandbox's checkout pages; null in live mode. */
+  readonly createPlay: ((startSession: StartSession) => PlayOutcome) | null;
   /** Registers the pages that only the sandbox has; null in live mode. */
   readonly registerSandboxPages: typeof registerStatePages | null;
   /** What to trust besides the system's authorities when it delivers to one `host:port`: the sandbox's own shop. */
@@ -283,6 +286,7 @@ function openCustomerPages(server: FastifyInstance, parts: Parts): void {
     limits: createPageLimits(clock.monotonicMs),
     countryHeader: config.countryHeader,
     isSandbox: parts.sandboxControls !== null,
+    play: parts.createPlay?.(parts.startSession) ?? null,
   });
   parts.registerSandboxPages?.(server, shared);
 }

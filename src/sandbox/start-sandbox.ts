@@ -56,6 +56,9 @@ export interface Sandbox extends SandboxContracts {
   };
   /** Plays the customer at an on-ramp; resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   pay(request: PayOrderRequest): Promise<{ readonly transactionHash: string }>;
+  /** The same, but it arrives after a while; and with a card that is declined. */
+  payLate(request: PayOrderRequest): Promise<void>;
+  decline(request: PayOrderRequest): Promise<void>;
   /** The process id of the node, for tests that kill it. */
   chainProcessId(): number;
   /** Ends everything and waits until the chain's state is on disk. */
@@ -154,6 +157,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         setRates: (fault) => rates.setFault(fault),
       },
       pay: (request) => onramps.payOrder(request),
+      payLate: (request) => onramps.payOrderLate(request),
+      decline: (request) => onramps.declineOrder(request),
       chainProcessId: () => chain.pid(),
       stop,
     };

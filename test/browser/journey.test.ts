@@ -68,6 +68,38 @@ describe('a customer with a browser', () => {
     120_000,
   );
 
+  it('plays outcomes with the panel of the sandbox, without JavaScript', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    const { payment_id: id, checkout_url: url } = await service.create({ amount: '25.00' });
+    await page.goto(url);
+    await page.screenshot({ path: `${screenshots}panel.png`, fullPage: true });
+    const press = async (name: string) => {
+      await page.getByRole('button', { name }).click();
+      await page.waitForURL(new RegExp(`/pay/${id}$`));
+    };
+    await press('Card declined');
+    await waitFor('the refusal', 10_000, async () => {
+      await page.reload();
+      return (await headingOf(page)).includes('did not take');
+    });
+    await press('Too little arrives');
+    await waitFor('the part', SETTLED_MS, async () => {
+      await page.reload();
+      return (await headingOf(page)).startsWith('Too little');
+    });
+    expect(await page.getByRole('button', { name: 'Paid' }).count(), 'nothing to play any more').toBe(0);
+
+    const other = await service.create({ amount: '25.00' });
+    await page.goto(other.checkout_url);
+    await page.getByRole('button', { name: 'Paid twice' }).click();
+    await waitFor('the paid page', SETTLED_MS, async () => {
+      await page.reload();
+      return /^Paid\b/.test(await headingOf(page));
+    });
+    await context.close();
+  }, 120_000);
+
   it('goes straight to the provider with auto=1, and comes back to a page', async () => {
     const page = await browser.newPage();
     const { payment_id: id, checkout_url: url } = await service.create({

@@ -10,6 +10,7 @@ import type { ProviderSettings } from '../../src/domain/ports/provider-store.ts'
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { parseShopLogo } from '../../src/domain/shop-logo.ts';
+import type { PlayOutcome } from '../../src/http/checkout/outcomes.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import { createPublicServer } from '../../src/http/server.ts';
@@ -74,6 +75,7 @@ export interface CheckoutPages {
 export interface CheckoutPagesOptions {
   readonly account?: Partial<Account>;
   readonly isSandbox?: boolean;
+  readonly play?: PlayOutcome;
   readonly countryHeader?: string;
   /** The provider that starts nothing before it knows the country. */
   readonly needsCountry?: ProviderId;
@@ -175,6 +177,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     nowMs: () => NOW_MS,
     countryHeader: options.countryHeader ?? null,
     isSandbox: options.isSandbox ?? false,
+    play: options.play ?? null,
     explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
   });
   if (options.isSandbox === true) {

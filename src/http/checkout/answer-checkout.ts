@@ -24,7 +24,8 @@ export function sendCheckout(
   const { problem, question = nothing } = answer;
   const language = languageOf(request);
   const quotes = { askQuote: context.askQuote, lastChoice: rememberedProvider(request.headers) };
-  const options = { language, isSandbox, explorerTransactionUrl, problem, question, quotes };
+  const isPlayable = context.play !== null;
+  const options = { language, isSandbox, isPlayable, explorerTransactionUrl, problem, question, quotes };
   const page = checkoutPage(checkout, options);
   return sendPage(reply, { status: answer.status, baseUrl: context.baseUrl, page });
 }

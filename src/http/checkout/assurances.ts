@@ -2,18 +2,19 @@ import type { Payment } from '../../domain/payment.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { fillIn } from './fill-in.ts';
 import type { Language } from './languages.ts';
+import { playPanel } from './play-panel.ts';
 import type { Checkout } from './read-checkout.ts';
 import type { Words } from './words/words.ts';
 
-/** What a careful customer wants to know before going on. */
-export function assurances({ payment, account }: Checkout, { words }: Language): Html {
+/** What a careful customer wants to know before going on; in the sandbox, what a developer wants to try. */
+export function assurances({ payment, account }: Checkout, { words }: Language, isPlayable: boolean): Html {
   const { card, price, delivery, email } = words.assurances;
   return html`<footer id="assurances"><ul>
 <li>${card}</li>
 <li>${price}</li>
 <li>${fillIn(delivery, { shop: account.name })}</li>
 ${payment.email === null ? nothing : html`<li>${fillIn(email, { email: maskEmail(payment.email) })}</li>`}
-</ul>${phoneCode(payment, words)}</footer>`;
+</ul>${phoneCode(payment, words)}${isPlayable ? playPanel(payment) : nothing}</footer>`;
 }
 
 /** Only shown where there is room and a mouse: whoever is on a phone is there already. Loaded once it is opened. */

@@ -91,6 +91,8 @@ export interface CheckoutPageOptions {
   readonly question?: Html;
   /** What went wrong with the last click. */
   readonly problem: Html | null;
+  /** Whether the sandbox's panel of outcomes belongs on it. */
+  readonly isPlayable?: boolean;
   /** Where the page is found; the payment's own address unless it is an example. */
   readonly path?: string;
   /** What is going on in the browser; its script finds out by itself. */
@@ -136,7 +138,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
 ${options.question ?? nothing}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${detail}</div>
 </main>
-${takesPayment(view) ? html`${assurances(checkout, language)}${goingTemplate(language)}` : nothing}`,
+${takesPayment(view) ? html`${assurances(checkout, language, options.isPlayable === true)}${goingTemplate(language)}` : nothing}`,
     ...(isStreamed
       ? {
           streamed: {

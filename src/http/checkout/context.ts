@@ -1,6 +1,7 @@
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { AskQuote } from '../../payments/ask-quotes.ts';
 import type { StartSession } from '../../payments/start-session.ts';
+import type { PlayOutcome } from './outcomes.ts';
 import type { PageLimits } from './page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 import type { ExplorerTransactionUrl } from './receipt.ts';
@@ -17,6 +18,8 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly countryHeader: string | null;
   /** Shows the banner that no real money moves. */
   readonly isSandbox: boolean;
+  /** Null in live mode, where nobody plays. */
+  readonly play: PlayOutcome | null;
   /** A transaction's page in a block explorer (http or https), or null where there is none. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
 }
@@ -28,6 +31,10 @@ export interface PaymentRoute {
 
 export interface ProviderRoute {
   Params: { paymentId: string; provider: string };
+}
+
+export interface OutcomeRoute {
+  Params: { paymentId: string; outcome: string };
 }
 
 export interface LogoRoute {

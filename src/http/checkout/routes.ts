@@ -3,6 +3,7 @@ import { serviceErrorOf } from '../error-reply.ts';
 import type {
   CheckoutPagesContext,
   LogoRoute,
+  OutcomeRoute,
   PaymentRoute,
   ProviderRoute,
   ShortLinkRoute,
@@ -12,6 +13,7 @@ import { createLiveUpdates, type ReadLiveContent } from './live-updates.ts';
 import { messagePage } from './message-page.ts';
 import { sendPage } from './page-headers.ts';
 import { countVisitor } from './page-limits.ts';
+import { playOutcome } from './play-outcome.ts';
 import { readCheckout } from './read-checkout.ts';
 import { showCheckout } from './show-checkout.ts';
 import { showEvents } from './show-events.ts';
@@ -70,6 +72,14 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     pages.get<ProviderRoute>('/pay/:paymentId/providers/:provider', (request, reply) =>
       showOnlyByForm(context, request, reply),
     );
+    const { play } = context;
+    if (play !== null) {
+      pages.post<OutcomeRoute>(
+        '/pay/:paymentId/sandbox/:outcome',
+        { onRequest: (request) => countVisitor(limits.starts, request) },
+        (request, reply) => playOutcome(context, play, request, reply),
+      );
+    }
     pages.get<ShortLinkRoute>('/s/:shortCode', (request, reply) => showShortLink(context, request, reply));
     pages.get<LogoRoute>('/logos/:hash', (request, reply) => showLogo(context, request, reply));
     done();

@@ -55,6 +55,10 @@ export interface Onramps {
   setFault(provider: ProviderId, fault: Fault): void;
   /** Throws `OrderNotPayableError`. Resolves when the transfer is sent. */
   payOrder(request: PayOrderRequest): Promise<{ readonly transactionHash: string; readonly order: Order }>;
+  /** The card is good and what it bought arrives after a while. Throws `OrderNotPayableError`. */
+  payOrderLate(request: PayOrderRequest): Promise<void>;
+  /** The card is declined, and the order stays open. Throws `OrderNotPayableError`. */
+  declineOrder(request: PayOrderRequest): Promise<void>;
   findOrder(orderOrUrl: string): Order | null;
   stop(): Promise<void>;
 }
@@ -203,7 +207,31 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
       notices?.orderChanged(paid.order, 'accepted');
       return paid;
     },
+    ...playedCards(store, notices, nowMs, options.slowDeliveryMs ?? SLOW_DELIVERY_MS),
     findOrder: (order) => store.findOrder(orderIdOf(order)),
     stop,
+  };
+}
+
+/** What the cards bring about that do not simply pay, without a page. */
+function playedCards(
+  store: OrderStore,
+  notices: NoticeSender | null,
+  nowMs: () => number,
+  slowDeliveryMs: number,
+): Pick<Onramps, 'payOrderLate' | 'declineOrder'> {
+  return {
+    async payOrderLate(request) {
+      const order = store.findOrder(await openedOrderId(request));
+      const dueAtMs = nowMs() + slowDeliveryMs;
+      if (order === null || !store.acceptOrder(order.id, order.quotedUnits, dueAtMs, nowMs()))
+        throw new OrderNotPayableError('the order cannot be paid any more');
+      notices?.orderChanged(order, 'accepted');
+    },
+    async declineOrder(request) {
+      const order = store.findOrder(await openedOrderId(request));
+      if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
+      notices?.orderChanged(order, 'declined');
+    },
   };
 }
