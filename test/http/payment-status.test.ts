@@ -111,3 +111,13 @@ it("answers another account's payment byte for byte as an unknown one, by id and
   const owner = await service.status({ payment_id: foreign.payment_id }, { 'x-api-key': other.apiKey });
   expect(owner.statusCode).toBe(200);
 });
+
+it('goes on answering for a suspended account, which can create nothing more', async () => {
+  const { account, apiKey } = await service.addAccount();
+  const headers = { 'x-api-key': apiKey };
+  const { payment_id } = (await service.post(validRequest, headers)).json();
+  await service.store.accounts.updateAccount(account.id, { suspended: true });
+  expect((await service.post(validRequest, headers)).statusCode).toBe(403);
+  const status = await service.status({ payment_id }, headers);
+  expect([status.statusCode, status.json().status]).toEqual([200, 'unpaid']);
+});
