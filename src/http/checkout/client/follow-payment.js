@@ -186,7 +186,8 @@ function startOneVisit(page) {
   });
   // Back from there, perhaps by the browser's memory of this page.
   addEventListener('pageshow', () => {
-    if (before !== null) status.replaceChildren(...before);
+    if (before === null) return;
+    status.replaceChildren(...before);
     before = null;
     detail.hidden = false;
   });
