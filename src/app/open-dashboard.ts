@@ -2,13 +2,23 @@ import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
 import { createKeyedHash } from '../domain/keyed-hash.ts';
-import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import type { Mailer } from '../domain/ports/mailer.ts';
 import { createSecretBox } from '../domain/secret-box.ts';
+import type { DashboardContext } from '../http/dashboard/context.ts';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import { registerDashboard } from '../http/dashboard/routes.ts';
 import type { Store } from '../store/store.ts';
+
+interface DashboardParts
+  extends Pick<
+    DashboardContext,
+    'isSandbox' | 'tokens' | 'create' | 'callbacks' | 'mailer' | 'explorerTransactionUrl'
+  > {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly secretKey: string;
+}
 
 /** The merchants' dashboard on the public server. */
 export function openDashboard(
@@ -21,18 +31,14 @@ export function openDashboard(
     callbacks,
     mailer,
     isSandbox,
-  }: {
-    readonly config: Config;
-    readonly store: Store;
-    readonly clock: Clock;
-    readonly secretKey: string;
-    readonly callbacks: CallbackGuard;
-    readonly mailer: Mailer | null;
-    readonly isSandbox: boolean;
-  },
+    tokens,
+    create,
+    explorerTransactionUrl,
+  }: DashboardParts,
 ): void {
   registerDashboard(server, {
     ...store,
+    ...{ isSandbox, tokens, create, explorerTransactionUrl },
     passwords: createPasswords(),
     secondFactor: {
       box: createSecretBox('second factor', secretKey, config.previousSecretKeys),
@@ -43,6 +49,5 @@ export function openDashboard(
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
-    isSandbox,
   });
 }

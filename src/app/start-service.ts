@@ -208,7 +208,9 @@ function assemble(options: ServiceOptions): Parts {
 
 /** The public server with everything that can be reached on it. */
 function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
-  const { config, store, world, clock, tokens } = parts;
+  const { config, store, world, clock, tokens, callbacks } = parts;
+  const create = createPaymentContext(parts);
+  const isSandbox = parts.sandboxControls !== null;
   const server = createPublicServer({
     logger: parts.log,
     trustProxy: config.trustProxy,
@@ -223,15 +225,16 @@ function openDoors(parts: Parts, isLeaving: () => boolean): FastifyInstance {
   });
   registerApi(server, {
     accounts: store.accounts,
-    create: createPaymentContext(parts),
+    create,
     status: { payments: store.payments, tokens },
     tokens,
-    callbacks: parts.callbacks,
+    callbacks,
     limits: createRateLimiters(parts),
     baseUrl: config.baseUrl,
   });
   openCustomerPages(server, parts);
-  openDashboard(server, { ...parts, isSandbox: parts.sandboxControls !== null });
+  const { explorerTransactionUrl } = world;
+  openDashboard(server, { ...parts, isSandbox, create, explorerTransactionUrl });
   registerProviderNotices(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,

@@ -17,6 +17,10 @@ export const auditActions = {
   'wallet.changed': 'set the payout wallet to',
   'key.created': 'created the API key',
   'key.revoked': 'revoked the API key',
+  'payment.noted': 'changed the note of a payment',
+  'payment.canceled': 'canceled a payment',
+  'payments.exported': 'downloaded payments as CSV',
+  'link.created': 'made a payment link',
 } as const;
 export type AuditAction = keyof typeof auditActions;
 

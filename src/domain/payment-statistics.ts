@@ -7,7 +7,7 @@ import type { ProviderSession } from './provider-session.ts';
 const SLOT_MS = 15 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** What happened in a quarter of an hour, by currency. */
+/** What happened in a quarter of an hour or several, by currency. */
 export interface PaymentSlot {
   readonly startMs: number;
   readonly currency: Currency;
@@ -29,7 +29,7 @@ export interface PaidCount {
 }
 
 /** From created to paid: at most so long. */
-const settleBoundsMs: readonly number[] = [
+export const settleBoundsMs: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((minutes) => minutes * 60_000),
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
 ];

@@ -15,10 +15,10 @@ export interface PaymentQueryText {
 
 const states = (Object.keys(paymentStates) as PaymentState[]).map(fieldsOf);
 export const paymentStatuses = [...new Set(states.map(({ status }) => status))];
-const forwardStatuses: readonly ForwardStatus[] = [
+export const forwardStatuses: readonly ForwardStatus[] = [
   ...new Set(states.map(({ forwardStatus }) => forwardStatus)),
 ];
-const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
+export const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
 
 /** Throws `invalid_request`, which names the field, for a value that does not exist. */
 export function parsePaymentQuery(accountId: string, text: PaymentQueryText): PaymentQuery {

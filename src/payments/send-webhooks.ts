@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
+import { signWebhook } from '../domain/webhook-request.ts';
 
 export interface SendWebhooksContext {
   readonly webhooks: WebhookStore;
@@ -11,11 +11,6 @@ export interface SendWebhooksContext {
   readonly nowMs: () => number;
   /** Told of every ending, for logs and metrics. */
   readonly onResult: (webhook: Webhook, result: WebhookResult) => void;
-}
-
-/** The signature of a webhook: hex HMAC-SHA256 of the raw body under the payment's ipn_token. */
-function signWebhook(body: string, ipnToken: string): string {
-  return createHmac('sha256', ipnToken).update(body).digest('hex');
 }
 
 /**

@@ -123,7 +123,8 @@ const addToDaySql = `
 
 /**
  * Counts those that became paid. Of a payment that is not indexed yet this waits: indexing a paid payment puts it
- * into the same table, and so every payment is counted once, however it came there.
+ * into the same table, and so every payment is counted once, however it came there. CROSS JOIN keeps SQLite from
+ * walking along the payments and looking for each of them in the other table.
  */
 function* countPaid(traits: EngineTraits, limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
@@ -131,8 +132,8 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
     yield* run(
       `SELECT ${qualifiedPaymentColumns} FROM (
          SELECT account_id, payment_id FROM uncounted_payments LIMIT ?1) AS uncounted
-       JOIN payments ON payments.account_id = uncounted.account_id AND payments.id = uncounted.payment_id
-       WHERE payments."row" <= (SELECT frontier FROM payment_index)`,
+       CROSS JOIN payments WHERE payments.account_id = uncounted.account_id
+         AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT frontier FROM payment_index)`,
       limit,
     ),
   );

@@ -22,7 +22,7 @@ import { run, runForOne, type Script, type Scripts } from './script.ts';
 import { checkListLimit } from './store-limits.ts';
 
 /** How many windows one call looks through: some tens of milliseconds where nothing is found. */
-const MAXIMUM_WINDOWS = 10;
+const MAXIMUM_WINDOWS = 5;
 /** Of a word that more payments have than this, it makes no difference how many more. */
 const COUNTED_PAYMENTS = 2_000;
 
@@ -42,7 +42,7 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       const found: Payment[] = [];
       let upper = beginningOf(query, before);
       for (let window = 0; window < MAXIMUM_WINDOWS; window++) {
-        const wanted = query.search?.kind === 'words' ? WINDOW : limit - found.length + 1;
+        const wanted = limit - found.length + 1;
         const { payments, end } = await scripts.read(() => readNext(source, query, upper, wanted));
         found.push(...payments.filter((payment) => isFound(payment, query.search)));
         if (found.length > limit) {
@@ -53,13 +53,18 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       }
       return { payments: found, next: upper };
     },
-    async listUnsettled(limit) {
+    async listUnsettled(accountId, limit) {
       checkListLimit(limit);
+      // Of all accounts SQLite would walk along the ids, which are in this order already, if it could.
+      const [condition, values] =
+        accountId === null
+          ? ["ORDER BY id || '' DESC", []]
+          : ['AND account_id = ?2 ORDER BY id DESC', [accountId]];
       const rows = await scripts.read(() =>
         run(
-          `SELECT ${qualifiedPaymentColumns} FROM (${unsettledSql}) AS source
-           JOIN payments ON payments.id = source.id ORDER BY payments.id DESC`,
-          limit,
+          `SELECT ${qualifiedPaymentColumns} FROM (${unsettledSql} ${condition} LIMIT ?1) AS source
+           CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`,
+          ...[limit, ...values],
         ),
       );
       return paymentsOfRows(rows);

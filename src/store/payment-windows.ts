@@ -34,7 +34,7 @@ export const newestOfAll: Source = { sql: windowOf("payments WHERE ?1 <> ''"), v
 
 /** In the words of the index's own condition, because SQLite looks for those. */
 const unsettled = "forward_status IN ('ready', 'processing', 'failed', 'manual_required')";
-export const unsettledSql = `SELECT id FROM payments WHERE ${unsettled} ORDER BY id DESC LIMIT ?1`;
+export const unsettledSql = `SELECT id FROM payments WHERE ${unsettled}`;
 export const byUnsettled: Source = {
   sql: windowOf(`payments WHERE account_id = ?1 AND ${unsettled}`),
   values: [],
@@ -72,6 +72,7 @@ export interface Window {
 const columns = [...fixedPaymentColumns, ...changingPaymentColumns];
 export const qualifiedPaymentColumns = columns.map((name) => `payments.${name}`).join(', ');
 
+/** CROSS JOIN, because SQLite then goes from the source to the payments and never the other way round. */
 export function* readWindow(
   source: Source,
   query: PaymentQuery,
@@ -87,12 +88,15 @@ export function* readWindow(
   const { sql, filters } = filtersOf(query, values.length + 2);
   const rows = yield* run(
     `SELECT ${qualifiedPaymentColumns} FROM (${source.sql}) AS source
-     JOIN payments ON payments.account_id = ?1 AND payments.id = source.id
-     ${sql} ORDER BY payments.id DESC LIMIT ?${values.length + 1}`,
+     CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = source.id ${sql}
+     ORDER BY payments.id DESC LIMIT ?${values.length + 1}`,
     ...[...values, limit, ...filters],
   );
+  const payments = paymentsOfRows(rows);
+  // There may be more in this window than was asked for.
+  if (payments.length === limit) return { payments, end: payments.at(-1)?.id ?? null };
   const isLast = looked === null || looked.end === null || looked.looked < WINDOW;
-  return { payments: paymentsOfRows(rows), end: isLast ? null : looked.end };
+  return { payments, end: isLast ? null : looked.end };
 }
 
 function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; filters: ScriptValue[] } {
@@ -105,7 +109,7 @@ function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; 
   const given = wanted.filter((filter): filter is [string, string] => filter[1] !== undefined);
   const conditions = given.map(([column], index) => `payments.${column} = ?${firstParameter + index}`);
   return {
-    sql: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    sql: conditions.map((condition) => `AND ${condition}`).join(' '),
     filters: given.map(([, value]) => value),
   };
 }

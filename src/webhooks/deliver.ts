@@ -6,6 +6,7 @@
  */
 
 import { parseCallbackUrl } from '../domain/callback-url.ts';
+import { webhookHeaders } from '../domain/webhook-request.ts';
 import { type CheckedTarget, type ConnectionOptions, connectChecked } from './connect-checked.ts';
 import { type DeliveryOutcome, DeliveryStopped } from './delivery-outcome.ts';
 import type { OwnAddresses } from './own-addresses.ts';
@@ -37,7 +38,6 @@ export interface WebhookDelivery {
 
 /** The specification's limit. */
 const DEFAULT_TIMEOUT_MS = 10_000;
-const USER_AGENT = 'card-checkout-webhook/1';
 
 /**
  * Makes the one attempt to deliver a webhook. Never rejects for what a receiver or the network does.
@@ -90,15 +90,7 @@ async function attempt(
   const target = await findTarget(dependencies, hostname, port, callback.kind === 'allowed', timeoutMs);
   const socket = await connectChecked(target, { signal, ...testSeams(dependencies) });
   const body = Buffer.from(delivery.body);
-  const host = hostname.includes(':') ? `[${hostname}]` : hostname;
-  const headers = {
-    Host: port === 443 ? host : `${host}:${port}`,
-    'User-Agent': USER_AGENT,
-    'Content-Type': 'application/json',
-    'Content-Length': String(body.length),
-    'X-Service-Signature': delivery.signature,
-    Connection: 'close',
-  };
+  const headers = webhookHeaders({ hostname, port }, body.length, delivery.signature);
   return postOnce(socket, { path: url.pathname + url.search, headers, body }, signal);
 }
 

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  type ApiService,
-  createApiService,
-  PAYOUT_ADDRESS,
-  RESERVED_ADDRESS,
-  validRequest,
-} from '../support/api-service.ts';
+import { type ApiService, createApiService, PAYOUT_ADDRESS, validRequest } from '../support/api-service.ts';
+import { RESERVED_ADDRESS } from '../support/payment-context.ts';
 
 let service: ApiService;
 beforeAll(async () => {

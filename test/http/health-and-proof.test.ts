@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerHealth } from '../../src/http/health.ts';
 import { createPublicServer } from '../../src/http/server.ts';
-import {
-  type ApiService,
-  createApiService,
-  FACTORY,
-  FEE_WALLET,
-  IMPLEMENTATION,
-} from '../support/api-service.ts';
+import { type ApiService, createApiService } from '../support/api-service.ts';
+import { FACTORY, FEE_WALLET, IMPLEMENTATION } from '../support/payment-context.ts';
 
 let service: ApiService;
 beforeAll(async () => {

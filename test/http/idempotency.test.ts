@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import { type ApiService, createApiService, FACTORY, validRequest } from '../support/api-service.ts';
+import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { FACTORY } from '../support/payment-context.ts';
 
 let service: ApiService;
 beforeEach(async () => {

@@ -5,13 +5,8 @@ import type { ApiError } from '../../sdk/src/errors.ts';
 import { fulfilOnce } from '../../sdk/src/fulfil-once.ts';
 import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
 import { errorTable } from '../../src/domain/errors.ts';
-import {
-  type ApiService,
-  createApiService,
-  FACTORY,
-  FEE_WALLET,
-  validRequest,
-} from '../support/api-service.ts';
+import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { FACTORY, FEE_WALLET } from '../support/payment-context.ts';
 
 let service: ApiService;
 let baseUrl: string;

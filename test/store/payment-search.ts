@@ -162,15 +162,17 @@ export function paymentSearchPromises(context: StoreContext): void {
     await Promise.all([store.search.countPaid(10), store.search.countPaid(10)]);
     await indexAll(store);
 
-    const slots = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 1);
+    const slots = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 1, 900_000);
     expect(slots).toEqual([
       { startMs: NOW_MS, currency: 'EUR', created: 3, converted: 2, paid: 2, paidCents: 2 * 10_257 },
     ]);
+    const day = await store.search.listSlots(accountId, NOW_MS - 86_400_000, NOW_MS + 86_400_000, 86_400_000);
+    expect(day).toEqual(slots);
     expect(await store.search.listPaidCounts(accountId, NOW_MS, NOW_MS + 1)).toEqual([
       { provider: 'multi', settleClass: 0, paid: 2 },
     ]);
-    expect(await store.search.listSlots('another', 0, NOW_MS + 1)).toEqual([]);
-    expect(await store.search.listSlots(accountId, NOW_MS + 1, NOW_MS + 2)).toEqual([]);
+    expect(await store.search.listSlots('another', 0, NOW_MS + 1, 900_000)).toEqual([]);
+    expect(await store.search.listSlots(accountId, NOW_MS + 1, NOW_MS + 2, 900_000)).toEqual([]);
     expect(open?.status).toBe('unpaid');
   });
 
@@ -181,15 +183,17 @@ export function paymentSearchPromises(context: StoreContext): void {
       store.payments.decidePayment(payment, () => ({ change: { status, forwardStatus } }));
     await come('unpaid', 'ready');
     await store.payments.decidePayment(payment, () => ({ change: { releaseRefusals: 1 } }));
-    expect(idsOf(await store.search.listUnsettled(10))).toEqual([payment.id]);
+    expect(idsOf(await store.search.listUnsettled(null, 10))).toEqual([payment.id]);
     expect(idsOf(await allPages(store, { accountId: payment.accountId, forwardStatus: 'ready' }, 1))).toEqual(
       [payment.id],
     );
+    expect(idsOf(await store.search.listUnsettled(payment.accountId, 10))).toEqual([payment.id]);
+    expect(await store.search.listUnsettled('another', 10)).toEqual([]);
     await come('paid', 'completed');
     const changes = await store.search.listStateChanges(payment);
     expect(changes.map(({ state }) => state).sort()).toEqual(['paid/completed', 'unpaid/ready']);
     expect(changes.every(({ atMs }) => atMs > 0)).toBe(true);
     expect(await store.search.listStateChanges({ ...payment, accountId: 'another' })).toEqual([]);
-    expect(await store.search.listUnsettled(10)).toEqual([]);
+    expect(await store.search.listUnsettled(null, 10)).toEqual([]);
   });
 }

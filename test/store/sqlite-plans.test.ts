@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { growingTables } from '../../scripts/plans/fill-payments.ts';
+import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
 
 /** What may begin to walk along a table, because it stops after a few rows. */
 const shortWalks = [/IN \(SELECT row FROM idempotency_records ORDER BY row LIMIT \d\)/];
@@ -12,7 +14,9 @@ const shortWalks = [/IN \(SELECT row FROM idempotency_records ORDER BY row LIMIT
 const folder = mkdtempSync(join(tmpdir(), 'card-checkout-plans-'));
 const file = join(folder, 'checkout.sqlite');
 const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
-await (await openSqliteStore({ file })).close();
+const opened = await openSqliteStore({ file });
+await askAsTheDashboard(opened);
+await opened.close();
 const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter((sql) =>
   /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(sql),
 );
@@ -23,6 +27,29 @@ afterAll(() => {
   database.close();
   rmSync(folder, { recursive: true });
 });
+
+/** What is prepared only when it is first asked. */
+async function askAsTheDashboard({ search }: Store): Promise<void> {
+  await search.indexPayments(0, 10);
+  await search.countPaid(10);
+  const texts = ['two words', '12.30', `0x${'ab'.repeat(32)}`, '01a1f640-bc00-70e9-afff-944244d0c452', ''];
+  for (const text of texts) {
+    for (const filter of [{}, { status: 'paid', currency: 'EUR' }, { forwardStatus: 'failed' }] as const) {
+      const asked = parsePaymentSearch(text);
+      const query = { accountId: 'account', ...filter, ...(asked === null ? {} : { search: asked }) };
+      await search.searchPayments(query, null, 10);
+    }
+  }
+  for (const accountId of [null, 'account']) {
+    await search.listUnsettled(accountId, 10);
+    await search.listTroubledWebhooks(accountId, 10);
+  }
+  await search.listSlots('account', 0, 1, 1);
+  await search.listPaidCounts('account', 0, 1);
+  await search.listStateChanges({ accountId: 'account', id: 'id' });
+  await search.listFinalSums(['id']);
+  await search.editNote({ accountId: 'account', id: 'id' }, 'note');
+}
 
 /** Indexes that hold only what is under way, however many rows their table has. */
 const partialIndexes = database

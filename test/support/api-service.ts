@@ -1,19 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { getContractAddress } from 'viem';
 import { type Account, features } from '../../src/domain/account.ts';
 import { createApiKey, hashApiKey } from '../../src/domain/api-key.ts';
-import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
-import { createDepositAddressCalculator } from '../../src/domain/deposit-address.ts';
-import { ServiceError } from '../../src/domain/errors.ts';
-import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import { USD_RATE_ONE } from '../../src/domain/money.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
-import type { ProviderAdapter, Quote } from '../../src/domain/ports/provider.ts';
-import type { Rates } from '../../src/domain/ports/rates.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import { createMemoryRateLimiters } from '../../src/http/api/rate-limit.ts';
 import { registerApi } from '../../src/http/api/routes.ts';
@@ -24,17 +13,22 @@ import { createPublicServer, type PublicServerOptions } from '../../src/http/ser
 import { registerWellKnown } from '../../src/http/well-known.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkAnswers } from './described-answers.ts';
+import {
+  createTestCallbacks,
+  createTestPaymentContext,
+  createTestTokens,
+  createWorld,
+  FACTORY,
+  FEE_WALLET,
+  IMPLEMENTATION,
+  RESERVED_ADDRESS,
+  type World,
+} from './payment-context.ts';
 import { createTestDatabase, type TestDatabase } from './test-store.ts';
 
 export const BASE_URL = 'https://pay.example.com';
 /** EIP-55's first example. */
 export const PAYOUT_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-/** The address that the service under test calls its own. */
-export const RESERVED_ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
-export const FACTORY: Address = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
-export const FEE_WALLET: Address = '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB';
-/** The factory's first contract, as it is with the real ones. */
-export const IMPLEMENTATION: Address = getContractAddress({ from: FACTORY, nonce: 1n });
 
 /** What a merchant sends at the least. */
 export const validRequest = {
@@ -68,45 +62,6 @@ export interface ApiService {
   close(): Promise<void>;
 }
 
-export interface World {
-  /** Providers that have credentials. */
-  readonly adapters: Map<ProviderId, ProviderAdapter>;
-  quote: () => Promise<Quote>;
-  rates: Rates;
-  /** Addresses that the service calls its own. */
-  readonly reserved: Set<string>;
-  /** How often a provider was asked, DNS was asked, a rate was read. */
-  readonly asked: { quotes: number; callbacks: number; rates: number };
-}
-
-function createWorld(): World {
-  const world: World = {
-    adapters: new Map(),
-    quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
-    rates: {
-      usdRate: (currency) => {
-        world.asked.rates++;
-        return { USD: USD_RATE_ONE, EUR: 110_000_000n, CAD: 73_000_000n, INR: 1_200_000n }[currency];
-      },
-    },
-    reserved: new Set([RESERVED_ADDRESS]),
-    asked: { quotes: 0, callbacks: 0, rates: 0 },
-  };
-  for (const id of providerIds) {
-    world.adapters.set(id, {
-      id,
-      quote: () => {
-        world.asked.quotes++;
-        return world.quote();
-      },
-      startSession: async () => {
-        throw new ServiceError('provider_unavailable');
-      },
-    });
-  }
-  return world;
-}
-
 type ApiServiceOptions = Partial<PublicServerOptions> & {
   requestsPerMinute?: number;
   /** Where there is no test project that says which engine it is. */
@@ -130,39 +85,14 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     ...serverOptions,
   });
   const requireDescribedAnswers = checkAnswers(server);
-  const tokens = createIpnTokens('a secret key of the tests, long enough');
+  const tokens = createTestTokens();
   const nowMs = () => Date.now() + movedMs;
   registerApi(server, {
     accounts: store.accounts,
-    create: {
-      payments: store.payments,
-      providers: { adapters: world.adapters, settings: store.providers },
-      rates: { usdRate: (currency) => world.rates.usdRate(currency) },
-      settlement: {
-        chainId: 137,
-        factory: FACTORY,
-        feeWallet: FEE_WALLET,
-        depositAddressOf: createDepositAddressCalculator({
-          chainId: 137,
-          factory: FACTORY,
-          implementation: IMPLEMENTATION,
-        }),
-        isReservedAddress: async (address) => world.reserved.has(address),
-      },
-      nowMs,
-      newPaymentId: createPaymentIdGenerator(nowMs),
-      tokenFingerprint: tokens.currentFingerprint,
-      toleranceBasisPoints: 200,
-    },
+    create: createTestPaymentContext({ store, world, nowMs, tokens }),
     status: { payments: store.payments, tokens },
     tokens,
-    callbacks: {
-      refusalOf: (callback) => {
-        world.asked.callbacks++;
-        const judgement = parseCallbackUrl(callback, new Set());
-        return judgement.ok ? null : judgement.reason;
-      },
-    },
+    callbacks: createTestCallbacks(world),
     // Also with PostgreSQL, whose own clock a test cannot move; what is counted there has its own tests.
     limits: createMemoryRateLimiters(
       {

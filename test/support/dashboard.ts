@@ -12,6 +12,12 @@ import { createPublicServer } from '../../src/http/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newAccount } from '../store/fixtures.ts';
 import { newUser } from '../store/people.ts';
+import {
+  createTestCallbacks,
+  createTestPaymentContext,
+  createTestTokens,
+  createWorld,
+} from './payment-context.ts';
 import { createTestDatabase } from './test-store.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -25,6 +31,8 @@ export interface TestDashboard {
   readonly nowMs: () => number;
   /** E-mails that were sent. */
   readonly mails: Mail[];
+  /** Somebody else's hand in the database. */
+  execute(sql: string): Promise<void>;
   /** Every line of the log. */
   readonly logLines: string[];
   /** Moves both clocks. */
@@ -69,14 +77,22 @@ export async function createTestDashboard(
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
     trustProxy: [],
   });
+  const world = createWorld();
+  const tokens = createTestTokens();
+  const callbacks = createTestCallbacks(world);
   registerDashboard(server, {
     ...store,
+    tokens,
+    create: createTestPaymentContext({ store, world, nowMs, tokens }),
+    explorerTransactionUrl: (hash) => `https://explorer.example.com/tx/${hash}`,
     passwords: createPasswords(),
     secondFactor: {
       box: createSecretBox('second factor', 'a secret key of the tests, long enough'),
       recoveryHash: createKeyedHash('recovery codes', 'a secret key of the tests, long enough'),
     },
-    callbacks: { refusalOf: (url) => (String(url).startsWith('https://') ? null : 'must be https') },
+    callbacks: {
+      refusalOf: (url) => (String(url).startsWith('https://') ? callbacks.refusalOf(url) : 'must be https'),
+    },
     mailer: { send: async (mail) => void mails.push(mail) },
     limits: createDashboardLimits(() => performance.now() + movedMs),
     nowMs,
@@ -127,6 +143,7 @@ export async function createTestDashboard(
   return {
     store,
     nowMs,
+    execute: (sql) => database.execute(sql),
     logLines,
     mails,
     newBrowser,

@@ -20,6 +20,23 @@ export interface StateChange {
   readonly state: PaymentState;
 }
 
+/** What moved through one payment's address, in 10⁻⁶ USDC units. */
+export interface FinalSums {
+  readonly depositedUnits: bigint;
+  readonly forwardedUnits: bigint;
+  readonly feeUnits: bigint;
+}
+
+/** A webhook that did not arrive, or of which nobody knows. */
+export interface TroubledWebhook {
+  readonly accountId: string;
+  readonly paymentId: PaymentId;
+  readonly host: string;
+  readonly status: 'failed' | 'blocked' | 'unknown';
+  readonly reason: string | null;
+  readonly finishedAtMs: number;
+}
+
 /**
  * What people ask of payments: lists, searches, statistics. It rests on tables that are made from the payments a
  * moment later (`indexPayments`, `countPaid`), because a create must not wait for them.
@@ -30,8 +47,8 @@ export interface PaymentSearchStore {
    * time; a search by words finds a payment once it is indexed.
    */
   searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<PaymentPage>;
-  /** Payments of all accounts whose release waits, was refused, or needs a hand, newest first. */
-  listUnsettled(limit: number): Promise<readonly Payment[]>;
+  /** Payments whose release waits, was refused, or needs a hand, newest first; of all accounts with null. */
+  listUnsettled(accountId: string | null, limit: number): Promise<readonly Payment[]>;
 
   /** Every payment up to this row is indexed; 0 at first. */
   readIndexFrontier(): Promise<number>;
@@ -40,10 +57,23 @@ export interface PaymentSearchStore {
   /** Counts payments that became paid, each once; returns how many. */
   countPaid(limit: number): Promise<number>;
 
-  /** From `fromMs` on and before `beforeMs`. */
-  listSlots(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaymentSlot[]>;
+  /**
+   * Sums for each step of so many milliseconds, from `fromMs` on and before `beforeMs`; steps in which nothing
+   * happened are left out. All three are whole quarters of an hour.
+   */
+  listSlots(
+    accountId: string,
+    fromMs: number,
+    beforeMs: number,
+    stepMs: number,
+  ): Promise<readonly PaymentSlot[]>;
   /** Of the days (of UTC) that begin from `fromMs` on and before `beforeMs`. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
+
+  /** What the book of movements has of these payments: final, and less what was taken back. */
+  listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
+  /** The last webhooks that were not delivered, newest first; of all accounts with null. */
+  listTroubledWebhooks(accountId: string | null, limit: number): Promise<readonly TroubledWebhook[]>;
 
   /** The states a payment came into after its creation, in their order; those of before they were kept are missing. */
   listStateChanges(payment: PaymentReference): Promise<readonly StateChange[]>;

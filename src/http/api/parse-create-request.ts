@@ -116,7 +116,7 @@ function parseEmail(value: unknown): string | null {
   throw invalidField('email', `must be one e-mail address of at most ${EMAIL_MAX_CHARACTERS} characters`);
 }
 
-function parseNote(value: unknown): string | null {
+export function parseNote(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw invalidField('note', 'must be a string');
   if (value === '') throw invalidField('note', 'must not be empty; leave it out instead');

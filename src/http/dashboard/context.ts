@@ -1,20 +1,31 @@
 import type { FastifyInstance } from 'fastify';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
+import type { IpnTokens } from '../../domain/ipn-token.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
+import type { LedgerStore } from '../../domain/ports/ledger-store.ts';
 import type { Mailer } from '../../domain/ports/mailer.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
+import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
+import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { Cookies } from './cookies.ts';
 import type { Section } from './sections.ts';
 
 /** What the dashboard's pages need. A page that needs more adds it here. */
 export interface DashboardContext extends SecondFactorContext {
-  readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
+  readonly payments: PaymentStore;
+  readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  readonly ledger: Pick<LedgerStore, 'readCursor'>;
+  readonly tokens: IpnTokens;
+  /** For checkouts that are made by hand, under the same rules as the API's. */
+  readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
   /** Null where no e-mail is configured. */
   readonly mailer: Mailer | null;
+  /** A transaction's page in an explorer of the chain, or null where there is none. */
+  readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   readonly limits: DashboardLimits;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;

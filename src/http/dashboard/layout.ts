@@ -20,6 +20,7 @@ interface Frame {
 const style = pageStyleOf(
   ['button', 'card', 'field', 'notice', 'table'],
   new URL('./dashboard.css', import.meta.url),
+  new URL('./payments.css', import.meta.url),
 );
 const script = new Html(readAsset(new URL('./client/copy.js', import.meta.url)));
 const icon =

@@ -19,7 +19,7 @@ function contentSecurityPolicy(nonce: string): string {
 }
 
 /** For every answer of the dashboard, pages or not. */
-const dashboardHeaders = {
+export const dashboardHeaders = {
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex, nofollow',
   // Not `no-referrer`: browsers then hide also from ourselves where a form comes from.

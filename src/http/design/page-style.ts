@@ -6,11 +6,11 @@ export type DesignComponent = 'button' | 'card' | 'field' | 'notice' | 'table';
 
 /**
  * The style of a page, to be put into its `<style>`: the tokens, what all pages share, the components the page has, and
- * last the page's own style sheet. Read once, when the program starts.
+ * last the page's own style sheets. Read once, when the program starts.
  */
-export function pageStyleOf(components: readonly DesignComponent[], own: URL): Html {
+export function pageStyleOf(components: readonly DesignComponent[], ...own: readonly URL[]): Html {
   const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
-  const files = [...shared.map((name) => new URL(`./${name}.css`, import.meta.url)), own];
+  const files = [...shared.map((name) => new URL(`./${name}.css`, import.meta.url)), ...own];
   return new Html(files.map(readAsset).join(''));
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { RESERVED_ADDRESS } from '../../support/api-service.ts';
+import { RESERVED_ADDRESS } from '../../support/payment-context.ts';
 import { type Answer, faultOfCreate, parseObject } from './answer-shape.ts';
 import { requireKept } from './broken-promise.ts';
 import type { HostileService } from './hostile-service.ts';

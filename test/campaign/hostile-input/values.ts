@@ -1,7 +1,8 @@
 /** Values of a create's parameters: most of them right, the others wrong in every way we know. */
 import fc from 'fast-check';
 import { providerIds } from '../../../src/domain/provider-catalogue.ts';
-import { PAYOUT_ADDRESS, RESERVED_ADDRESS } from '../../support/api-service.ts';
+import { PAYOUT_ADDRESS } from '../../support/api-service.ts';
+import { RESERVED_ADDRESS } from '../../support/payment-context.ts';
 
 /** Unicode that looks like digits, spaces, letters or nothing; halves of characters; what ends or breaks texts. */
 const oddTexts = [

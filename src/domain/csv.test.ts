@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { csvLine } from './csv.ts';
+
+it('writes text so that no spreadsheet takes it for a formula or for several cells', () => {
+  for (const [text, written] of [
+    ['Order 1', '"Order 1"'],
+    ['say "hi", twice\nor more', '"say ""hi"", twice\nor more"'],
+    ['=HYPERLINK("https://evil.example","x")', '"\'=HYPERLINK(""https://evil.example"",""x"")"'],
+    ['+1', '"\'+1"'],
+    ['-2+3', '"\'-2+3"'],
+    ['@SUM(A1)', '"\'@SUM(A1)"'],
+    ['\t=1', '"\'\t=1"'],
+    ['  =1', '"\'  =1"'],
+    ['\n=1', '"\'\n=1"'],
+    ['＝1', '"\'＝1"'],
+    ['1-2', '"1-2"'],
+    ['', '""'],
+  ] as const) {
+    expect(csvLine([{ text }])).toBe(`${written}\r\n`);
+  }
+  expect(csvLine(['12.30', { text: null }, null, { text: 'a' }])).toBe('12.30,,,"a"\r\n');
+});

@@ -1,0 +1,64 @@
+/** Days as a time zone has them: they begin at its midnight, and have 23 to 25 hours. */
+export interface LocalDay {
+  /** `2026-11-21` */
+  readonly date: string;
+  readonly startMs: number;
+  /** The beginning of the next one. */
+  readonly endMs: number;
+}
+
+const DAY_MS = 86_400_000;
+const datePattern = /^\d{4}-\d{2}-\d{2}$/;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The date in the zone at a moment. */
+export function dateAt(timeMs: number, timeZone: string): string {
+  return localTextAt(timeMs, timeZone).slice(0, 10);
+}
+
+/** The moment at which a date begins in the zone; null for what is no date. */
+export function startOfDate(date: string, timeZone: string): number | null {
+  if (!datePattern.test(date)) return null;
+  const midnightMs = Date.parse(`${date}T00:00:00Z`);
+  if (!Number.isFinite(midnightMs) || new Date(midnightMs).toISOString().slice(0, 10) !== date) return null;
+  // The offset at the first guess may be that of the other side of a change of clocks.
+  let startMs = midnightMs - offsetAt(midnightMs, timeZone);
+  startMs = midnightMs - offsetAt(startMs, timeZone);
+  // Where clocks skip midnight, the day begins when they go on.
+  return dateAt(startMs, timeZone) < date ? startMs + 3_600_000 : startMs;
+}
+
+/** The date after one. */
+export function nextDate(date: string): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
+}
+
+/** So many days up to the one that is now, the oldest first. */
+export function lastDays(count: number, nowMs: number, timeZone: string): LocalDay[] {
+  const today = Date.parse(`${dateAt(nowMs, timeZone)}T00:00:00Z`);
+  const dates = Array.from({ length: count + 1 }, (_, index) =>
+    new Date(today - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+  const starts = dates.map((date) => startOfDate(date, timeZone) as number);
+  return dates
+    .slice(0, count)
+    .map((date, index) => ({ date, startMs: starts[index] as number, endMs: starts[index + 1] as number }));
+}
+
+function offsetAt(timeMs: number, timeZone: string): number {
+  const seconds = timeMs - (((timeMs % 1000) + 1000) % 1000);
+  return Date.parse(`${localTextAt(timeMs, timeZone).replace(' ', 'T')}Z`) - seconds;
+}
+
+/** `2026-11-21 23:59:59` as clocks in the zone show it. */
+function localTextAt(timeMs: number, timeZone: string): string {
+  const known = formats.get(timeZone);
+  const format =
+    known ??
+    new Intl.DateTimeFormat('sv-SE', {
+      ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
+      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    });
+  if (known === undefined) formats.set(timeZone, format);
+  return format.format(timeMs);
+}

@@ -1,0 +1,119 @@
+import { type Currency, currencies } from '../../../domain/money.ts';
+import type { AccountStatistics, DayStatistics } from '../../../payments/read-statistics.ts';
+import { type Html, html, nothing } from '../../design/html.ts';
+import { formatMoney } from '../format-amount.ts';
+import { providerName } from '../payments/payment-words.ts';
+import { DASHBOARD_PATH } from '../sections.ts';
+import { type Bar, barChart } from './bar-chart.ts';
+
+/** How many days the overview can be asked for. */
+export const spans = [7, 30, 90] as const;
+export type Span = (typeof spans)[number];
+
+const counts = new Intl.NumberFormat('en');
+const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+/** Volume, payments, conversion, providers and settling times of the last days. */
+export function statisticsCard(statistics: AccountStatistics, span: Span, timeZone: string): Html {
+  const { days } = statistics;
+  const [created, converted, paid] = [sum(days, 'created'), sum(days, 'converted'), sum(days, 'paid')];
+  const used = currencies.filter((currency) => days.some((day) => day.paidCents.has(currency)));
+  return html`<section class="card"><h2>The last ${span} days</h2>
+<nav class="actions" aria-label="Days">${spans.map((other) => spanLink(other, span))}</nav>
+<dl class="tiles">
+${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency)))}
+${tile('Paid', counts.format(paid))}${tile('Created', counts.format(created))}
+${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), 'of those created in these days, by now')}
+</dl>
+${used.map((currency) => volumeChart(days, currency))}
+${barChart({
+  id: 'chart-created',
+  title: 'Payments created',
+  columns: ['Day', 'Created'],
+  bars: days.map((day) => ({ label: labelOf(day), value: day.created, text: counts.format(day.created) })),
+  maximumText: counts.format(Math.max(0, ...days.map((day) => day.created))),
+})}
+${barChart({
+  id: 'chart-conversion',
+  title: 'From created to paid',
+  columns: ['Day', 'Of those created'],
+  bars: days.map(conversionBar),
+  maximumText: '100%',
+})}
+${paid === 0 ? nothing : html`<div class="pair">${providerChart(statistics)}${settleChart(statistics)}</div>`}
+<p class="small soft">Days are those of ${timeZone}; providers and settling times are counted by days of UTC. Counts follow a second or two behind.</p></section>`;
+}
+
+function spanLink(other: Span, span: Span): Html {
+  return html`<a class="button compact" href="${DASHBOARD_PATH}?days=${other}"${other === span ? html` aria-current="true"` : nothing}>${other} days</a>`;
+}
+
+function tile(name: string, value: string, hint = ''): Html {
+  return html`<div><dt>${name}</dt><dd><strong>${value}</strong>${hint === '' ? nothing : html` <span class="small soft">${hint}</span>`}</dd></div>`;
+}
+
+function sum(days: readonly DayStatistics[], field: 'created' | 'converted' | 'paid'): number {
+  return days.reduce((total, day) => total + day[field], 0);
+}
+
+function volumeOf(days: readonly DayStatistics[], currency: Currency): number {
+  return days.reduce((total, day) => total + (day.paidCents.get(currency) ?? 0), 0);
+}
+
+function volumeChart(days: readonly DayStatistics[], currency: Currency): Html {
+  const centsOf = (day: DayStatistics) => day.paidCents.get(currency) ?? 0;
+  return barChart({
+    id: `chart-volume-${currency.toLowerCase()}`,
+    title: `Volume in ${currency}`,
+    columns: ['Day', currency],
+    bars: days.map((day) => ({
+      label: labelOf(day),
+      value: centsOf(day),
+      text: formatMoney(centsOf(day), currency),
+    })),
+    maximumText: formatMoney(Math.max(0, ...days.map(centsOf)), currency),
+  });
+}
+
+function conversionBar(day: DayStatistics): Bar {
+  const share = day.created === 0 ? 0 : Math.min(1, day.converted / day.created);
+  return { label: labelOf(day), value: share, text: day.created === 0 ? '–' : percents.format(share) };
+}
+
+function providerChart({ providers }: AccountStatistics): Html {
+  return barChart({
+    id: 'chart-providers',
+    title: 'Where customers paid',
+    columns: ['Provider', 'Paid'],
+    bars: providers.map(({ provider, paid }) => ({
+      label: provider === 'multi' ? 'not known' : providerName(provider),
+      value: paid,
+      text: counts.format(paid),
+    })),
+    maximumText: counts.format(Math.max(...providers.map(({ paid }) => paid))),
+  });
+}
+
+function settleChart({ settleTimes }: AccountStatistics): Html {
+  return barChart({
+    id: 'chart-settling',
+    title: 'From created to paid, time',
+    columns: ['Within', 'Paid'],
+    bars: settleTimes.map(({ boundMs, paid }) => ({
+      label: boundMs === null ? 'longer' : durationOf(boundMs),
+      value: paid,
+      text: counts.format(paid),
+    })),
+    maximumText: counts.format(Math.max(...settleTimes.map(({ paid }) => paid))),
+  });
+}
+
+function durationOf(timeMs: number): string {
+  const minutes = timeMs / 60_000;
+  return minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
+}
+
+function labelOf({ date }: DayStatistics): string {
+  return dayNames.format(Date.parse(`${date}T00:00:00Z`));
+}

@@ -1,0 +1,131 @@
+import { formatUnits } from '../../../domain/money.ts';
+import type { Payment } from '../../../domain/payment.ts';
+import { roleIncludes } from '../../../domain/person.ts';
+import { sumLedger } from '../../../domain/settle.ts';
+import { shortCodeOf } from '../../../domain/short-code.ts';
+import { type PaymentStory, readPaymentStory } from '../../../payments/read-payment-story.ts';
+import { type Html, html, nothing } from '../../design/html.ts';
+import type { DashboardContext } from '../context.ts';
+import type { DashboardView } from '../dashboard-page.ts';
+import { formTokenField } from '../form-token.ts';
+import { formatMoney } from '../format-amount.ts';
+import { formatPercent } from '../format-percent.ts';
+import { moment } from '../format-time.ts';
+import { DASHBOARD_PATH } from '../sections.ts';
+import type { Visit } from '../visit.ts';
+import { timeline } from './payment-timeline.ts';
+import { forwardBadge, providerName, stateSentence, statusBadge } from './payment-words.ts';
+import { type SignatureCheck, webhookCard } from './webhook-card.ts';
+
+/** What is said on top, and what was asked of the page. */
+export interface PaymentPageOptions {
+  readonly said?: Html;
+  readonly status?: number;
+  readonly check?: SignatureCheck;
+}
+
+/** One payment's whole story. */
+export async function showPayment(
+  context: DashboardContext,
+  visit: Visit,
+  { said = nothing, status = 200, check = null }: PaymentPageOptions = {},
+): Promise<DashboardView> {
+  const story = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = story;
+  return {
+    title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
+    status,
+    main: html`${said}
+<p>${statusBadge(payment)} ${forwardBadge(payment)} ${stateSentence(payment)}</p>
+${payment.releaseRefusalReason === null ? nothing : html`<p class="notice bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
+<div class="pair">${factsCard(context, visit, payment)}
+<section class="card"><h2>What happened</h2>${timeline(story, visit.timeZone)}</section></div>
+${moneyCard(context, story)}
+${noteCard(visit, payment)}
+${story.webhooks.map((webhook) => webhookCard(webhook, visit, check))}
+${cancelCard(visit, story)}
+<p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
+  };
+}
+
+export function fact(term: string, description: Html | string): Html {
+  return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
+}
+
+/** A transaction, with its page in an explorer where there is one. */
+export function transactionLink({ explorerTransactionUrl }: DashboardContext, hash: string): Html {
+  const url = explorerTransactionUrl(hash);
+  if (url === null) return html`<code>${hash}</code>`;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> (opens a new tab)</span></a>`;
+}
+
+export function amountFacts(payment: Payment): Html {
+  const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
+  return html`${fact('Amount', `${formatMoney(amountCents, currency)} ${currency}`)}
+${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Made up of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
+${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
+${fact('Paid in full from', `${formatUnits(payment.enoughUnits)} USDC`)}`;
+}
+
+function factsCard({ baseUrl }: DashboardContext, { timeZone }: Visit, payment: Payment): Html {
+  const shortCode = shortCodeOf(payment.id);
+  return html`<section class="card"><h2>Payment</h2><dl class="facts">
+${fact('Id', html`<code>${payment.id}</code>`)}
+${fact('Short link', html`<a href="${baseUrl}/s/${shortCode}"><code>${shortCode}</code></a>`)}
+${fact('Created', moment(payment.createdAtMs, timeZone))}
+${payment.paidAtMs === null ? nothing : fact('Paid', moment(payment.paidAtMs, timeZone))}
+${amountFacts(payment)}
+${fact('Provider', providerName(payment.provider))}
+${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
+${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
+</dl></section>`;
+}
+
+function moneyCard(context: DashboardContext, { payment, ledger }: PaymentStory): Html {
+  const sums = sumLedger(ledger);
+  const finality = (blockNumber: number) => (blockNumber <= ledger.finalBlock ? 'final' : 'not final yet');
+  const deposits = ledger.deposits.map(
+    ({ units, transactionHash, blockNumber }) =>
+      html`<tr><td>Arrived</td><td class="number">${formatUnits(units)}</td><td class="number">–</td><td>${transactionLink(context, transactionHash)}</td><td>${blockNumber}, ${finality(blockNumber)}</td></tr>`,
+  );
+  const releases = ledger.releases.map(
+    ({ toMerchantUnits, feeUnits, transactionHash, blockNumber }) =>
+      html`<tr><td>Sent to your wallet</td><td class="number">${formatUnits(toMerchantUnits)}</td><td class="number">${formatUnits(feeUnits)}</td><td>${transactionLink(context, transactionHash)}</td><td>${blockNumber}, ${finality(blockNumber)}</td></tr>`,
+  );
+  return html`<section class="card"><h2>Money</h2>
+<dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Still at the address', `${formatUnits(sums.heldUnits)} USDC`)}
+${fact('Goes to', html`<code>${payment.payoutAddress}</code>`)}${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}</dl>
+${
+  deposits.length + releases.length === 0
+    ? html`<p>Nothing has been seen at the deposit address.</p>`
+    : html`<div class="table" role="region" aria-label="Deposits and releases" tabindex="0"><table>
+<thead><tr><th scope="col">What</th><th scope="col" class="number">USDC</th><th scope="col" class="number">Fee</th><th scope="col">Transaction</th><th scope="col">Block</th></tr></thead>
+<tbody>${deposits}${releases}</tbody></table></div>`
+}</section>`;
+}
+
+function noteCard(visit: Visit, payment: Payment): Html {
+  if (!roleIncludes(visit.role, 'developer')) {
+    return payment.note === null
+      ? nothing
+      : html`<section class="card"><h2>Note</h2><p class="lines"><bdi>${payment.note}</bdi></p></section>`;
+  }
+  return html`<section class="card"><h2>Note</h2>
+<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/note">${formTokenField(visit.formToken)}
+<div class="field"><label for="note">Your note</label>
+<textarea id="note" name="note" rows="3" maxlength="1000" aria-describedby="note-hint">
+${payment.note ?? ''}</textarea>
+<p class="hint" id="note-hint">At most 500 characters. Not on the checkout page, but anybody with the short link can see it in previews. A webhook that is queued already keeps the old one.</p></div>
+<p class="actions"><button class="button">Save the note</button></p></form></section>`;
+}
+
+function cancelCard(visit: Visit, { payment, ledger }: PaymentStory): Html {
+  const canCancel =
+    payment.status === 'unpaid' && payment.forwardStatus === 'pending' && ledger.deposits.length === 0;
+  if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
+  return html`<section class="card"><h2>Cancel</h2>
+<p>Nothing has arrived. A canceled payment cannot be paid any more; what a customer still sends to its address waits for your or the operator’s hand.</p>
+<details><summary>Cancel this payment…</summary>
+<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/cancel">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;
+}

@@ -1,0 +1,73 @@
+import { type CsvCell, csvLine } from '../domain/csv.ts';
+import { formatCents, formatUnits } from '../domain/money.ts';
+import type { Payment } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { PaymentQuery } from '../domain/payment-search.ts';
+import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import { shortCodeOf } from '../domain/short-code.ts';
+
+/** Payments of a portion: some milliseconds of the store's time, with other work between two of them. */
+const PORTION = 200;
+
+const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
+
+interface Column {
+  readonly name: string;
+  readonly cell: (payment: Payment, sums: FinalSums) => CsvCell;
+}
+
+const cents = (value: number | null) => (value === null ? null : formatCents(value));
+const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
+/** Below zero where the chain took back what it had called final. */
+const units = (value: bigint) => (value < 0n ? `-${formatUnits(-value)}` : formatUnits(value));
+
+/** What is final on the chain adds up: deposited = forwarded + fee + held, in each line and over all of them. */
+const columns: readonly Column[] = [
+  { name: 'payment_id', cell: ({ id }) => id },
+  { name: 'short_code', cell: ({ id }) => shortCodeOf(id) },
+  { name: 'created_at', cell: ({ createdAtMs }) => time(createdAtMs) },
+  { name: 'status', cell: ({ status }) => status },
+  { name: 'forward_status', cell: ({ forwardStatus }) => forwardStatus },
+  { name: 'paid_at', cell: ({ paidAtMs }) => time(paidAtMs) },
+  { name: 'amount', cell: ({ amountCents }) => cents(amountCents) },
+  { name: 'currency', cell: ({ currency }) => currency },
+  { name: 'original_amount', cell: ({ originalAmountCents }) => cents(originalAmountCents) },
+  { name: 'customer_fee_amount', cell: ({ customerFeeCents }) => cents(customerFeeCents) },
+  { name: 'fee_percent', cell: ({ feeBasisPoints }) => cents(feeBasisPoints) },
+  { name: 'deposited_usdc', cell: (_, { depositedUnits }) => units(depositedUnits) },
+  { name: 'forwarded_usdc', cell: (_, { forwardedUnits }) => units(forwardedUnits) },
+  { name: 'fee_usdc', cell: (_, { feeUnits }) => units(feeUnits) },
+  {
+    name: 'held_usdc',
+    cell: (_, { depositedUnits, forwardedUnits, feeUnits }) =>
+      units(depositedUnits - forwardedUnits - feeUnits),
+  },
+  { name: 'provider', cell: ({ provider }) => provider },
+  { name: 'email', cell: ({ email }) => ({ text: email }) },
+  { name: 'note', cell: ({ note }) => ({ text: note }) },
+  { name: 'payout_address', cell: ({ payoutAddress }) => payoutAddress },
+  { name: 'deposit_address', cell: ({ depositAddress }) => depositAddress },
+  { name: 'txid_in', cell: ({ txidIn }) => txidIn },
+  { name: 'txid_out', cell: ({ txidOut }) => txidOut },
+];
+
+/**
+ * The payments of a query as the lines of a CSV, newest first, a portion at a time and only as fast as they are taken.
+ * The amounts of USDC are those of the book of movements.
+ */
+export async function* exportPayments(
+  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums'>,
+  query: PaymentQuery,
+): AsyncGenerator<string> {
+  yield csvLine(columns.map(({ name }) => name));
+  for (let before: PaymentId | null = null; ; ) {
+    const { payments, next } = await search.searchPayments(query, before, PORTION);
+    const sums = await search.listFinalSums(payments.map(({ id }) => id));
+    const lines = payments.map((payment) =>
+      csvLine(columns.map(({ cell }) => cell(payment, sums.get(payment.id) ?? nothingYet))),
+    );
+    if (lines.length > 0) yield lines.join('');
+    if (next === null) return;
+    before = next;
+  }
+}

@@ -1,0 +1,88 @@
+import type { Currency } from '../domain/money.ts';
+import { type PaidCount, settleBoundsMs } from '../domain/payment-statistics.ts';
+import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import type { ProviderChoice } from '../domain/provider-catalogue.ts';
+import { type LocalDay, lastDays } from '../domain/time-zone.ts';
+
+/** What happened on a day of the account's time zone. */
+export interface DayStatistics extends LocalDay {
+  readonly created: number;
+  /** Of those created on this day, how many became paid by now. */
+  readonly converted: number;
+  /** Payments that became paid on this day. */
+  readonly paid: number;
+  /** What their customers were charged, by currency. */
+  readonly paidCents: ReadonlyMap<Currency, number>;
+}
+
+export interface AccountStatistics {
+  readonly days: readonly DayStatistics[];
+  readonly providers: readonly { readonly provider: ProviderChoice; readonly paid: number }[];
+  /** Paid payments by how long they took; `boundMs` is null for longer than all bounds. */
+  readonly settleTimes: readonly { readonly boundMs: number | null; readonly paid: number }[];
+}
+
+/** The last days up to now. Providers and settling times are counted by days of UTC. */
+export async function readStatistics(
+  search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>,
+  account: { readonly id: string; readonly timeZone: string },
+  dayCount: number,
+  nowMs: number,
+): Promise<AccountStatistics> {
+  const days = lastDays(dayCount, nowMs, account.timeZone).map((day) => ({
+    ...day,
+    ...{ created: 0, converted: 0, paid: 0, paidCents: new Map<Currency, number>() },
+  }));
+  const [fromMs, beforeMs] = [days[0]?.startMs ?? nowMs, days.at(-1)?.endMs ?? nowMs];
+  const [slots, counts] = await Promise.all([
+    Promise.all(
+      runsOf(days).map(({ startMs, endMs, dayMs }) => search.listSlots(account.id, startMs, endMs, dayMs)),
+    ),
+    search.listPaidCounts(account.id, fromMs, beforeMs),
+  ]);
+  let index = 0;
+  for (const slot of slots.flat()) {
+    while (slot.startMs >= (days[index]?.endMs ?? Number.POSITIVE_INFINITY)) index++;
+    const day = days[index];
+    if (day === undefined) break;
+    day.created += slot.created;
+    day.converted += slot.converted;
+    day.paid += slot.paid;
+    if (slot.paid > 0)
+      day.paidCents.set(slot.currency, (day.paidCents.get(slot.currency) ?? 0) + slot.paidCents);
+  }
+  return { days, providers: providersOf(counts), settleTimes: settleTimesOf(counts) };
+}
+
+interface Run {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly dayMs: number;
+}
+
+/** Days of the same length that follow on each other: a change of the clocks ends one and begins the next. */
+function runsOf(days: readonly LocalDay[]): Run[] {
+  const runs: Run[] = [];
+  for (const { startMs, endMs } of days) {
+    const last = runs.at(-1);
+    const dayMs = endMs - startMs;
+    if (last?.dayMs === dayMs) runs[runs.length - 1] = { ...last, endMs };
+    else runs.push({ startMs, endMs, dayMs });
+  }
+  return runs;
+}
+
+function providersOf(counts: readonly PaidCount[]): AccountStatistics['providers'] {
+  const sums = new Map<ProviderChoice, number>();
+  for (const { provider, paid } of counts) sums.set(provider, (sums.get(provider) ?? 0) + paid);
+  return [...sums]
+    .map(([provider, paid]) => ({ provider, paid }))
+    .sort((one, other) => other.paid - one.paid);
+}
+
+function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleTimes'] {
+  return [...settleBoundsMs, null].map((boundMs, settleClass) => ({
+    boundMs,
+    paid: counts.reduce((sum, count) => sum + (count.settleClass === settleClass ? count.paid : 0), 0),
+  }));
+}

@@ -1,0 +1,164 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
+import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
+import { depositOf, releaseOf } from '../store/ledger.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
+import { freePorts } from '../support/free-ports.ts';
+
+const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
+const DAY_MS = 86_400_000;
+
+let browser: Browser;
+let axeSource: string;
+let dashboard: TestDashboard;
+let baseUrl: string;
+let paid: Payment;
+let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
+
+beforeAll(async () => {
+  await mkdir(screenshots, { recursive: true });
+  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await launchBrowser();
+  const [port] = await freePorts(1);
+  baseUrl = `http://127.0.0.1:${port}`;
+  dashboard = await createTestDashboard(baseUrl, { listens: true });
+  await fillAccount();
+});
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+});
+
+/** An account as a month of business leaves it, and its owner, signed in. */
+async function fillAccount(): Promise<void> {
+  const { store, nowMs } = dashboard;
+  const account = await dashboard.giveAccount({ name: 'Café Tortuga', timeZone: 'Europe/Berlin' });
+  const owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  let timeMs = nowMs() - 29 * DAY_MS;
+  const newId = createPaymentIdGenerator(() => timeMs);
+  const block = { number: 10, hash: '0x10', timestampMs: nowMs() };
+  await store.ledger.startCursor(block);
+  for (let index = 0; index < 60; index++) {
+    timeMs += Math.round((DAY_MS * (index % 7)) / 6.5);
+    const payment = newPayment(account.id, {
+      ...{
+        id: newId(),
+        createdAtMs: timeMs,
+        amountCents: 1_250 + 733 * index,
+        note: `Table ${index}, two cakes`,
+      },
+      ...{ currency: index % 9 === 0 ? 'USD' : 'EUR', provider: index % 4 === 0 ? 'moonpay' : 'multi' },
+    });
+    await store.payments.createPayment(payment, null);
+    const provider = providerIds[index % 3] ?? 'moonpay';
+    await store.payments.addSession(
+      payment,
+      newSession(payment, { provider, createdAtMs: timeMs + 20_000 }),
+      leave,
+    );
+    if (index % 3 === 0) continue;
+    const paidAtMs = timeMs + 60_000 * (1 + (index % 12) ** 2);
+    await store.payments.decidePayment(payment, () => ({
+      change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
+      webhook,
+    }));
+    paid = payment;
+  }
+  const place = { from: block, final: { ...block, number: 12, hash: '0x12' }, scannedTo: 13 };
+  const deposit = { ...depositOf(paid, 11), transactionHash: `0x${'cd'.repeat(32)}` };
+  const release = { ...releaseOf(paid, 12), transactionHash: `0x${'ab'.repeat(32)}` };
+  await store.ledger.recordScan({ ...place, deposits: [deposit], releases: [release] }, leave);
+  const claimed = await claimOldest(store.webhooks, 100, nowMs());
+  const failed = claimed.find(({ paymentId }) => paymentId === paid.id) as (typeof claimed)[number];
+  await store.webhooks.recordWebhookResult(failed, { ...failedResult, finishedAtMs: nowMs() });
+  while (await indexPayments(store));
+
+  const page = await browser.newPage();
+  await page.goto(`${baseUrl}/dashboard/payments`);
+  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Payments' }).waitFor();
+  cookies = await page.context().cookies();
+  await page.close();
+}
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const desktop = { viewport: { width: 1280, height: 900 } };
+const looks = [
+  ['phone', 'dark', phone],
+  ['desktop', 'light', desktop],
+] as const;
+
+/** Every page of payments, by name. */
+const addresses: Record<string, () => string> = {
+  overview: () => '',
+  payments: () => '/payments',
+  'payments-filtered': () => '/payments?q=cakes&status=paid&currency=EUR&from=2026-01-01',
+  'payments-none': () => '/payments?q=nothing+like+it',
+  'payments-refused': () => '/payments?from=yesterday',
+  payment: () => `/payments/${paid.id}`,
+  evidence: () => `/payments/${paid.id}/evidence`,
+  links: () => '/links',
+  link: () => `/links/${paid.id}`,
+};
+
+async function violationsOf(page: Page): Promise<unknown> {
+  await page.evaluate(axeSource);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+}
+
+it.each(looks)(
+  'the pages of payments on a %s in %s are accessible and fit',
+  async (device, colorScheme, options) => {
+    const context = await browser.newContext({ ...options, colorScheme, reducedMotion: 'reduce' });
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('requestfailed', (request) => complaints.push(request.url()));
+    for (const [name, addressOf] of Object.entries(addresses)) {
+      await page.goto(`${baseUrl}/dashboard${addressOf()}`);
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      await page.screenshot({
+        path: join(screenshots, `dashboard-${name}-${device}-${colorScheme}.png`),
+        fullPage: true,
+      });
+      expect([name, overflow, await violationsOf(page)]).toEqual([name, 0, []]);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+);
+
+it('a merchant finds a payment, changes its note and makes a link, with the keyboard and without JavaScript', async () => {
+  const context = await browser.newContext({ ...desktop, javaScriptEnabled: false });
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/dashboard/payments`);
+  await page.getByLabel('Search').fill('table 58');
+  await page.keyboard.press('Enter');
+  await page.getByRole('row').nth(1).getByRole('link').click();
+  await page.getByLabel('Your note').fill('Table 58, paid twice');
+  await page.getByRole('button', { name: 'Save the note' }).click();
+  expect(await page.getByRole('status').first().textContent()).toBe('The note is saved.');
+  await page.getByRole('link', { name: 'Payment links' }).click();
+  await page.getByLabel('Amount').fill('12.30');
+  await page.getByLabel('Payout wallet').fill('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed');
+  await page.getByLabel('Webhook address').fill('https://shop.example.com/hook');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+  await context.close();
+});

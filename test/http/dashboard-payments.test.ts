@@ -1,0 +1,325 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { Role } from '../../src/domain/person.ts';
+import { shortCodeOf } from '../../src/domain/short-code.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
+import { leave, newPayment, newSession, pay } from '../store/fixtures.ts';
+import { depositOf, releaseOf } from '../store/ledger.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import {
+  createTestDashboard,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+  withoutNonces,
+} from '../support/dashboard.ts';
+import { createTestTokens } from '../support/payment-context.ts';
+
+let dashboard: TestDashboard;
+let account: Account;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount({ timeZone: 'Asia/Kolkata' });
+  browser = await signIn('developer');
+});
+afterEach(() => dashboard.close());
+
+async function signIn(role: Role, accountId = account.id): Promise<TestBrowser> {
+  return dashboard.signIn(await dashboard.giveUser({ accountId, role }));
+}
+
+async function give(change: Partial<Payment> = {}, accountId = account.id): Promise<Payment> {
+  const payment = newPayment(accountId, change);
+  await dashboard.store.payments.createPayment(payment, null);
+  return payment;
+}
+
+async function indexAll(): Promise<void> {
+  while (await indexPayments(dashboard.store));
+}
+
+async function read(path: string, from = browser): Promise<string> {
+  const answer = await from.get(`/dashboard${path}`);
+  expect([path, answer.statusCode]).toEqual([path, 200]);
+  return textOf(answer.payload);
+}
+
+/** A payment with deposit, release and a webhook that was answered with 500. */
+async function givePaid(): Promise<Payment> {
+  const { store } = dashboard;
+  const tokens = createTestTokens();
+  const payment = await give({
+    ...{ note: '<b>Order</b> 1', email: "o'neil@example.com" },
+    tokenFingerprint: tokens.currentFingerprint,
+  });
+  await store.payments.addSession(payment, newSession(payment), leave);
+  const block = { number: 10, hash: '0x10', timestampMs: Date.now() };
+  await store.ledger.startCursor(block);
+  const deposit = { ...depositOf(payment, 11), transactionHash: `0x${'cd'.repeat(32)}` };
+  const release = { ...releaseOf(payment, 12), transactionHash: `0x${'ab'.repeat(32)}` };
+  await store.ledger.recordScan(
+    {
+      ...{ from: block, final: { ...block, number: 12, hash: '0x12' }, scannedTo: 13 },
+      ...{ deposits: [deposit], releases: [release] },
+    },
+    leave,
+  );
+  await store.payments.decidePayment(payment, pay);
+  const [webhook] = await claimOldest(store.webhooks, 1, Date.now());
+  const body = '{"event":"payment.paid","note":"it\'s <b>"}';
+  await store.webhooks.recordWebhookResult(webhook as NonNullable<typeof webhook>, {
+    ...{
+      outcome: 'failed',
+      httpStatus: 500,
+      reason: 'http_500',
+      durationMs: 123.4,
+      responseExcerpt: '<oops>',
+    },
+    ...{ body, finishedAtMs: Date.now() },
+    signature: createHmac('sha256', tokens.create(payment.id, tokens.currentFingerprint))
+      .update(body)
+      .digest('hex'),
+  });
+  return payment;
+}
+
+describe('the list of payments', () => {
+  it('shows the newest, filters and searches by its address, and takes single filters away', async () => {
+    expect(await read('/payments')).toContain('No payments yet');
+    const plain = await give({ email: 'jane@example.com', note: 'Blue shoes' });
+    await give({ currency: 'INR', amountCents: 123_450, note: 'Red hat', provider: 'moonpay' });
+    await give({ note: 'not yours' }, (await dashboard.giveAccount()).id);
+    await indexAll();
+    const all = await read('/payments');
+    expect(all).toContain('Blue shoes');
+    expect(all).toContain('₹1,234.50');
+    expect(all).not.toContain('not yours');
+
+    const filtered = await browser.get(
+      '/dashboard/payments?q=hat&currency=INR&from=2026-01-01&to=2099-12-31',
+    );
+    expect(textOf(filtered.payload)).toContain('Red hat');
+    expect(textOf(filtered.payload)).not.toContain('Blue shoes');
+    expect(filtered.payload).toContain('href="/dashboard/payments?q&#61;hat&#38;from');
+    expect(await read('/payments?currency=CAD')).toContain('No payment matches');
+    expect(await read(`/payments?q=${shortCodeOf(plain.id)}`)).toContain('Blue shoes');
+    expect(await read('/payments?q=jane%40example.com')).toContain('Blue shoes');
+    for (const wrong of ['status=lost', 'from=2026-02-31', 'before=1', 'provider=nobody']) {
+      const answer = await browser.get(`/dashboard/payments?${wrong}`);
+      expect([wrong, answer.statusCode]).toEqual([wrong, 400]);
+      expect(textOf(answer.payload)).toContain('must be');
+    }
+  });
+
+  it('leads to older payments, and from there to the newest', async () => {
+    await Promise.all(Array.from({ length: 51 }, (_, index) => give({ note: `number ${index}.` })));
+    const first = await browser.get('/dashboard/payments?currency=EUR');
+    const older = /rel="next" href="([^"]+)"/.exec(first.payload)?.[1] ?? '';
+    const second = await browser.get(older.replaceAll('&#61;', '=').replaceAll('&#38;', '&'));
+    expect(textOf(second.payload)).toContain('number 0.');
+    expect(textOf(second.payload)).not.toContain('number 50.');
+    expect(second.payload).toContain('>Newest</a>');
+  });
+
+  it('comes as a CSV that adds up to the book of movements and starts no formula', async () => {
+    const paid = await givePaid();
+    await give({ note: '=cmd|calc', email: null });
+    await give({}, (await dashboard.giveAccount()).id);
+    const answer = await browser.get('/dashboard/payments.csv');
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="payments-[\d-]{10}\.csv"$/);
+    const lines = answer.payload.split('\r\n');
+    expect(lines).toHaveLength(4);
+    const names = (lines[0] as string).split(',');
+    const cells = (lines.find((line) => line.startsWith(paid.id)) as string).split(',');
+    const cell = (name: string) => cells[names.indexOf(name)];
+    expect(['deposited', 'forwarded', 'fee', 'held'].map((name) => cell(`${name}_usdc`))).toEqual([
+      ...['1.000000', '0.975000', '0.025000', '0.000000'],
+    ]);
+    expect(answer.payload).toContain(`"'=cmd|calc"`);
+    const audit = await dashboard.store.audit.listEntries(account.id, null, 1);
+    expect(audit).toMatchObject([{ action: 'payments.exported' }]);
+    const filtered = await browser.get('/dashboard/payments.csv?status=paid');
+    expect(filtered.payload.split('\r\n')).toHaveLength(3);
+  });
+});
+
+describe('a payment’s page', () => {
+  it('tells its whole story, and everything in it is escaped', async () => {
+    const payment = await givePaid();
+    const answer = await browser.get(`/dashboard/payments/${payment.id}`);
+    const page = textOf(answer.payload).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+    for (const words of [
+      ...[payment.id, shortCodeOf(payment.id), 'Came to paid / completed', 'Customer went to the provider'],
+      ...[
+        'The endpoint answered 500',
+        '123 ms',
+        '<oops>',
+        'X-Service-Signature: ',
+        'User-Agent: card-checkout-webhook/1',
+      ],
+      ...['1.000000', '0.025000', 'final', 'curl --request POST', 'GMT+5:30'],
+    ]) {
+      expect(page).toContain(words);
+    }
+    expect(answer.payload).toContain(`href="https://explorer.example.com/tx/0x${'ab'.repeat(32)}"`);
+    expect(answer.payload).not.toContain('<b>');
+    expect(answer.payload).not.toContain('<oops>');
+    expect(answer.payload).not.toContain('ipn_token_of');
+    const evidence = await read(`/payments/${payment.id}/evidence`);
+    for (const words of ['Evidence of a payment', payment.payoutAddress, '0.975000 USDC']) {
+      expect(evidence).toContain(words);
+    }
+  });
+
+  it('verifies the signature of what was sent, and notices a changed record', async () => {
+    const payment = await givePaid();
+    const page = `/dashboard/payments/${payment.id}`;
+    const verify = () => browser.post(`${page}/verify-signature`, {}, { page });
+    expect(textOf((await verify()).payload)).toContain('is the HMAC-SHA256 of exactly this body');
+    const token = createTestTokens().create(payment.id);
+    expect((await verify()).payload).not.toContain(token.slice(-43));
+    await dashboard.execute(`UPDATE webhooks SET body = '{"event":"payment.paid"}'`);
+    expect(textOf((await verify()).payload)).toContain('does not belong to this body');
+  });
+
+  it('takes another note, and refuses one that the API would refuse', async () => {
+    const payment = await give({ note: 'old words' });
+    await indexAll();
+    const page = `/dashboard/payments/${payment.id}`;
+    const save = (note: string) => browser.post(`${page}/note`, { note }, { page });
+    expect((await save('new\r\nwords')).headers['location']).toBe(`${page}?said=noted`);
+    expect((await dashboard.store.payments.findPaymentById(payment.id))?.note).toBe('new\nwords');
+    expect(await read('/payments?q=new')).toContain('new words');
+    const refused = await save('x'.repeat(501));
+    expect([refused.statusCode, textOf(refused.payload).includes('at most 500')]).toEqual([400, true]);
+    expect((await save(' ')).statusCode).toBe(303);
+    expect((await dashboard.store.payments.findPaymentById(payment.id))?.note).toBeNull();
+    expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
+      { action: 'payment.noted', target: payment.id },
+    ]);
+  });
+
+  it('is canceled while nothing has arrived, and says why when it cannot be', async () => {
+    const payment = await give();
+    const page = `/dashboard/payments/${payment.id}`;
+    const cancel = () => browser.post(`${page}/cancel`, {}, { page });
+    const unseen = await cancel();
+    expect([unseen.statusCode, textOf(unseen.payload).includes('not been read yet')]).toEqual([409, true]);
+    await dashboard.store.ledger.startCursor({ number: 1, hash: '0x1', timestampMs: dashboard.nowMs() });
+    expect((await cancel()).headers['location']).toBe(`${page}?said=canceled`);
+    expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
+      ...{ status: 'canceled', cancelReason: 'merchant' },
+    });
+  });
+
+  it('answers for another account’s payment as for one that never was, whatever is asked', async () => {
+    const foreign = await give({}, (await dashboard.giveAccount()).id);
+    const never = newPayment('nobody').id;
+    const own = await give();
+    await dashboard.store.ledger.startCursor({ number: 1, hash: '0x1', timestampMs: dashboard.nowMs() });
+    const page = `/dashboard/payments/${own.id}`;
+    const sameFor = async (answer: (id: string) => ReturnType<TestBrowser['get']>) => {
+      const answers = await Promise.all([foreign.id, never, 'no-such-id'].map(answer));
+      const shown = answers.map(({ statusCode, payload }, index) => [
+        statusCode,
+        withoutNonces(payload).replaceAll([foreign.id, never, 'no-such-id'][index] as string, 'ID'),
+      ]);
+      expect(shown[0]?.[0]).toBe(404);
+      expect(shown[1]).toEqual(shown[0]);
+      expect(shown[2]).toEqual(shown[0]);
+    };
+    await sameFor((id) => browser.get(`/dashboard/payments/${id}`));
+    await sameFor((id) => browser.get(`/dashboard/payments/${id}/evidence`));
+    await sameFor((id) => browser.get(`/dashboard/links/${id}`));
+    for (const action of ['note', 'cancel', 'verify-signature']) {
+      await sameFor((id) => browser.post(`/dashboard/payments/${id}/${action}`, { note: 'x' }, { page }));
+    }
+    expect(await dashboard.store.payments.findPaymentById(foreign.id)).toMatchObject({
+      ...{ status: 'unpaid', note: foreign.note },
+    });
+  });
+
+  it('lets a viewer look and change nothing', async () => {
+    const viewer = await signIn('viewer');
+    const payment = await give({ note: 'Order 1' });
+    const page = `/dashboard/payments/${payment.id}`;
+    const shown = await viewer.get(page);
+    expect(textOf(shown.payload)).toContain('Order 1');
+    expect(shown.payload).not.toContain('<textarea');
+    expect(shown.payload).not.toContain('/cancel');
+    for (const action of ['note', 'cancel']) {
+      expect((await viewer.post(`${page}/${action}`, { note: 'x' }, { page })).statusCode).toBe(403);
+    }
+    expect((await viewer.get('/dashboard/links')).statusCode).toBe(403);
+    expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
+      ...{ status: 'unpaid', note: 'Order 1' },
+    });
+  });
+});
+
+describe('the overview', () => {
+  it('counts what was created and paid, and says what needs attention', async () => {
+    expect(await read('')).not.toContain('Needs your attention');
+    await give({ currency: 'USD' });
+    await givePaid();
+    const stuck = await give();
+    await dashboard.store.payments.decidePayment(stuck, () => ({
+      change: { forwardStatus: 'manual_required' },
+    }));
+    await indexAll();
+    const page = await read('?days=90');
+    for (const words of [
+      ...[
+        'Needs your attention',
+        'it needs a hand',
+        'The endpoint answered 500',
+        'The last 90 days',
+        'Asia/Kolkata',
+      ],
+      ...['€102.57', 'Where customers paid'],
+    ]) {
+      expect(page).toContain(words);
+    }
+  });
+});
+
+describe('a payment link', () => {
+  it('is made with the account’s wallet and callback, through the API’s checks', async () => {
+    const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+    const callback = 'https://shop.example.com/hook';
+    const form = { amount: '12.30', currency: 'EUR', provider: 'multi', email: '', note: 'Table 7' };
+    const own = { address: wallet, callback };
+    const made = await browser.post('/dashboard/links', { ...form, ...own });
+    const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
+    expect(await dashboard.store.payments.findPaymentById(id)).toMatchObject({
+      ...{
+        accountId: account.id,
+        amountCents: 1230,
+        note: 'Table 7',
+        payoutAddress: wallet,
+        callbackUrl: callback,
+      },
+      ...{ email: null, passFeeToCustomer: false },
+    });
+    const shown = await browser.get(`/dashboard/links/${id}`);
+    expect(textOf(shown.payload)).toContain(`https://pay.example.com/s/${shortCodeOf(id)}`);
+    expect(textOf(shown.payload)).toContain('anybody can read: Table 7');
+    expect(shown.payload).toContain('aria-label="QR code of the link"');
+    for (const [field, value] of [
+      ['amount', '0'],
+      ['address', '0x0'],
+      ['callback', 'https://localhost/hook'],
+      ['provider', 'nobody'],
+      ['email', 'nobody'],
+    ] as const) {
+      const refused = await browser.post('/dashboard/links', { ...form, ...own, [field]: value });
+      expect([field, refused.statusCode]).toEqual([field, 400]);
+      expect(textOf(refused.payload)).toContain('Table 7');
+    }
+  });
+});

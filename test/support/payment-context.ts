@@ -1,0 +1,109 @@
+import { getContractAddress } from 'viem';
+import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
+import { createDepositAddressCalculator } from '../../src/domain/deposit-address.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
+import { createIpnTokens, type IpnTokens } from '../../src/domain/ipn-token.ts';
+import { USD_RATE_ONE } from '../../src/domain/money.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import type { Address } from '../../src/domain/payout-address.ts';
+import type { CallbackGuard } from '../../src/domain/ports/callback-guard.ts';
+import type { ProviderAdapter, Quote } from '../../src/domain/ports/provider.ts';
+import type { Rates } from '../../src/domain/ports/rates.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import type { CreatePaymentContext } from '../../src/payments/create-payment.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** What creating payments needs of the outside world, under a test's control. */
+
+/** The address that the service under test calls its own. */
+export const RESERVED_ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
+export const FACTORY: Address = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
+export const FEE_WALLET: Address = '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB';
+/** The factory's first contract, as it is with the real ones. */
+export const IMPLEMENTATION: Address = getContractAddress({ from: FACTORY, nonce: 1n });
+
+export interface World {
+  /** Providers that have credentials. */
+  readonly adapters: Map<ProviderId, ProviderAdapter>;
+  quote: () => Promise<Quote>;
+  rates: Rates;
+  /** Addresses that the service calls its own. */
+  readonly reserved: Set<string>;
+  /** How often a provider was asked, DNS was asked, a rate was read. */
+  readonly asked: { quotes: number; callbacks: number; rates: number };
+}
+
+export function createWorld(): World {
+  const world: World = {
+    adapters: new Map(),
+    quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+    rates: {
+      usdRate: (currency) => {
+        world.asked.rates++;
+        return { USD: USD_RATE_ONE, EUR: 110_000_000n, CAD: 73_000_000n, INR: 1_200_000n }[currency];
+      },
+    },
+    reserved: new Set([RESERVED_ADDRESS]),
+    asked: { quotes: 0, callbacks: 0, rates: 0 },
+  };
+  for (const id of providerIds) {
+    world.adapters.set(id, {
+      id,
+      quote: () => {
+        world.asked.quotes++;
+        return world.quote();
+      },
+      startSession: async () => {
+        throw new ServiceError('provider_unavailable');
+      },
+    });
+  }
+  return world;
+}
+
+export function createTestTokens(): IpnTokens {
+  return createIpnTokens('a secret key of the tests, long enough');
+}
+
+export function createTestCallbacks({ asked }: World): CallbackGuard {
+  return {
+    refusalOf: (callback) => {
+      asked.callbacks++;
+      const judgement = parseCallbackUrl(callback, new Set());
+      return judgement.ok ? null : judgement.reason;
+    },
+  };
+}
+
+export function createTestPaymentContext({
+  store,
+  world,
+  nowMs,
+  tokens,
+}: {
+  readonly store: Store;
+  readonly world: World;
+  readonly nowMs: () => number;
+  readonly tokens: IpnTokens;
+}): CreatePaymentContext {
+  return {
+    payments: store.payments,
+    providers: { adapters: world.adapters, settings: store.providers },
+    rates: { usdRate: (currency) => world.rates.usdRate(currency) },
+    settlement: {
+      chainId: 137,
+      factory: FACTORY,
+      feeWallet: FEE_WALLET,
+      depositAddressOf: createDepositAddressCalculator({
+        chainId: 137,
+        factory: FACTORY,
+        implementation: IMPLEMENTATION,
+      }),
+      isReservedAddress: async (address) => world.reserved.has(address),
+    },
+    nowMs,
+    newPaymentId: createPaymentIdGenerator(nowMs),
+    tokenFingerprint: tokens.currentFingerprint,
+    toleranceBasisPoints: 200,
+  };
+}
