@@ -54,7 +54,9 @@ function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: numb
     'uncounted_payments (account_id, payment_id)',
     payments.filter(({ status }) => status === 'paid').map(({ accountId, id }) => [accountId, id]),
   );
-  yield* run('UPDATE payment_index SET frontier = ?1', throughRow);
+  // Its row is gone where somebody emptied the table so that everything is made anew.
+  yield* run('DELETE FROM payment_index');
+  yield* run('INSERT INTO payment_index (frontier) VALUES (?1)', throughRow);
 }
 
 function termRows(payment: Payment): ScriptValue[][] {
@@ -133,7 +135,7 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
       `SELECT ${qualifiedPaymentColumns} FROM (
          SELECT account_id, payment_id FROM uncounted_payments LIMIT ?1) AS uncounted
        CROSS JOIN payments WHERE payments.account_id = uncounted.account_id
-         AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT frontier FROM payment_index)`,
+         AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT max(frontier) FROM payment_index)`,
       limit,
     ),
   );

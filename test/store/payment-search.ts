@@ -176,6 +176,23 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(open?.status).toBe('unpaid');
   });
 
+  it('makes everything anew after somebody has emptied its tables', async () => {
+    const payment = await givePayment(context.store, { note: 'blue shoes' });
+    await context.store.payments.decidePayment(payment, pay);
+    await indexAll(context.store);
+    await context.change(
+      ['payment_index', 'payment_terms', 'uncounted_payments', 'payment_slots', 'paid_days']
+        .map((table) => `DELETE FROM ${table};`)
+        .join(' '),
+    );
+    await indexAll(context.store);
+    const { accountId, id } = payment;
+    expect(idsOf(await allPages(context.store, searched(accountId, 'blue'), 10))).toEqual([id]);
+    expect(idsOf(await allPages(context.store, { accountId }, 10))).toEqual([id]);
+    const slots = await context.store.search.listSlots(accountId, NOW_MS, NOW_MS + 1, 900_000);
+    expect(slots).toMatchObject([{ created: 1, converted: 1, paid: 1 }]);
+  });
+
   it('keeps each state that a payment comes into, with its time', async () => {
     const { store } = context;
     const payment = await givePayment(store);
