@@ -94,7 +94,7 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: Paymen
 }
 
 /** A table of payments; those who look for one begin with its time. */
-export function paymentTable(payments: readonly Payment[], visit: Visit): Html {
+function paymentTable(payments: readonly Payment[], visit: Visit): Html {
   return html`<div class="table" role="region" aria-label="Payments" tabindex="0"><table>
 <thead><tr><th scope="col">Created</th><th scope="col" class="number">Amount</th><th scope="col">Status</th><th scope="col">Provider</th><th scope="col">Customer</th><th scope="col">Note</th></tr></thead>
 <tbody>${payments.map((payment) => paymentRow(payment, visit))}</tbody></table></div>`;

@@ -36,7 +36,7 @@ const webhookTones: Readonly<Record<WebhookStatus, Tone>> = {
   unknown: 'warn',
 };
 
-export function badge(text: string, tone: Tone): Html {
+function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
