@@ -90,7 +90,7 @@ function followPayment(page) {
       brokenStreams = 0;
       expectMore();
     });
-    opened.onerror = breakOff;
+    opened.addEventListener('error', breakOff);
     opened.onmessage = ({ data }) => {
       show(/** @type {Content} */ (JSON.parse(data)));
       unchanged = 0;
