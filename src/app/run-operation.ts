@@ -76,6 +76,7 @@ async function runOnStore(
       nowMs: Date.now,
       baseUrl,
       rescue: null,
+      direct: null,
       sandbox: null,
     };
     return await runOperation(context, name, args);

@@ -26,6 +26,7 @@ import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPublicServer } from '../http/server.ts';
 import { registerWellKnown } from '../http/well-known.ts';
 import { createAskQuote } from '../payments/ask-quotes.ts';
+import { createDirectPayment } from '../payments/create-direct-payment.ts';
 import { createKnownAddresses, type KnownAddresses } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
@@ -156,6 +157,12 @@ function startControl(parts: Parts): Promise<Server> {
     chain: { reader: world.chain, sweepBalances: world.sweepBalances },
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
+    direct: {
+      create: (account, request) => createDirectPayment(createPaymentContext(parts), account, request),
+      ipnTokenOf: ({ id, tokenFingerprint }) => parts.tokens.create(id, tokenFingerprint),
+      token: world.settlements[0].token,
+      baseUrl: config.baseUrl,
+    },
     rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
     sandbox: parts.sandboxControls?.(parts.startSession) ?? null,
   });
@@ -290,6 +297,7 @@ function openCustomerPages(server: FastifyInstance, parts: Parts): void {
     countryHeader: config.countryHeader,
     isSandbox: parts.sandboxControls !== null,
     play: parts.createPlay?.(parts.startSession) ?? null,
+    token: parts.world.settlements[0].token,
   });
   parts.registerSandboxPages?.(server, shared);
 }

@@ -1,5 +1,7 @@
+import type { Account } from '../domain/account.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
+import type { Address } from '../domain/payout-address.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { AuditStore } from '../domain/ports/audit-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
@@ -12,6 +14,7 @@ import type { RelayStore } from '../domain/ports/relay-store.ts';
 import type { SessionStore } from '../domain/ports/session-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
+import type { DirectPaymentRequest } from '../payments/create-direct-payment.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import type { VerifiedChain } from '../payments/verify/verify-context.ts';
 
@@ -33,6 +36,16 @@ export type Fault = (typeof faults)[number];
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings'> & {
   readonly adapters: ProviderDirectory['adapters'] | null;
 };
+
+/** What creating a direct payment takes; a running server has it. */
+export interface DirectPayments {
+  create(account: Account, request: DirectPaymentRequest): Promise<Payment>;
+  ipnTokenOf(payment: Payment): string;
+  /** The contract of USDC. */
+  readonly token: Address;
+  /** Of the pages, without a slash at the end. */
+  readonly baseUrl: string;
+}
 
 /** What the commands work on: a running server's parts, or the opened store alone. */
 export interface OperationsContext {
@@ -58,6 +71,8 @@ export interface OperationsContext {
   /** Null where no relayer is at hand (the store was opened without a server). */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
   readonly sandbox: SandboxControls | null;
+  /** Null where no server runs. */
+  readonly direct: DirectPayments | null;
 }
 
 /** One operation of the command line; its result is printed. */

@@ -11,6 +11,7 @@ import { releasePayment } from '../payments/release-payment.ts';
 import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
 import { checkOperation } from './check-operation.ts';
+import { createDirect } from './create-direct.ts';
 import type { Operation, OperationsContext, SandboxControls } from './operations-context.ts';
 import {
   presentAccount,
@@ -81,6 +82,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     const page = await context.search.searchPayments(query, before, LISTED_PAYMENTS);
     return page.payments.map(presentPayment);
   },
+  'payment create': createDirect,
   'payment show': async (context, args) => {
     const id = argument.requiredPaymentId(args, 'payment');
     const view = await context.payments.viewPayment(id);

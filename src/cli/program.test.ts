@@ -126,6 +126,24 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
     'payment list',
     { account: 'acc_1', search: 'shoes', 'forward-status': 'failed', before: 'id' },
   ],
+  [
+    'payment create --account a --amount 25 --callback https://shop.example/hook',
+    'payment create',
+    { account: 'a', amount: '25', callback: 'https://shop.example/hook' },
+  ],
+  [
+    'payment create --account a --amount 25 --callback https://x.example --currency EUR --wallet 0x1 --email a@b.example --note n',
+    'payment create',
+    {
+      account: 'a',
+      amount: '25',
+      callback: 'https://x.example',
+      currency: 'EUR',
+      wallet: '0x1',
+      email: 'a@b.example',
+      note: 'n',
+    },
+  ],
   ['payment show id', 'payment show', { payment: 'id' }],
   ['payment cancel id', 'payment cancel', { payment: 'id' }],
   ['payment release id', 'payment release', { payment: 'id' }],
@@ -151,7 +169,7 @@ describe('the command line', () => {
         ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider check', 'provider list', 'provider set', 'sandbox pay'],
-        ...['payment list', 'payment show', 'payment cancel', 'payment release', 'payment rescue'],
+        ...['payment create', 'payment list', 'payment show', 'payment cancel', 'payment release', 'payment rescue'],
         ...['sandbox fault provider', 'sandbox fault rates', 'sandbox fault chain'],
       ].sort(),
     );

@@ -196,6 +196,18 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .option('--currency <currency>', 'with --account: the checkout’s currency')
     .option('--search <text>', 'with --account: by id, short code, e-mail, note, amount or transaction')
     .option('--before <payment>', 'with --account: those created before this one');
+  operation(
+    leaf(payment, 'create', 'create a payment that the customer pays from a wallet, in USDC'),
+    services,
+    'payment create',
+  )
+    .requiredOption('--account <account>', 'the merchant')
+    .requiredOption('--amount <amount>', 'from 0.01 to 10000')
+    .requiredOption('--callback <url>', 'where the webhooks go')
+    .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
+    .option('--wallet <address>', 'the payout wallet (that of the account)')
+    .option('--email <address>', 'the customer’s e-mail address')
+    .option('--note <text>', 'in the webhook and in the preview of the short link');
   for (const [name, description] of [
     ['show', 'show a payment with deposits, releases and webhooks'],
     ['cancel', 'cancel a payment for which nothing has arrived'],

@@ -1,11 +1,14 @@
 import { formatCents, formatUnits } from './money.ts';
-import type { Payment } from './payment.ts';
+import { isDirect, type Payment } from './payment.ts';
 import type { NewWebhook } from './webhook.ts';
 
 /** The settlement asset's ticker on the wire. */
 export const SETTLEMENT_COIN = 'polygon_usdc';
 
-/** The `payment.paid` webhook of a payment that has just become paid; the timestamp is added when it is sent. */
+/**
+ * The `payment.paid` webhook of a payment that has just become paid; the timestamp is added when it is sent. Of a direct
+ * payment nothing is forwarded by then.
+ */
 export function paidWebhook(payment: Payment): NewWebhook {
   return {
     event: 'payment.paid',
@@ -21,9 +24,9 @@ export function paidWebhook(payment: Payment): NewWebhook {
       currency: payment.currency,
       coin: SETTLEMENT_COIN,
       receivedAmount: formatUnits(payment.receivedUnits),
-      forwardedAmount: formatUnits(payment.forwardedUnits),
+      forwardedAmount: isDirect(payment) ? null : formatUnits(payment.forwardedUnits),
       txidIn: payment.txidIn,
-      txidOut: payment.txidOut,
+      txidOut: isDirect(payment) ? null : payment.txidOut,
       note: payment.note,
       email: payment.email,
     },

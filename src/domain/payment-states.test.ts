@@ -46,11 +46,24 @@ describe('the state table', () => {
   });
 
   it('makes a payment paid only by final releases', () => {
-    const paying = paymentTransitions.filter(({ to }) => to === 'paid/completed');
+    const paying = paymentTransitions.filter(
+      ({ from, to }) => from.startsWith('unpaid/') && to === 'paid/completed',
+    );
     expect(new Set(paying.map(({ event }) => event))).toEqual(new Set(['released_finally']));
     expect(paying.map(({ from }) => from).sort()).toEqual(
       states.filter((state) => state.startsWith('unpaid/')).sort(),
     );
+  });
+
+  it('makes a direct payment paid only by a final deposit, and completes it only by final releases', () => {
+    const paying = paymentTransitions.filter(({ to }) => to === 'paid/ready');
+    expect(paying.filter(({ from }) => !from.startsWith('paid/'))).toEqual([
+      expect.objectContaining({ from: 'unpaid/pending', event: 'deposit_final' }),
+    ]);
+    for (const { from, to, event } of paymentTransitions.filter(({ from }) => from.startsWith('paid/'))) {
+      expect(to).toMatch(/^paid\//);
+      expect(to === 'paid/completed', from).toBe(event === 'released_finally');
+    }
   });
 });
 
@@ -83,8 +96,8 @@ describe('a pair of fields that does not exist', () => {
   });
 
   it('is named in the error', () => {
-    expect(() => stateOf({ status: 'paid', forwardStatus: 'ready' })).toThrow(
-      'no such payment state: paid/ready',
+    expect(() => stateOf({ status: 'paid', forwardStatus: 'pending' })).toThrow(
+      'no such payment state: paid/pending',
     );
     expect(() => nextState('paid/completed', 'release_sent')).toThrow(
       'no transition for release_sent in paid/completed',

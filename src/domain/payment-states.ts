@@ -20,6 +20,10 @@ export type PaymentState =
   | 'unpaid/processing'
   | 'unpaid/failed'
   | 'unpaid/manual_required'
+  | 'paid/ready'
+  | 'paid/processing'
+  | 'paid/failed'
+  | 'paid/manual_required'
   | 'paid/completed'
   | 'canceled/canceled'
   | 'canceled/manual_required'
@@ -33,6 +37,11 @@ export const paymentStates = {
     'A simulated release was refused by the token (blocklisted wallet, paused token); it is tried again.',
   'unpaid/manual_required':
     'The release was refused repeatedly; it needs a hand, and is still tried now and then.',
+  'paid/ready': 'Direct payments only: the deposit is final; the release is about to be sent.',
+  'paid/processing':
+    'Direct payments only: a release is on its way, or seen in a block that is not final yet.',
+  'paid/failed': 'Direct payments only: a simulated release was refused by the token; it is tried again.',
+  'paid/manual_required': 'Direct payments only: refused repeatedly; it is still tried now and then.',
   'paid/completed':
     'Finalized releases reached enough: the merchant has the money. Nothing changes it any more.',
   'canceled/canceled': 'Expired or canceled, and nothing lies at the deposit address.',
@@ -42,6 +51,7 @@ export const paymentStates = {
 } as const satisfies Record<PaymentState, string>;
 
 export const paymentEvents = {
+  deposit_final: 'Direct payments only: finalized deposits reach enough.',
   enough_seen: 'The sum of all seen deposits reaches enough.',
   deposit_reverted:
     'The chain took a deposit back: the sum of seen deposits is below enough (canceled: is zero).',
@@ -74,6 +84,9 @@ export interface Transition {
 
 const PAID_EFFECTS =
   'paid_at, value_coin, forwarded_amount, txid_in, txid_out and the webhook row are written';
+const DIRECT_PAID_EFFECTS = 'paid_at, value_coin, txid_in and the row of payment.paid are written';
+const FORWARDED_EFFECTS =
+  'value_coin, forwarded_amount, txid_out and the row of payment.forwarded are written';
 const CANCELED_RELEASE_EFFECTS = 'the amounts and txid_out are written; no event is sent';
 
 function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects = ''): Transition {
@@ -107,6 +120,20 @@ export const paymentTransitions: readonly Transition[] = [
   row('unpaid/manual_required', 'release_possible', 'unpaid/ready'),
   row('unpaid/manual_required', 'deposit_reverted', 'unpaid/pending'),
   row('unpaid/manual_required', 'released_finally', 'paid/completed', PAID_EFFECTS),
+
+  row('unpaid/pending', 'deposit_final', 'paid/ready', DIRECT_PAID_EFFECTS),
+  row('paid/ready', 'release_sent', 'paid/processing'),
+  row('paid/ready', 'release_refused', 'paid/failed', 'the next try is due later'),
+  row('paid/ready', 'released_finally', 'paid/completed', FORWARDED_EFFECTS),
+  row('paid/processing', 'release_dropped', 'paid/ready', 'the release becomes due again'),
+  row('paid/processing', 'released_finally', 'paid/completed', FORWARDED_EFFECTS),
+  row('paid/failed', 'release_sent', 'paid/processing'),
+  row('paid/failed', 'release_possible', 'paid/ready'),
+  row('paid/failed', 'release_abandoned', 'paid/manual_required'),
+  row('paid/failed', 'released_finally', 'paid/completed', FORWARDED_EFFECTS),
+  row('paid/manual_required', 'release_sent', 'paid/processing'),
+  row('paid/manual_required', 'release_possible', 'paid/ready'),
+  row('paid/manual_required', 'released_finally', 'paid/completed', FORWARDED_EFFECTS),
 
   row('canceled/canceled', 'deposit_after_cancel', 'canceled/manual_required'),
   row('canceled/manual_required', 'deposit_reverted', 'canceled/canceled'),

@@ -1,6 +1,5 @@
 import type { Currency } from './money.ts';
 import type { Payment } from './payment.ts';
-import type { ProviderChoice } from './provider-catalogue.ts';
 import type { ProviderSession } from './provider-session.ts';
 
 /** Quarters of an hour: a day of any time zone begins with one. */
@@ -22,7 +21,7 @@ export interface PaymentSlot {
 
 /** Paid payments of some days (of UTC) by provider and by how long they took. */
 export interface PaidCount {
-  readonly provider: ProviderChoice;
+  readonly provider: Payment['provider'];
   /** An index into `settleBoundsMs`; one more than its last for longer. */
   readonly settleClass: number;
   readonly paid: number;
@@ -54,7 +53,7 @@ export function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: n
 export function payingProvider(
   payment: Pick<Payment, 'provider' | 'paidAtMs'>,
   sessions: readonly Pick<ProviderSession, 'provider' | 'createdAtMs'>[],
-): ProviderChoice {
+): Payment['provider'] {
   const untilMs = payment.paidAtMs ?? Number.POSITIVE_INFINITY;
   const before = sessions.filter(({ createdAtMs }) => createdAtMs <= untilMs);
   return before.at(-1)?.provider ?? payment.provider;

@@ -3,7 +3,7 @@ import type { Currency } from './money.ts';
 import type { PaymentId } from './payment-id.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
 import type { Address } from './payout-address.ts';
-import type { ProviderChoice } from './provider-catalogue.ts';
+import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalogue.ts';
 
 /**
  * Glossary
@@ -35,7 +35,7 @@ export interface Payment {
   readonly customerFeeCents: number | null;
   readonly passFeeToCustomer: boolean;
   readonly feeBasisPoints: number;
-  readonly provider: ProviderChoice;
+  readonly provider: ProviderChoice | typeof DIRECT_PROVIDER;
   readonly callbackUrl: string;
   readonly email: string | null;
   readonly note: string | null;
@@ -100,6 +100,11 @@ export const untouchedProgress = {
 } as const satisfies PaymentChange;
 
 export type CancelReason = 'expired' | 'merchant' | 'operator';
+
+/** Whether the customer pays from a wallet instead of by card: it is paid when its deposit is final, and forwarded later. */
+export function isDirect({ provider }: Pick<Payment, 'provider'>): boolean {
+  return provider === DIRECT_PROVIDER;
+}
 
 /** The fields of a payment that change after its creation. */
 export type PaymentChange = Partial<

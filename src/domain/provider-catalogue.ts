@@ -50,6 +50,9 @@ export const providerIds = Object.keys(providerCatalogue) as readonly ProviderId
 export const MULTI_PROVIDER = 'multi';
 export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;
 
+/** Stored as the provider of a payment that the customer pays from a wallet; the card API knows no such provider. */
+export const DIRECT_PROVIDER = 'direct';
+
 export function isProviderId(value: string): value is ProviderId {
   return Object.hasOwn(providerCatalogue, value);
 }

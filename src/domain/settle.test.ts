@@ -64,6 +64,14 @@ function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
   };
 }
 
+/** One that is paid from a wallet; what it received is known from the moment it is paid. */
+function direct(state: PaymentState, change: Partial<Payment> = {}): Payment {
+  const received = state.startsWith('paid')
+    ? { receivedUnits: ENOUGH, txidIn: 'in 5', paidAtMs: CREATED_MS, releaseDueAtMs: null }
+    : {};
+  return payment(state, { provider: 'direct', ...received, ...change });
+}
+
 function deposit(units: bigint, blockNumber: number): Deposit {
   return { units, blockNumber, logIndex: 0, transactionHash: `in ${blockNumber}` };
 }
@@ -99,6 +107,7 @@ interface Case {
 }
 
 const enoughSeen = ledger([deposit(100n, 11)]);
+const finalDeposit = ledger([deposit(100n, 5)]);
 const releasedFinally = ledger([deposit(100n, 5)], [release(100n, 9)]);
 const refused = { releaseRefusals: 1, releaseRefusalReason: 'blocklisted' };
 const abandoned = { ...refused, releaseRefusals: QUICK_RELEASE_TRIES };
@@ -158,6 +167,38 @@ const cases: Record<string, Case> = {
     view: view(payment('unpaid/manual_required', abandoned), releasedFinally),
   },
 
+  'unpaid/pending deposit_final': { view: view(direct('unpaid/pending'), finalDeposit) },
+  'paid/ready release_sent': { view: view(direct('paid/ready'), finalDeposit), change: { relayBatchId: 1 } },
+  'paid/ready release_refused': { view: view(direct('paid/ready'), finalDeposit), change: refused },
+  'paid/ready released_finally': { view: view(direct('paid/ready'), releasedFinally) },
+  'paid/processing release_dropped': { view: view(direct('paid/processing'), finalDeposit) },
+  'paid/processing released_finally': {
+    view: view(direct('paid/processing', { relayBatchId: 1 }), releasedFinally),
+  },
+  'paid/failed release_sent': {
+    view: view(direct('paid/failed', refused), finalDeposit),
+    change: { relayBatchId: 1, releaseRefusals: 0, releaseRefusalReason: null },
+  },
+  'paid/failed release_possible': {
+    view: view(direct('paid/failed', refused), finalDeposit),
+    change: { releaseRefusals: 0, releaseRefusalReason: null },
+  },
+  'paid/failed release_abandoned': {
+    view: view(direct('paid/failed', refused), finalDeposit),
+    change: abandoned,
+  },
+  'paid/failed released_finally': { view: view(direct('paid/failed', refused), releasedFinally) },
+  'paid/manual_required release_sent': {
+    view: view(direct('paid/manual_required', abandoned), ledger([deposit(100n, 5)], [release(100n, 11)])),
+  },
+  'paid/manual_required release_possible': {
+    view: view(direct('paid/manual_required', abandoned), finalDeposit),
+    change: { releaseRefusals: 0 },
+  },
+  'paid/manual_required released_finally': {
+    view: view(direct('paid/manual_required', abandoned), releasedFinally),
+  },
+
   'canceled/canceled deposit_after_cancel': {
     view: view(payment('canceled/canceled'), ledger([deposit(1n, 11)])),
   },
@@ -186,8 +227,13 @@ describe('each row of the state table', () => {
     const decision = settle(before, context, change);
     const result = applied(before, decision);
     expect(stateOf(result)).toBe(to);
-    expect(decision?.webhook !== undefined).toBe(to === 'paid/completed');
-    if (to === 'paid/completed') expect(result.paidAtMs).toBe(open.nowMs);
+    const becamePaid = from.startsWith('unpaid') && to.startsWith('paid');
+    const isForwarded = from.startsWith('paid') && to === 'paid/completed';
+    expect(decision?.webhooks?.map((webhook) => webhook.event) ?? []).toEqual([
+      ...(becamePaid ? ['payment.paid'] : []),
+      ...(isForwarded ? ['payment.forwarded'] : []),
+    ]);
+    if (becamePaid) expect(result.paidAtMs).toBe(open.nowMs);
     if (event.startsWith('expired')) expect(result.cancelReason).toBe('expired');
     if (event === 'deposit_reverted')
       expect(result).toMatchObject({ releaseRefusals: 0, releaseRefusalReason: null });
@@ -210,7 +256,7 @@ describe('a payment that becomes paid', () => {
       receivedUnits: 105n,
       forwardedUnits: 103n,
     });
-    expect(decision?.webhook?.fields).toMatchObject({ txidIn: 'in 3', txidOut: 'out 9' });
+    expect(decision?.webhooks?.[0]?.fields).toMatchObject({ txidIn: 'in 3', txidOut: 'out 9' });
   });
 
   it('counts final releases only, and leaves the others to its ledger', () => {
@@ -316,7 +362,7 @@ describe('a surplus', () => {
 
 describe('a state that does not exist', () => {
   it.each([
-    { status: 'paid', forwardStatus: 'ready' },
+    { status: 'paid', forwardStatus: 'pending' },
     { status: 'canceled', forwardStatus: 'processing' },
     { status: 'unpaid', forwardStatus: 'completed' },
     { status: 'unpaid', forwardStatus: 'canceled' },
@@ -381,15 +427,21 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 /** One payment on a chain that mines, reorganises and finalises, decided after everything that happens. */
 class Model {
-  payment = payment('unpaid/pending');
+  payment: Payment;
+  readonly isDirect: boolean;
   deposits: Deposit[] = [];
   releases: Release[] = [];
   head = 0;
   finalBlock = 0;
   nowMs = CREATED_MS;
   expiredBeforeMs: number | null = null;
-  webhooks = 0;
+  webhooks: string[] = [];
   readonly visited = new Set<PaymentState>(['unpaid/pending']);
+
+  constructor(isDirect = false) {
+    this.isDirect = isDirect;
+    this.payment = isDirect ? direct('unpaid/pending') : payment('unpaid/pending');
+  }
 
   get view(): PaymentView {
     const rows = { deposits: this.deposits, releases: this.releases, finalBlock: this.finalBlock };
@@ -473,9 +525,10 @@ class Model {
   take(decision: PaymentDecision | null): boolean {
     const before = this.payment;
     this.payment = { ...before, ...decision?.change };
-    if (decision?.webhook !== undefined) this.webhooks++;
+    for (const { event } of decision?.webhooks ?? []) this.webhooks.push(event);
     this.visited.add(stateOf(this.payment));
-    this.check(before, decision);
+    if (this.isDirect) this.checkDirect(before);
+    else this.check(before, decision);
     return true;
   }
 
@@ -485,9 +538,9 @@ class Model {
     expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
     // Paid exactly when final releases reach enough, with the webhook on that very decision.
     const becamePaid = before.status !== 'paid' && now.status === 'paid';
-    expect(decision?.webhook !== undefined).toBe(becamePaid);
+    expect(decision?.webhooks !== undefined).toBe(becamePaid);
     expect(decision?.receipt).toBe(becamePaid && now.email !== null ? true : undefined);
-    expect(this.webhooks).toBe(now.status === 'paid' ? 1 : 0);
+    expect(this.webhooks).toEqual(now.status === 'paid' ? ['payment.paid'] : []);
     const isSettled = sums.finalReleasedUnits >= now.enoughUnits && sums.finalSeenUnits >= now.enoughUnits;
     if (now.status === 'unpaid') expect(isSettled).toBe(false);
     if (becamePaid) {
@@ -508,6 +561,42 @@ class Model {
     expect(now.forwardedUnits <= now.receivedUnits).toBe(true);
     this.checkDue(sums.heldUnits);
     // Whoever decides again on the same facts changes nothing.
+    expect(settle(this.view, this.context)).toBeNull();
+  }
+
+  checkDirect(before: Payment): void {
+    const now = this.payment;
+    const sums = sumLedger(this.view.ledger);
+    const isCompleted = now.status === 'paid' && now.forwardStatus === 'completed';
+    expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
+    // Each event once, the second only after the first.
+    const events = ['payment.paid', 'payment.forwarded'];
+    const due = isCompleted ? 2 : 1;
+    expect(this.webhooks).toEqual(now.status === 'paid' ? events.slice(0, due) : []);
+    if (now.status === 'unpaid') {
+      expect(now.forwardStatus).toBe('pending');
+      expect(sums.finalSeenUnits < now.enoughUnits).toBe(true);
+      // Nothing that may still be taken back is sent on.
+      expect(now.releaseDueAtMs).toBeNull();
+    }
+    if (before.status !== 'paid' && now.status === 'paid') {
+      expect(now.receivedUnits >= now.enoughUnits && now.receivedUnits <= sums.finalSeenUnits).toBe(true);
+      expect(now).toMatchObject({ paidAtMs: this.nowMs, txidIn: expect.any(String) });
+    }
+    if (before.status === 'paid') {
+      expect(now).toMatchObject({ status: 'paid', paidAtMs: before.paidAtMs, txidIn: before.txidIn });
+      if (before.forwardStatus === 'completed') expect(now.forwardStatus).toBe('completed');
+    }
+    if (isCompleted && before.forwardStatus !== 'completed') {
+      expect(now).toMatchObject({
+        receivedUnits: sums.finalReleasedUnits,
+        forwardedUnits: sums.finalToMerchantUnits,
+        txidOut: expect.any(String),
+      });
+    } else if (now.status === 'paid' && !isCompleted) {
+      expect(now).toMatchObject({ forwardedUnits: 0n, txidOut: null });
+      if (sums.heldUnits > 0n && now.relayBatchId === null) expect(now.releaseDueAtMs).not.toBeNull();
+    }
     expect(settle(this.view, this.context)).toBeNull();
   }
 
@@ -535,13 +624,13 @@ describe('a release whose deposit no node has shown', () => {
   it('makes nothing paid: the webhook would name no deposit', () => {
     expect(settle(onlyReleased, open)).toBeNull();
     const partly = { ...onlyReleased, ledger: ledger([deposit(99n, 5)], [release(100n, 9)]) };
-    expect(settle(partly, open)?.webhook).toBeUndefined();
+    expect(settle(partly, open)?.webhooks).toBeUndefined();
   });
 
   it('is not made up for by a deposit that the chain may still take back', () => {
     const later = { ...onlyReleased, ledger: ledger([deposit(100n, 11)], [release(100n, 9)]) };
     expect(settle(later, open)?.change).toMatchObject({ forwardStatus: 'processing' });
-    expect(settle(later, open)?.webhook).toBeUndefined();
+    expect(settle(later, open)?.webhooks).toBeUndefined();
   });
 
   it('is paid with both transactions as soon as the deposit is found', () => {
@@ -551,17 +640,29 @@ describe('a release whose deposit no node has shown', () => {
 });
 
 describe('whatever happens to a payment', () => {
-  it('moves it along the table, makes it paid at most once, and loses no unit', () => {
+  /** Runs many histories and returns the states that occurred. */
+  function visit(isDirect: boolean, numRuns: number): PaymentState[] {
     const visited = new Set<PaymentState>();
     fc.assert(
       // `size`: by itself the list is mostly short, and six refusals in a row may not come up in any.
       fc.property(fc.array(command, { minLength: 1, maxLength: 40, size: 'max' }), (commands) => {
-        const model = new Model();
+        const model = new Model(isDirect);
         for (const step of commands) model.run(step);
         for (const state of model.visited) visited.add(state);
       }),
-      { numRuns: 3_000 },
+      { numRuns },
     );
-    expect([...visited].sort()).toEqual(Object.keys(paymentStates).sort());
+    return [...visited].sort();
+  }
+  const all = Object.keys(paymentStates).sort() as PaymentState[];
+  const before = (state: PaymentState) => /^unpaid.(ready|processing|failed|manual_required)$/.test(state);
+  const after = (state: PaymentState) => /^paid.(ready|processing|failed|manual_required)$/.test(state);
+
+  it('by card moves it along the table, makes it paid at most once, and loses no unit', () => {
+    expect(visit(false, 3_000)).toEqual(all.filter((state) => !after(state)));
+  }, 120_000);
+
+  it('from a wallet makes it paid at finality and forwarded after it, each told once', () => {
+    expect(visit(true, 3_000)).toEqual(all.filter((state) => !before(state)));
   }, 120_000);
 });

@@ -1,6 +1,7 @@
 import { UnknownStateError } from './errors.ts';
+import { forwardedWebhook } from './forwarded-webhook.ts';
 import { paidWebhook } from './paid-webhook.ts';
-import type { Deposit, Ledger, Payment, PaymentChange } from './payment.ts';
+import { type Deposit, isDirect, type Ledger, type Payment, type PaymentChange } from './payment.ts';
 import {
   fieldsOf,
   nextState,
@@ -11,6 +12,7 @@ import {
 } from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
 import { retryDelayMs } from './release-delays.ts';
+import type { NewWebhook } from './webhook.ts';
 
 /** After so many refused simulations in a row the payment asks for a hand. */
 export const QUICK_RELEASE_TRIES = 3;
@@ -78,7 +80,7 @@ export function settle(
 ): PaymentDecision | null {
   const sums = sumLedger(view.ledger);
   let payment: Payment = { ...view.payment, ...change };
-  let becamePaid = false;
+  const webhooks: NewWebhook[] = [];
   let fellBack = false;
 
   let steps = 0;
@@ -90,17 +92,22 @@ export function settle(
     // Facts that call for one state and then for another again would hold up the whole process.
     if (++steps > MAXIMUM_STEPS) throw new UnknownStateError(`${payment.id} does not come to rest`);
     const effects = effectsOf(event, payment, view.ledger, sums, context);
+    const { status: before } = payment;
     payment = { ...payment, ...fieldsOf(nextState(stateOf(payment), event)), ...effects };
-    if (payment.status === 'paid') becamePaid = true;
+    if (payment.status === 'paid' && before !== 'paid') webhooks.push(paidWebhook(payment));
+    if (payment.status === 'paid' && isDirect(payment) && event === 'released_finally') {
+      webhooks.push(forwardedWebhook(payment));
+    }
     if (event === 'deposit_reverted' && payment.status === 'unpaid') fellBack = true;
   }
   payment = { ...payment, ...releasePlan(payment, sums, context) };
 
   const difference = differenceOf(view.payment, payment);
   if (difference === null) return null;
+  const becamePaid = webhooks.some(({ event }) => event === 'payment.paid');
   return {
     change: difference,
-    ...(becamePaid ? { webhook: paidWebhook(payment) } : {}),
+    ...(webhooks.length > 0 ? { webhooks } : {}),
     ...(becamePaid && payment.email !== null ? { receipt: true } : {}),
     ...(fellBack ? { revisitExpiry: true } : {}),
   };
@@ -129,7 +136,8 @@ function dueEvent(payment: Payment, sums: LedgerSums, context: SettleContext): P
     case 'canceled':
       return dueEventOfCanceled(state, payment, sums);
     case 'paid':
-      return null; // Surplus is released and kept in the ledger; the fields stay as they were.
+      // Surplus is released and kept in the ledger; the fields stay as they were.
+      return payment.forwardStatus === 'completed' ? null : dueEventOfForwarding(payment, sums);
   }
 }
 
@@ -145,25 +153,37 @@ function dueEventOfUnpaid(
     if (!isExpired) return null;
     return sums.seenUnits === 0n ? 'expired_empty' : 'expired_underpaid';
   }
+  // Nothing is sent on, and nothing said, before the deposit is final: the customer's wallet may still take it back.
+  if (isDirect(payment)) return sums.finalSeenUnits >= payment.enoughUnits ? 'deposit_final' : null;
   // A release can be final whose deposit no node has shown: the payment would name none, or one that may still go.
   const isSettled =
     sums.finalReleasedUnits >= payment.enoughUnits && sums.finalSeenUnits >= payment.enoughUnits;
   if (isSettled) return 'released_finally';
 
-  const isReleasing = payment.relayBatchId !== null || sums.releasedUnits >= payment.enoughUnits;
-  switch (state) {
-    case 'unpaid/pending':
-      return 'enough_seen';
-    case 'unpaid/processing':
+  if (state === 'unpaid/pending') return 'enough_seen';
+  return dueEventOfRelease(payment, sums.releasedUnits >= payment.enoughUnits);
+}
+
+/** Of a direct payment that is paid: all that was received then has to reach the merchant. */
+function dueEventOfForwarding(payment: Payment, sums: LedgerSums): PaymentEvent | null {
+  if (sums.finalReleasedUnits >= payment.receivedUnits) return 'released_finally';
+  return dueEventOfRelease(payment, sums.releasedUnits >= payment.receivedUnits);
+}
+
+/** How far the release has come. */
+function dueEventOfRelease(payment: Payment, isReleased: boolean): PaymentEvent | null {
+  const isReleasing = payment.relayBatchId !== null || isReleased;
+  switch (payment.forwardStatus) {
+    case 'processing':
       return isReleasing ? null : 'release_dropped';
-    case 'unpaid/ready':
+    case 'ready':
       if (isReleasing) return 'release_sent';
       return payment.releaseRefusals > 0 ? 'release_refused' : null;
-    case 'unpaid/failed':
+    case 'failed':
       if (isReleasing) return 'release_sent';
       if (payment.releaseRefusals === 0) return 'release_possible';
       return payment.releaseRefusals >= QUICK_RELEASE_TRIES ? 'release_abandoned' : null;
-    case 'unpaid/manual_required':
+    case 'manual_required':
       if (isReleasing) return 'release_sent';
       return payment.releaseRefusals === 0 ? 'release_possible' : null;
     default:
@@ -194,12 +214,19 @@ function effectsOf(
   context: SettleContext,
 ): PaymentChange {
   switch (event) {
+    case 'deposit_final':
+      return {
+        receivedUnits: sums.finalSeenUnits,
+        txidIn: decisiveDeposit(payment, ledger.deposits)?.transactionHash ?? null,
+        paidAtMs: context.nowMs,
+      };
     case 'released_finally': {
       const finalReleases = ledger.releases.filter((release) => release.blockNumber <= ledger.finalBlock);
       const amounts: PaymentChange = {
         receivedUnits: sums.finalReleasedUnits,
         forwardedUnits: sums.finalToMerchantUnits,
-        txidIn: decisiveDeposit(payment, ledger.deposits)?.transactionHash ?? null,
+        // What a payment named when it became paid stays.
+        txidIn: payment.txidIn ?? decisiveDeposit(payment, ledger.deposits)?.transactionHash ?? null,
         txidOut: finalReleases.at(-1)?.transactionHash ?? null,
         releaseRequested: false,
       };
@@ -241,7 +268,11 @@ function mayRelease(payment: Payment, heldUnits: bigint): boolean {
     case 'unpaid':
       return payment.forwardStatus !== 'pending'; // Underpaid: further deposits may still add up.
     case 'paid':
-      return heldUnits >= MINIMUM_SURPLUS_UNITS || payment.releaseRequested;
+      return (
+        payment.forwardStatus !== 'completed' ||
+        heldUnits >= MINIMUM_SURPLUS_UNITS ||
+        payment.releaseRequested
+      );
     case 'canceled':
       return payment.releaseRequested;
   }

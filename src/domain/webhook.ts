@@ -9,7 +9,7 @@ export type WebhookStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'bl
 
 /** A webhook as it is queued, in the transaction that made its payment paid. */
 export interface NewWebhook {
-  readonly event: 'payment.paid';
+  readonly event: 'payment.paid' | 'payment.forwarded';
   /** The body's fields save the timestamp, which is set when the event is sent. */
   readonly fields: Readonly<Record<string, string | boolean | null>>;
 }

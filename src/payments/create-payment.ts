@@ -75,11 +75,8 @@ export async function createPayment(
   if (earlier !== null && earlier.fingerprint === idempotency?.fingerprint) return earlier.payment;
   requireAllowedWallet(account, request.payoutAddress);
   // Here and below: what is at hand, as nearly always, is not waited for. Each wait costs about a microsecond.
-  const judged = context.settlement.isReservedAddress(request.payoutAddress);
-  const isReserved: boolean = judged instanceof Promise ? await judged : judged;
-  if (isReserved) {
-    throw invalidField('address', 'belongs to the service itself and cannot be paid out to');
-  }
+  const judged = requireUnreservedAddress(context.settlement, request.payoutAddress);
+  if (judged instanceof Promise) await judged;
   const amounts = chargeOf(request, account.feeBasisPoints);
   if (earlier !== null) throw new ServiceError('idempotency_conflict');
 
@@ -147,8 +144,20 @@ function idempotencyOf(context: CreatePaymentContext, account: Account, request:
   };
 }
 
+/** Throws where a payout would go to an address of the service itself; a promise only where it has to be looked up. */
+export function requireUnreservedAddress(
+  { isReservedAddress }: Pick<SettlementTerms, 'isReservedAddress'>,
+  payoutAddress: Address,
+): void | Promise<void> {
+  const refuse = (isReserved: boolean) => {
+    if (isReserved) throw invalidField('address', 'belongs to the service itself and cannot be paid out to');
+  };
+  const judged = isReservedAddress(payoutAddress);
+  return judged instanceof Promise ? judged.then(refuse) : refuse(judged);
+}
+
 /** Where the wallet is locked, a stolen key makes no checkout that pays anybody else. */
-function requireAllowedWallet(account: Account, payoutAddress: Address): void {
+export function requireAllowedWallet(account: Account, payoutAddress: Address): void {
   if (!account.isWalletLocked || payoutAddress === account.wallet) return;
   // Whoever holds a stolen key does not learn the wallet from this.
   throw invalidField('address', "must be the account's own payout wallet, to which payouts are locked");
@@ -190,14 +199,18 @@ function requireKnownProvider(account: Account, provider: string): ProviderChoic
   return provider;
 }
 
-function newPayment(
+/** The payment as it is stored first. */
+export function newPayment(
   context: CreatePaymentContext,
   account: Account,
-  request: CreatePaymentRequest,
+  request: Pick<
+    CreatePaymentRequest,
+    'payoutAddress' | 'callbackUrl' | 'currency' | 'passFeeToCustomer' | 'email' | 'note'
+  >,
   charge: Charge & {
     readonly usdUnits: bigint;
     readonly expectedUnits: bigint;
-    readonly provider: ProviderChoice;
+    readonly provider: Payment['provider'];
   },
 ): Payment {
   const { settlement } = context;

@@ -36,6 +36,7 @@ function start(): Promise<Server> {
     chain: null,
     baseUrl: 'https://pay.example.com',
     rescue: null,
+    direct: null,
     sandbox: null,
   });
 }

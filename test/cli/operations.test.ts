@@ -35,6 +35,7 @@ beforeEach(async () => {
     chain: null,
     baseUrl: 'https://pay.example.com',
     rescue: null,
+    direct: null,
     sandbox: null,
   };
 });

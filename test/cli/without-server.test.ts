@@ -35,6 +35,7 @@ function startControl(store: Store) {
     chain: null,
     baseUrl: 'https://pay.example.com',
     rescue: null,
+    direct: null,
     sandbox: null,
   });
 }

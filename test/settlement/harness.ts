@@ -20,6 +20,7 @@ import { settle } from '../../src/domain/settle.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
+import { createDirectPayment } from '../../src/payments/create-direct-payment.ts';
 import { type CreatePaymentContext, createPayment } from '../../src/payments/create-payment.ts';
 import type { CreatePaymentRequest } from '../../src/payments/create-payment-request.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
@@ -371,6 +372,17 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         note: null,
         idempotencyKey: null,
         ...change,
+      });
+    },
+    /** One that is paid from a wallet. */
+    createDirect(): Promise<Payment> {
+      return createDirectPayment(createContext({}), account, {
+        payoutAddress: addressFor(`merchant ${++merchants} of ${name}`),
+        callbackUrl: 'https://shop.example.com/hook',
+        amountCents: 10_000,
+        currency: 'USD',
+        email: null,
+        note: 'Order 7',
       });
     },
     /** Sends USDC to a payment's deposit address; the next block has it. Returns the transaction's hash. */

@@ -162,7 +162,7 @@ export const webhook: NewWebhook = {
 /** The decision that makes a payment paid and queues its webhook. */
 export const pay: Decide = ({ payment }) => ({
   change: { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS },
-  webhook,
+  webhooks: [webhook],
   ...(payment.email === null ? {} : { receipt: true }),
 });
 

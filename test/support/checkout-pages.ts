@@ -25,6 +25,9 @@ import { onePixel } from './pictures.ts';
 export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const PAGES_BASE_URL = 'http://localhost:3000';
 
+/** The token that pages tell those who pay from a wallet. */
+export const USDC = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
+
 /** What must never reach the checkout page. */
 export const secretsOfPayment = {
   note: 'canary-note',
@@ -153,6 +156,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     keepMs: 20_000,
   });
   registerCheckoutPages(server, {
+    token: USDC,
     payments,
     accounts,
     directory,

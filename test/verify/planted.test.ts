@@ -205,7 +205,7 @@ const planted: readonly Planted[] = [
     what: 'a payment that is not paid has a webhook',
     at: 'ready',
     finds: ['webhook_unfounded'],
-    plant: (payment) => store.payments.decidePayment(payment, () => ({ change: {}, webhook })),
+    plant: (payment) => store.payments.decidePayment(payment, () => ({ change: {}, webhooks: [webhook] })),
   },
   {
     what: 'the chain has another final block',

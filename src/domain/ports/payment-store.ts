@@ -26,7 +26,7 @@ export type CreateOutcome =
 export interface PaymentDecision {
   readonly change: PaymentChange;
   /** Written in the same transaction. At most one webhook per payment and event ever exists. */
-  readonly webhook?: NewWebhook;
+  readonly webhooks?: readonly NewWebhook[];
   /** Queues a receipt for the customer in the same transaction; each payment has one at most. */
   readonly receipt?: true;
   /** The payment fell back to waiting: the expiry step has to look at it again, also when it had done so before. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Payment } from '../../domain/payment.ts';
-import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { isProviderId, type ProviderId } from '../../domain/provider-catalogue.ts';
 
 /** Fetch links to show a preview or to index them. (Cubot makes telephones.) */
 const previewAgent =
@@ -29,6 +29,6 @@ export function automaticProvider(
   headers: IncomingHttpHeaders,
 ): ProviderId | null {
   if (query['auto'] !== '1' || query['returned'] !== undefined) return null;
-  if (payment.provider === MULTI_PROVIDER || payment.email === null) return null;
+  if (!isProviderId(payment.provider) || payment.email === null) return null;
   return isPreview(headers) ? null : payment.provider;
 }

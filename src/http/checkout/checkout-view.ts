@@ -61,6 +61,8 @@ export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs
   switch (state) {
     case 'unpaid/pending': {
       const { seenUnits } = sumLedger(ledger);
+      // From a wallet: it is paid once it is final.
+      if (seenUnits >= payment.enoughUnits) return { kind: 'seen', depositHash };
       if (isNearlyAllMissing(payment, seenUnits)) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
       const missingUnits = payment.enoughUnits - seenUnits;
       return { kind: 'underpaid', receivedUnits: seenUnits, missingUnits, depositHash };
@@ -72,6 +74,11 @@ export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs
     case 'unpaid/failed':
     case 'unpaid/manual_required':
       return { kind: 'held', depositHash };
+    // The customer has paid; what is still to be forwarded is between the service and the merchant.
+    case 'paid/ready':
+    case 'paid/processing':
+    case 'paid/failed':
+    case 'paid/manual_required':
     case 'paid/completed':
       return {
         kind: 'paid',

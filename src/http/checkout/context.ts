@@ -1,3 +1,4 @@
+import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { AskQuote } from '../../payments/ask-quotes.ts';
 import type { StartSession } from '../../payments/start-session.ts';
@@ -22,6 +23,8 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly play: PlayOutcome | null;
   /** A transaction's page in a block explorer (http or https), or null where there is none. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
+  /** The contract of USDC, for those who pay from a wallet. */
+  readonly token: Address;
 }
 
 export interface PaymentRoute {

@@ -4,7 +4,7 @@ import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
-import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
 import {
   listOffers,
   type ProviderDirectory,
@@ -30,7 +30,7 @@ export interface Checkout {
 
 /** The payment's only provider, or null where the customer may choose. */
 export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): ProviderId | null {
-  return payment.provider === MULTI_PROVIDER ? null : payment.provider;
+  return isProviderId(payment.provider) ? payment.provider : null;
 }
 
 /** Reads a checkout by the text in its address; null when there is none. */

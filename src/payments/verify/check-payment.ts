@@ -1,5 +1,5 @@
 import { feeUnits, formatUnits } from '../../domain/money.ts';
-import type { Payment } from '../../domain/payment.ts';
+import { isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { settle, sumLedger } from '../../domain/settle.ts';
 import { checkMovements, formatSigned } from './check-movements.ts';
@@ -52,6 +52,10 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
  */
 function checkAmounts({ view, movements }: PaymentFacts, findings: Findings): void {
   const { payment, ledger } = view;
+  if (payment.status === 'paid' && payment.forwardStatus !== 'completed') {
+    checkReceived(payment, sumLedger(ledger).finalSeenUnits, findings);
+    return;
+  }
   const inWords = (received: bigint, forwarded: bigint) =>
     `${formatSigned(received)} received, ${formatSigned(forwarded)} forwarded`;
   const written = inWords(payment.receivedUnits, payment.forwardedUnits);
@@ -79,18 +83,31 @@ function checkAmounts({ view, movements }: PaymentFacts, findings: Findings): vo
   }
 }
 
+/** A direct payment is paid before anything is forwarded: what it says to have received must have been deposited. */
+function checkReceived(payment: Payment, finalSeenUnits: bigint, findings: Findings): void {
+  const { receivedUnits, forwardedUnits, enoughUnits } = payment;
+  const isRight = receivedUnits >= enoughUnits && receivedUnits <= finalSeenUnits && forwardedUnits === 0n;
+  if (isRight && isDirect(payment)) return;
+  findings.add(
+    'amounts',
+    `from ${formatUnits(enoughUnits)} to ${formatUnits(finalSeenUnits)} received, nothing forwarded`,
+    `${formatUnits(receivedUnits)} received, ${formatUnits(forwardedUnits)} forwarded`,
+  );
+}
+
 function checkTransactions({ view: { payment, ledger } }: PaymentFacts, findings: Findings): void {
   const check = (
     hash: string | null,
     rows: readonly { readonly transactionHash: string }[],
     what: string,
+    isExpected: boolean,
   ) => {
     const isKnown = rows.some(({ transactionHash }) => transactionHash === hash);
-    const isExpected = payment.status === 'paid' || hash !== null;
-    if (isExpected && !isKnown) findings.add('transactions', what, hash ?? 'none');
+    if ((isExpected || hash !== null) && !isKnown) findings.add('transactions', what, hash ?? 'none');
   };
-  check(payment.txidIn, ledger.deposits, 'one of its deposits');
-  check(payment.txidOut, ledger.releases, 'one of its releases');
+  check(payment.txidIn, ledger.deposits, 'one of its deposits', payment.status === 'paid');
+  const isReleased = payment.status === 'paid' && payment.forwardStatus === 'completed';
+  check(payment.txidOut, ledger.releases, 'one of its releases', isReleased);
 }
 
 /** The decision that the service makes of every payment would change nothing. */

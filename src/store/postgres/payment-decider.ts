@@ -145,7 +145,9 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
         changed.push(payment);
         const state = stateOf(payment);
         if (state !== stateOf(view.payment)) states.push([payment.accountId, payment.id, nowMs(), state]);
-        if (decision.webhook !== undefined) webhooks.push(webhookValues(payment, decision.webhook, nowMs()));
+        for (const webhook of decision.webhooks ?? []) {
+          webhooks.push(webhookValues(payment, webhook, nowMs()));
+        }
         if (decision.receipt === true) receipts.push([payment.accountId, payment.id, nowMs()]);
         if (decision.revisitExpiry === true) revisited.push(payment.id);
         return [payment];

@@ -89,7 +89,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
       const changed: Payment = { ...seen.payment, ...decision.change };
       updatePayment.run(...changingValues(changed), id);
       noteState(seen.payment, changed);
-      if (decision.webhook !== undefined) queueWebhook(changed, decision.webhook);
+      for (const webhook of decision.webhooks ?? []) queueWebhook(changed, webhook);
       if (decision.receipt === true) insertReceipt.run(changed.accountId, changed.id, nowMs());
       // A beginning of an id sorts just before it.
       if (decision.revisitExpiry === true) lowerFrontier.run(id.slice(0, -1), id);

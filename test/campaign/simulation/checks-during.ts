@@ -60,7 +60,7 @@ function checkBecamePaid(world: SimulatedWorld, paid: Payment, decision: Payment
     isTrue && paid.receivedUnits >= paid.enoughUnits,
     () => `${paid.id} paid with ${paid.receivedUnits}, final are ${received} of ${paid.enoughUnits}`,
   );
-  const isQueued = decision.webhook?.event === 'payment.paid';
+  const isQueued = decision.webhooks?.[0]?.event === 'payment.paid';
   world.recorder.expect('webhookRow', isQueued, () => `${paid.id} became paid without a webhook`);
 }
 

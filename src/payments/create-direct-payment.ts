@@ -1,0 +1,49 @@
+import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { usdUnits as usdUnitsOf } from '../domain/money.ts';
+import type { Payment } from '../domain/payment.ts';
+import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
+import {
+  type CreatePaymentContext,
+  newPayment,
+  requireAllowedWallet,
+  requireUnreservedAddress,
+} from './create-payment.ts';
+import type { CreatePaymentRequest } from './create-payment-request.ts';
+
+/** What a direct payment is created with; its form was found good. */
+export type DirectPaymentRequest = Pick<
+  CreatePaymentRequest,
+  'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'email' | 'note'
+>;
+
+/**
+ * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. Nobody delivers less than is
+ * asked for, so enough is the whole value: no on-ramp's fee and no tolerance. Not for the card API, which knows no such
+ * payment. Throws `ServiceError`.
+ */
+export async function createDirectPayment(
+  context: CreatePaymentContext,
+  account: Account,
+  request: DirectPaymentRequest,
+): Promise<Payment> {
+  if (account.suspended) throw new ServiceError('feature_disabled', 'The account is suspended.');
+  requireAllowedWallet(account, request.payoutAddress);
+  await requireUnreservedAddress(context.settlement, request.payoutAddress);
+  const usdUnits = usdUnitsOf(request.amountCents, await context.rates.usdRate(request.currency));
+  const payment = newPayment(
+    { ...context, toleranceBasisPoints: 0 },
+    account,
+    { ...request, passFeeToCustomer: false },
+    {
+      amountCents: request.amountCents,
+      originalAmountCents: null,
+      customerFeeCents: null,
+      usdUnits,
+      expectedUnits: usdUnits,
+      provider: DIRECT_PROVIDER,
+    },
+  );
+  await context.payments.createPayment(payment, null);
+  return payment;
+}

@@ -1,0 +1,50 @@
+import { afterAll, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createCheckoutPages, pagePayment, pageView, USDC } from '../support/checkout-pages.ts';
+import { textOf } from '../support/page-text.ts';
+
+const pages = createCheckoutPages();
+afterAll(() => pages.server.close());
+
+/** What the page of a direct payment says, and its markup. */
+async function open(change: Partial<Payment> = {}, depositedUnits = 0n) {
+  const payment = pagePayment({ provider: 'direct', enoughUnits: 25_000_000n, ...change });
+  const deposit = {
+    units: depositedUnits,
+    blockNumber: 5,
+    logIndex: 0,
+    transactionHash: `0x${'d'.repeat(64)}`,
+  };
+  const view = pageView(payment);
+  const deposits = depositedUnits === 0n ? [] : [deposit];
+  pages.put({ ...view, ledger: { ...view.ledger, deposits } });
+  const response = await pages.server.inject({ url: `/pay/${payment.id}` });
+  expect(response.statusCode).toBe(200);
+  return { payment, markup: response.body, text: textOf(response.body) };
+}
+
+it('names amount, network, address and token, and opens a wallet with all of them', async () => {
+  const { payment, markup, text } = await open();
+  for (const part of ['Send 25.000000 USDC', 'Polygon', payment.depositAddress, USDC, 'Only USDC']) {
+    expect(text).toContain(part);
+  }
+  const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=25000000`;
+  const plain = markup.replaceAll('&#61;', '=').replaceAll(/&amp;|&#38;/g, '&');
+  expect(plain).toContain(`href="${uri}"`);
+  expect(markup).toContain('class="qr" role="img"');
+  expect(text).not.toContain('MoonPay');
+});
+
+it('asks for what is missing after a part has arrived, and for nothing once enough was sent', async () => {
+  const { text } = await open({}, 10_000_000n);
+  expect(text).toContain('Send 15.000000 USDC');
+  expect(text).toContain('10.000000 USDC have arrived');
+  expect((await open({}, 25_000_000n)).text).not.toContain('Send ');
+  const paid = { status: 'paid', forwardStatus: 'ready', paidAtMs: Date.UTC(2026, 10, 21) } as const;
+  expect((await open(paid, 25_000_000n)).text).not.toContain('Send ');
+});
+
+it('shows neither the note nor the callback, and takes a hostile shop name for text', async () => {
+  const { markup } = await open({ note: 'canary <b>', callbackUrl: 'https://canary.example/hook' });
+  expect(markup).not.toContain('canary');
+});

@@ -1,0 +1,161 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { webhooks } from '../../sdk/src/sdk.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { sendWebhook } from '../../src/payments/send-webhooks.ts';
+import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import { useSettlement } from './harness.ts';
+
+const { settlement, chain } = useSettlement();
+
+const PRICE_UNITS = 100_000_000n;
+
+const eventsOf = async (payment: Payment) =>
+  (await settlement.webhooks(payment)).map(({ event }) => event).sort();
+
+/** A deposit of the whole price that is not final yet. */
+async function createAndDeposit(): Promise<Payment> {
+  const payment = await settlement.createDirect();
+  await settlement.deposit(payment, PRICE_UNITS);
+  await settlement.mine();
+  await settlement.watch();
+  return payment;
+}
+
+describe('a payment from a wallet', () => {
+  it('is paid when its deposit is final, then forwarded, and tells of each once, signed', async () => {
+    const payment = await createAndDeposit();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    expect(await settlement.relay()).toBe('idle');
+    expect(await eventsOf(payment)).toEqual([]);
+
+    await settlement.finalise();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('paid/ready');
+    expect(await settlement.read(payment)).toMatchObject({ receivedUnits: PRICE_UNITS, forwardedUnits: 0n });
+    expect(await eventsOf(payment)).toEqual(['payment.paid']);
+    const early = await verifyPayments({
+      ...settlement.store,
+      chain: null,
+      nowMs: settlement.nowMs,
+      pause: async () => {},
+    });
+    expect(early.discrepancies.filter(({ kind }) => kind !== 'deposit_address')).toEqual([]);
+
+    await settlement.relay();
+    expect(await settlement.state(payment)).toBe('paid/processing');
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('paid/completed');
+    const completed = await settlement.read(payment);
+    const { merchant, held } = await settlement.balancesOf(payment);
+    expect({ merchant, held }).toEqual({ merchant: completed.forwardedUnits, held: 0n });
+
+    const sent = await sendAll();
+    expect(sent.map(({ event }) => event)).toEqual(['payment.paid', 'payment.forwarded']);
+    expect(sent[0]).toMatchObject({
+      status: 'paid',
+      receivedAmount: '100.000000',
+      forwardedAmount: null,
+      txidIn: completed.txidIn,
+      txidOut: null,
+      note: 'Order 7',
+    });
+    expect(sent[1]).toEqual({
+      event: 'payment.forwarded',
+      paymentId: payment.id,
+      forwardTxid: completed.txidOut,
+      amountForwarded: '97.500000',
+      toWallet: payment.payoutAddress,
+      timestamp: expect.any(Number),
+    });
+    const report = await verifyPayments({
+      ...settlement.store,
+      chain: null,
+      nowMs: settlement.nowMs,
+      pause: async () => {},
+    });
+    // Nobody has told this store of the factory.
+    expect(report.discrepancies.filter(({ kind }) => kind !== 'deposit_address')).toEqual([]);
+    await settlement.rescan(100);
+    expect(await sendAll()).toEqual([]);
+  });
+
+  /** Sends what is queued, as the service does, and takes it in as a merchant does, with the SDK. */
+  async function sendAll() {
+    const events: unknown[] = [];
+    for (;;) {
+      const [claimed] = await claimOldest(settlement.store.webhooks, 1, settlement.nowMs());
+      if (claimed === undefined) return events as { event: string }[];
+      await sendWebhook(
+        {
+          webhooks: settlement.store.webhooks,
+          tokens: settlement.tokens,
+          nowMs: settlement.nowMs,
+          onResult: () => {},
+          async deliver({ body, signature }) {
+            const token = settlement.tokens.create(claimed.paymentId, claimed.tokenFingerprint);
+            expect(signature).toBe(createHmac('sha256', token).update(body).digest('hex'));
+            events.push(webhooks.constructEvent(body, signature, token, { nowMs: settlement.nowMs() }));
+            return {
+              outcome: 'delivered',
+              httpStatus: 200,
+              reason: null,
+              durationMs: 1,
+              responseExcerpt: '',
+            };
+          },
+        },
+        claimed,
+      );
+    }
+  }
+
+  it('is not paid by a deposit that the chain takes back, nor by less than the price', async () => {
+    const payment = await createAndDeposit();
+    await settlement.reorganise(1);
+    await settlement.mine(3);
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+
+    await settlement.deposit(payment, PRICE_UNITS - 1n);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.deposit(payment, 1n);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('paid/completed');
+    expect(await eventsOf(payment)).toEqual(['payment.forwarded', 'payment.paid']);
+  });
+
+  it('that a stranger releases first is paid and forwarded all the same, and a crash changes nothing', async () => {
+    const payment = await createAndDeposit();
+    await settlement.releaseAsRival(payment);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.crash();
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('paid/completed');
+    expect(await eventsOf(payment)).toEqual(['payment.forwarded', 'payment.paid']);
+  });
+
+  it('stays paid while the token refuses its release, and is forwarded when it no longer does', async () => {
+    const payment = await createAndDeposit();
+    await settlement.finalise();
+    await settlement.watch();
+    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await settlement.relay();
+      settlement.advance(11 * 60_000);
+    }
+    expect(await settlement.state(payment)).toBe('paid/manual_required');
+    expect(await eventsOf(payment)).toEqual(['payment.paid']);
+    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
+    await settlement.mine();
+    await settlement.release(payment);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('paid/completed');
+    expect(await eventsOf(payment)).toEqual(['payment.forwarded', 'payment.paid']);
+  });
+});
