@@ -169,7 +169,14 @@ describe('the command line', () => {
         ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider check', 'provider list', 'provider set', 'sandbox pay'],
-        ...['payment create', 'payment list', 'payment show', 'payment cancel', 'payment release', 'payment rescue'],
+        ...[
+          'payment create',
+          'payment list',
+          'payment show',
+          'payment cancel',
+          'payment release',
+          'payment rescue',
+        ],
         ...['sandbox fault provider', 'sandbox fault rates', 'sandbox fault chain'],
       ].sort(),
     );
