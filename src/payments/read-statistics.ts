@@ -1,7 +1,6 @@
 import type { Currency } from '../domain/money.ts';
 import { type PaidCount, settleBoundsMs } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { ProviderChoice } from '../domain/provider-catalogue.ts';
 import { type LocalDay, lastDays } from '../domain/time-zone.ts';
 
 /** What happened on a day of the account's time zone. */
@@ -17,7 +16,7 @@ export interface DayStatistics extends LocalDay {
 
 export interface AccountStatistics {
   readonly days: readonly DayStatistics[];
-  readonly providers: readonly { readonly provider: ProviderChoice; readonly paid: number }[];
+  readonly providers: readonly { readonly provider: PaidCount['provider']; readonly paid: number }[];
   /** Paid payments by how long they took; `boundMs` is null for longer than all bounds. */
   readonly settleTimes: readonly { readonly boundMs: number | null; readonly paid: number }[];
 }
@@ -73,7 +72,7 @@ function runsOf(days: readonly LocalDay[]): Run[] {
 }
 
 function providersOf(counts: readonly PaidCount[]): AccountStatistics['providers'] {
-  const sums = new Map<ProviderChoice, number>();
+  const sums = new Map<PaidCount['provider'], number>();
   for (const { provider, paid } of counts) sums.set(provider, (sums.get(provider) ?? 0) + paid);
   return [...sums]
     .map(([provider, paid]) => ({ provider, paid }))

@@ -1,5 +1,5 @@
 import type { Payment } from '../../domain/payment.ts';
-import { MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
 
 /** What can become of a payment, as somebody who tries an integration can have it played in the sandbox. */
 const outcomes = ['paid', 'declined', 'too-little', 'late', 'twice', 'slow-chain'] as const;
@@ -19,5 +19,5 @@ export function outcomesOf({ provider }: Pick<Payment, 'provider'>): readonly Ou
 
 /** Where outcomes are played: the payment's own provider, or one that serves all. */
 export function playedProviderOf({ provider }: Pick<Payment, 'provider'>): ProviderId {
-  return provider === MULTI_PROVIDER ? 'moonpay' : provider;
+  return isProviderId(provider) ? provider : 'moonpay';
 }

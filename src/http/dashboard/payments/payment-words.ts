@@ -5,11 +5,7 @@ import {
   paymentStates,
   stateOf,
 } from '../../../domain/payment-states.ts';
-import {
-  MULTI_PROVIDER,
-  type ProviderChoice,
-  providerCatalogue,
-} from '../../../domain/provider-catalogue.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalogue } from '../../../domain/provider-catalogue.ts';
 import type { WebhookStatus } from '../../../domain/webhook.ts';
 import { type Html, html } from '../../design/html.ts';
 
@@ -61,7 +57,8 @@ export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus'>
   return paymentStates[stateOf(payment)];
 }
 
-export function providerName(provider: ProviderChoice): string {
+export function providerName(provider: Payment['provider']): string {
+  if (provider === DIRECT_PROVIDER) return 'From a wallet';
   return provider === MULTI_PROVIDER ? 'The customer chooses' : providerCatalogue[provider].name;
 }
 
