@@ -48,3 +48,11 @@ it('says what every picture shows to those who cannot see it', () => {
   expect(pictures.filter(({ words }) => words.length < 20)).toEqual([]);
   expect(read('docs/images/flow.svg')).toMatch(/<title[^>]*>.+<\/title>\s*<desc[^>]*>.+<\/desc>/);
 });
+
+it('numbers every decision once, the same in its name and its heading', () => {
+  const decisions = documents.filter(({ path }) => path.startsWith('docs/decisions/'));
+  const numbers = decisions.map(({ path }) => posix.basename(path).slice(0, 4));
+  expect(numbers.length).toBeGreaterThan(20);
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+  expect(decisions.filter(({ text }, index) => !text.startsWith(`# ${numbers[index]}: `))).toEqual([]);
+});
