@@ -106,7 +106,9 @@ describe('the simulated on-ramps', () => {
 
   it.each(providerIds)('are all there: %s', async (provider: ProviderId) => {
     const session = await startSessionAt(sandbox, someAddress('8'), { provider });
-    expect(session.quotedUnits).toBe(assumedDeliveryUnits(provider, 100_000_000n));
+    // Crypto.com answers no quotes.
+    const quoted = provider === 'cryptocom' ? null : assumedDeliveryUnits(provider, 100_000_000n);
+    expect(session.quotedUnits).toBe(quoted);
     const page = await fetch(session.redirectUrl, { headers: { referer: 'http://localhost:3000/' } });
     expect(page.status).toBe(200);
     expect(page.url).toContain(`/${provider}/pay/`);

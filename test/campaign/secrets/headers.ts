@@ -4,6 +4,9 @@ import type { RawAnswer } from './raw-exchange.ts';
 /** What anybody may keep: the same for all, and public. */
 const storable = new Set(['/.well-known/card-checkout.json']);
 
+/** No cookie, or what a customer chose the last time, out of reach of scripts, of other sites' forms and of plain HTTP. */
+const choice = /^$|^(?:provider|language)=\w{1,20}; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/;
+
 /** What is wrong with the headers of an answer of the public server that is reached by HTTPS; empty when nothing is. */
 export function headerFaults(path: string, { headers, body }: RawAnswer): string[] {
   const policy = headers.get('content-security-policy') ?? '';
@@ -16,7 +19,7 @@ export function headerFaults(path: string, { headers, body }: RawAnswer): string
     ['no path in a referrer', /^(no-referrer|strict-origin)$/.test(headers.get('referrer-policy') ?? '')],
     ['no storing', storable.has(path) || headers.get('cache-control') === 'no-store'],
     ['no name of what serves', !headers.has('server') && !headers.has('x-powered-by')],
-    ['no cookie', !headers.has('set-cookie')],
+    ['no cookie but a remembered choice', choice.test(headers.get('set-cookie') ?? '')],
     ...(isPage ? pageRequirements(headers, policy, body) : []),
   ];
   return required.flatMap(([what, isThere]) => (isThere ? [] : [what]));

@@ -65,5 +65,6 @@ export function withTrouble(
     ledger: wrap(store.ledger),
     relay: wrap(store.relay),
     webhooks: wrap(store.webhooks),
+    search: wrap(store.search),
   };
 }
