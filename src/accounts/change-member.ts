@@ -1,5 +1,6 @@
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import type { Role } from '../domain/person.ts';
+import { endInvitations } from './invite.ts';
 import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
 
 /**
@@ -21,6 +22,7 @@ export async function changeMember(
   if (member === undefined || result === 'unknown') throw new ServiceError('not_found');
   if (result === 'last_owner')
     throw invalidField('The account', 'must have an owner: make somebody else one first.');
+  await endInvitations(context, accountId, member.email);
   if (role === null) await recordAction(context, accountId, actor, 'member.removed', member.email);
   else await recordAction(context, accountId, actor, 'member.changed', `${member.email} (${role})`);
 }

@@ -3,10 +3,12 @@ import { invalidField, ServiceError } from '../domain/errors.ts';
 import { MAXIMUM_MEMBERS, type Role, type User } from '../domain/person.ts';
 import type { PeopleContext } from './people-context.ts';
 
-/** A user as an operator makes one; without a password, which is set by a link. */
+/** A user as an operator or an invitation makes one. */
 export interface NewUser {
   /** As `parseUserEmail` gives it. */
   readonly email: string;
+  /** Of a new user; null where it is set by a link. A known one keeps what they have. */
+  readonly passwordHash?: string | null;
   readonly isOperator: boolean;
   /** What they may do, and where. */
   readonly membership: { readonly accountId: string; readonly role: Role } | null;
@@ -18,7 +20,7 @@ export interface NewUser {
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'nowMs'>,
-  { email, isOperator, membership }: NewUser,
+  { email, passwordHash = null, isOperator, membership }: NewUser,
 ): Promise<User> {
   const { people, accounts, nowMs } = context;
   if (membership !== null && (await accounts.findAccount(membership.accountId)) === null) {
@@ -27,7 +29,7 @@ export async function createUser(
   await people.createUser({
     id: `usr_${randomBytes(10).toString('hex')}`,
     email,
-    passwordHash: null,
+    passwordHash,
     totpSecret: null,
     totpStep: 0,
     isOperator,

@@ -27,6 +27,8 @@ export async function invite(
   if (members.length >= MAXIMUM_MEMBERS) {
     throw invalidField('The account', `may have at most ${MAXIMUM_MEMBERS} members.`);
   }
+  // One at a time: an older link would give back a right that was taken since.
+  await endInvitations(context, accountId, email);
   const { token, tokenHash } = createSecretToken();
   const nowMs = context.nowMs();
   await context.sessions.createLink({
@@ -44,6 +46,18 @@ export async function invite(
   return { email, token };
 }
 
+/** Ends what invites somebody to the account. */
+export async function endInvitations(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  accountId: string,
+  email: string,
+): Promise<void> {
+  const invitations = await sessions.listInvitations(accountId, nowMs());
+  for (const invitation of invitations) {
+    if (invitation.email === email) await sessions.removeInvitation(accountId, invitation.id);
+  }
+}
+
 /** Takes an invitation back. Throws `not_found` for one of another account, as for one that never was. */
 export async function withdrawInvitation(
   context: PeopleContext,
@@ -59,7 +73,7 @@ export async function withdrawInvitation(
   await recordAction(context, accountId, actor, 'invitation.withdrawn', invitation.email);
 }
 
-/** Who may accept an invitation: the user of its address, or whoever has the link where there is none with a password. */
+/** Who may accept an invitation: the user of its address, or whoever has the link where there is no such user. */
 export async function findInvited(
   context: PeopleContext,
   token: string,
@@ -73,7 +87,8 @@ export async function findInvited(
 
 /**
  * Makes the invited a member and uses the invitation up; false when it does not work any more. A new user gets the
- * password that comes with it; one who has a password must have signed in (`signedInAs`) and keeps it.
+ * password that comes with it; a known one must have signed in (`signedInAs`). Also one who has no password yet: the
+ * owner who invites sees the link, and must not set the password of somebody who may belong to other accounts.
  */
 export async function acceptInvitation(
   context: PeopleContext,
@@ -87,18 +102,17 @@ export async function acceptInvitation(
   const invited = await findInvited(context, token);
   if (invited === null) return false;
   const { link, user } = invited;
-  const hasPassword = user !== null && user.passwordHash !== null;
-  if (hasPassword && user.id !== signedInAs) throw new ServiceError('role_too_small');
-  if (!hasPassword) requireGoodPassword(password, link.email);
-  const passwordHash = hasPassword ? null : await context.passwords.hash(password);
+  if (user !== null && user.id !== signedInAs) throw new ServiceError('role_too_small');
+  if (user === null) requireGoodPassword(password, link.email);
+  const passwordHash = user === null ? await context.passwords.hash(password) : null;
   if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return false;
   const { accountId, role } = link as OneTimeLink & { readonly accountId: string; readonly role: Role };
   const member = await createUser(context, {
     email: link.email,
+    passwordHash,
     isOperator: false,
     membership: { accountId, role },
   });
-  if (passwordHash !== null) await context.people.updateUser(member.id, { passwordHash });
   const actor = { name: member.email, userId: member.id, address };
   await recordAction(context, accountId, actor, 'invitation.accepted', role);
   return true;

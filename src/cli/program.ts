@@ -143,7 +143,8 @@ function addUserCommands(program: Command, services: ProgramServices): void {
   )
     .option('--account <account>', 'the account')
     .option('--role <role>', 'owner, developer or viewer (owner)')
-    .option('--operator', 'may sign in to the operator’s console');
+    .option('--operator', 'may sign in to the operator’s console')
+    .option('--existing', 'give the right to a user who has a password already, once you know who that is');
   operation(leaf(user, 'list', 'list all users'), services, 'user list');
   operation(
     leaf(user, 'reset-link', 'print a link to set a new password').argument('<email>'),

@@ -17,7 +17,9 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     const isOperator = args['operator'] === true;
     if (account === null && !isOperator) throw invalidField('account', 'is missing');
     const membership = account === null ? null : { accountId: account, role: roleOf(args) };
-    const user = await createUser(context, { email: emailOf(args), isOperator, membership });
+    const email = emailOf(args);
+    if (args['existing'] !== true) await requireUnknown(context, email);
+    const user = await createUser(context, { email, isOperator, membership });
     if (membership !== null) {
       const { accountId, role } = membership;
       await recordAction(context, accountId, operatorActor, 'member.added', `${user.email} (${role})`);
@@ -48,6 +50,16 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     return { email, ...(await linkFor(context, user)) };
   },
 };
+
+/** Whoever accepted an invitation first has the address, and nobody has proven that it is theirs. */
+async function requireUnknown({ people }: OperationsContext, email: string): Promise<void> {
+  const known = await people.findUserByEmail(email);
+  if (known === null || known.passwordHash === null) return;
+  throw invalidField(
+    'email',
+    'is of a user already, who chose the password: give them a link by user reset-link first, then say --existing',
+  );
+}
 
 /** A link to set the password, and until when it works. */
 async function linkFor(context: OperationsContext, user: User) {

@@ -69,7 +69,7 @@ async function fillAccount(): Promise<void> {
     const paidAtMs = timeMs + 60_000 * (1 + (index % 12) ** 2);
     await store.payments.decidePayment(payment, () => ({
       change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
-      webhook,
+      webhooks: [webhook],
     }));
     paid = payment;
   }

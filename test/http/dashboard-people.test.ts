@@ -72,6 +72,27 @@ describe('an invitation', () => {
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBe(known.passwordHash);
   });
 
+  it('gives nobody the password of a user who has none yet: the one who invites sees the link', async () => {
+    const known = await dashboard.giveUser(null);
+    await dashboard.store.people.updateUser(known.id, { passwordHash: null });
+    const link = await invite(known.email, 'viewer');
+    const thief = dashboard.newBrowser();
+    expect((await thief.get(link)).payload).not.toContain('type="password"');
+    const stolen = await thief.post(link, { password: 'a password 123' }, { page: '/dashboard/sign-in' });
+    expect(stolen.statusCode).toBe(403);
+    expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBeNull();
+  });
+
+  it('ends with another one, and with a change of the member: no older link gives a right back', async () => {
+    const known = await dashboard.giveUser(null);
+    const older = await invite(known.email, 'owner');
+    const newer = await invite(known.email, 'developer');
+    const them = await dashboard.signIn(known);
+    expect((await them.get(older)).statusCode).toBe(404);
+    expect((await them.post(newer)).headers['location']).toBe('/dashboard');
+    expect(await membersOf()).toContain(`${known.email} developer`);
+  });
+
   it('is withdrawn, or ends after a week, and looks like one that never was then', async () => {
     const [withdrawn, old] = [await invite('a@shop.example'), await invite('b@shop.example')];
     const [, first] = await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs());

@@ -32,21 +32,32 @@ export function showEvents(
     // Loopback is this machine, or a proxy that TRUST_PROXY does not name: all its visitors are not one.
     address: isLoopbackHost(request.ip) ? request.id : addressGroupOf(request.ip),
     revision: typeof revision === 'string' ? revision : '',
-    send: ({ text }) => raw.write(`data: ${text}\n\n`),
-    end: () => raw.end('event: end\ndata:\n\n'),
+    send: ({ text }) => write(`data: ${text}\n\n`),
+    end: () => stop('event: end\ndata:\n\n'),
   });
   if (leave === null) return reply.code(204).send();
   reply.hijack();
   raw.writeHead(200, { ...stringHeadersOf(reply), 'content-type': 'text/event-stream; charset=utf-8' });
   raw.write('retry: 3000\n\n');
-  const heartbeat = setInterval(() => raw.write('event: beat\ndata:\n\n'), HEARTBEAT_MS);
-  const limit = setTimeout(() => raw.end(), LONGEST_MS);
-  raw.once('close', () => {
+  const heartbeat = setInterval(() => write('event: beat\ndata:\n\n'), HEARTBEAT_MS);
+  const limit = setTimeout(() => stop(), LONGEST_MS);
+  raw.on('error', () => stop());
+  raw.once('close', () => stop());
+  // An answer that waits behind another one of its connection is not told that the connection is gone.
+  request.raw.socket.once('close', () => stop());
+  return reply;
+
+  function write(text: string): void {
+    // What was ended behind another answer is not finished yet: a word more would be an error that nobody takes.
+    if (!raw.writableEnded) raw.write(text);
+  }
+
+  function stop(last?: string): void {
     clearInterval(heartbeat);
     clearTimeout(limit);
-    leave();
-  });
-  return reply;
+    leave?.();
+    if (!raw.writableEnded) raw.end(last);
+  }
 }
 
 function stringHeadersOf(reply: FastifyReply): Record<string, string> {

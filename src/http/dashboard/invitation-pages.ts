@@ -61,18 +61,17 @@ async function showInvitation(
   const invited = await findInvited(routes.context, token);
   if (invited === null) return sendGone(routes, reply);
   const { link, accountName, user } = invited;
-  const hasPassword = user !== null && user.passwordHash !== null;
-  const isThem = hasPassword && (await readOwnUserId(routes, request)) === user.id;
+  const isThem = user !== null && (await readOwnUserId(routes, request)) === user.id;
   const formToken = openFormToken(routes, request, reply);
   return sendPlainPage(routes, reply, status, {
     title: 'You are invited',
     main: html`${message}
 <p><strong><bdi>${link.email}</bdi></strong> is invited to <strong><bdi>${accountName}</bdi></strong> as ${link.role}.</p>
 ${
-  hasPassword && !isThem
+  user !== null && !isThem
     ? html`<p>Sign in with this address to accept.</p><p><a class="button primary wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(`${DASHBOARD_PATH}/invitation/${token}`)}">Sign in</a></p>`
     : html`<form class="card" method="post">${formTokenField(formToken)}
-${hasPassword ? nothing : passwordFields(link.email)}
+${user !== null ? nothing : passwordFields(link.email)}
 <button class="button primary wide">Accept the invitation</button></form>`
 }`,
   });

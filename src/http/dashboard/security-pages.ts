@@ -7,7 +7,6 @@ import {
   renewRecoveryCodes,
   spendCode,
 } from '../../accounts/second-factor.ts';
-import { hashSecretToken } from '../../accounts/secret-token.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
@@ -77,7 +76,7 @@ async function withPassword(
   form: FormFields,
   act: () => Promise<DashboardAnswer>,
 ): Promise<DashboardAnswer> {
-  await requirePassing(context.limits.signInsOfUser, hashSecretToken(visit.user.email));
+  await requirePassing(context.limits.signInsOfUser, visit.user.id);
   try {
     await requireOwnPassword(context, visit.user, form.text('password'));
     return await act();

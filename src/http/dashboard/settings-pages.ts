@@ -1,6 +1,5 @@
 import { requireOwnPassword } from '../../accounts/change-password.ts';
 import { recordAction } from '../../accounts/people-context.ts';
-import { hashSecretToken } from '../../accounts/secret-token.ts';
 import { updateAccount } from '../../accounts/update-account.ts';
 import type { ProfileUpdate } from '../../accounts/update-profile.ts';
 import { type Account, type Feature, features } from '../../domain/account.ts';
@@ -85,7 +84,7 @@ async function walletUpdateOf(
   visit: Visit,
   form: FormFields,
 ): Promise<ProfileUpdate> {
-  await requirePassing(context.limits.signInsOfUser, hashSecretToken(visit.user.email));
+  await requirePassing(context.limits.signInsOfUser, visit.user.id);
   await requireOwnPassword(context, visit.user, form.text('password'));
   return { wallet: walletOf(form.text('wallet').trim()), isWalletLocked: form.has('locked') };
 }

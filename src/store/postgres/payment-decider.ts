@@ -79,13 +79,16 @@ const stateChangeColumns: readonly Column[] = [
   ['at_ms', 'bigint'],
   ['state', 'text'],
 ];
-/** Those that became paid are to be counted. */
+/** Those that became paid are to be counted: once, also a direct payment, which goes on from paid. */
 const insertStateChanges = statement(`
   WITH changes AS (
     INSERT INTO state_changes (${namesOf(stateChangeColumns)})
     SELECT * FROM ${unnest('came', stateChangeColumns)} ON CONFLICT DO NOTHING RETURNING *)
   INSERT INTO uncounted_payments (account_id, payment_id)
-  SELECT account_id, payment_id FROM changes WHERE state LIKE 'paid/%' ON CONFLICT DO NOTHING`);
+  SELECT account_id, payment_id FROM changes WHERE state LIKE 'paid/%' AND NOT EXISTS (
+    SELECT FROM state_changes AS earlier
+    WHERE earlier.account_id = changes.account_id AND earlier.payment_id = changes.payment_id
+      AND earlier.state LIKE 'paid/%') ON CONFLICT DO NOTHING`);
 
 const lowerFrontier = statement(
   `UPDATE frontiers SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,

@@ -74,7 +74,8 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     const state = stateOf(after);
     if (state === stateOf(before)) return;
     insertStateChange.run(after.accountId, after.id, nowMs(), state);
-    if (after.status === 'paid') insertUncounted.run(after.accountId, after.id);
+    // A direct payment goes on from paid: it is counted once.
+    if (after.status === 'paid' && before.status !== 'paid') insertUncounted.run(after.accountId, after.id);
   }
 
   return {

@@ -5,7 +5,8 @@ import type { RawAnswer } from './raw-exchange.ts';
 const storable = new Set(['/.well-known/card-checkout.json']);
 
 /** No cookie, or what a customer chose the last time, out of reach of scripts, of other sites' forms and of plain HTTP. */
-const choice = /^$|^(?:provider|language)=\w{1,20}; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/;
+const choice =
+  /^$|^(?:provider|language)=\w{1,20}; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/;
 
 /** What is wrong with the headers of an answer of the public server that is reached by HTTPS; empty when nothing is. */
 export function headerFaults(path: string, { headers, body }: RawAnswer): string[] {
