@@ -79,16 +79,15 @@ const stateChangeColumns: readonly Column[] = [
   ['at_ms', 'bigint'],
   ['state', 'text'],
 ];
+const cameColumns: readonly Column[] = [...stateChangeColumns, ['became_paid', 'boolean']];
 /** Those that became paid are to be counted: once, also a direct payment, which goes on from paid. */
 const insertStateChanges = statement(`
-  WITH changes AS (
+  WITH came AS (SELECT * FROM ${unnest('came', cameColumns)}),
+  changes AS (
     INSERT INTO state_changes (${namesOf(stateChangeColumns)})
-    SELECT * FROM ${unnest('came', stateChangeColumns)} ON CONFLICT DO NOTHING RETURNING *)
+    SELECT ${namesOf(stateChangeColumns)} FROM came ON CONFLICT DO NOTHING)
   INSERT INTO uncounted_payments (account_id, payment_id)
-  SELECT account_id, payment_id FROM changes WHERE state LIKE 'paid/%' AND NOT EXISTS (
-    SELECT FROM state_changes AS earlier
-    WHERE earlier.account_id = changes.account_id AND earlier.payment_id = changes.payment_id
-      AND earlier.state LIKE 'paid/%') ON CONFLICT DO NOTHING`);
+  SELECT account_id, payment_id FROM came WHERE became_paid ON CONFLICT DO NOTHING`);
 
 const lowerFrontier = statement(
   `UPDATE frontiers SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
@@ -147,7 +146,10 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
         const payment: Payment = { ...view.payment, ...decision.change };
         changed.push(payment);
         const state = stateOf(payment);
-        if (state !== stateOf(view.payment)) states.push([payment.accountId, payment.id, nowMs(), state]);
+        if (state !== stateOf(view.payment)) {
+          const becamePaid = payment.status === 'paid' && view.payment.status !== 'paid';
+          states.push([payment.accountId, payment.id, nowMs(), state, becamePaid]);
+        }
         for (const webhook of decision.webhooks ?? []) {
           webhooks.push(webhookValues(payment, webhook, nowMs()));
         }
@@ -176,7 +178,7 @@ async function write(
   if (webhooks.length > 0) await connection.execute(insertWebhooks, valuesByColumn(webhookColumns, webhooks));
   if (receipts.length > 0) await connection.execute(insertReceipts, valuesByColumn(receiptColumns, receipts));
   if (states.length > 0) {
-    await connection.execute(insertStateChanges, valuesByColumn(stateChangeColumns, states));
+    await connection.execute(insertStateChanges, valuesByColumn(cameColumns, states));
   }
 }
 
