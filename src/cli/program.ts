@@ -1,21 +1,18 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { Command } from 'commander';
-import { MAXIMUM_LOGO_BYTES } from '../domain/shop-logo.ts';
+import { addAccountCommands, addUserCommands } from './account-commands.ts';
+import { leaf, type OperationRunner, operation } from './command.ts';
 import { type Grade, type GradeOptions, gradeLines } from './grade/present-grade.ts';
-import type { OperationArguments } from './operations-context.ts';
 import { moveLines, type PresentedMove, presentMove } from './present-move.ts';
 import { printResult } from './print.ts';
 
 /** What the command line asks of the rest of the program. */
-export interface ProgramServices {
+export interface ProgramServices extends OperationRunner {
   /** Starts the service and returns when it has been told to stop. */
   start(options: {
     readonly isLive: boolean;
     readonly role: string;
     readonly isJson: boolean;
   }): Promise<void>;
-  /** Runs an operation in the running server, or on the store itself when none runs. */
-  runOperation(name: string, args: OperationArguments): Promise<unknown>;
   /** Copies the database into a file, also while a server runs. */
   backUp(file: string): Promise<unknown>;
   /** Checks the configuration and everything it points to. */
@@ -81,81 +78,6 @@ export function createProgram(services: ProgramServices, version: string): Comma
 
 function describeCheck({ isFine, name, detail }: DoctorCheck): string {
   return `${isFine ? 'ok   ' : 'WRONG'} ${name}: ${detail}`;
-}
-
-function addAccountCommands(program: Command, services: ProgramServices): void {
-  const account = program.command('account').description('merchant accounts');
-  operation(leaf(account, 'create', 'create an account'), services, 'account create')
-    .requiredOption('--name <name>', 'the shop as customers see it')
-    .option('--email <address>', 'the merchant’s e-mail address')
-    .option('--fee-percent <percent>', 'the card fee of the account (2.5)')
-    .option('--wallet <address>', 'the merchant’s own wallet');
-  operation(leaf(account, 'list', 'list all accounts'), services, 'account list');
-  operation(leaf(account, 'update', 'change an account').argument('<account>'), services, 'account update')
-    .option('--name <name>', 'the shop as customers see it')
-    .option('--support-link <link>', 'where customers get help: an https or e-mail address')
-    .option('--return-link <address>', 'the way back to the shop after a payment')
-    .option('--logo <file>', 'the shop’s picture: PNG, JPEG or WebP, at most 64 KiB', readAsBase64)
-    .option('--time-zone <name>', 'where the merchant reads dates, such as Europe/Berlin')
-    .option('--default-callback <address>', 'the callback of checkouts made by hand')
-    .option('--wallet <address>', 'the merchant’s own wallet')
-    .option('--lock-wallet', 'refuse any other payout wallet')
-    .option('--unlock-wallet', 'accept any payout wallet again')
-    .option('--fee-percent <percent>', 'the card fee for new payments')
-    .option('--enable <feature>', 'switch a feature on')
-    .option('--disable <feature>', 'switch a feature off')
-    .option('--providers <list>', 'comma-separated provider ids, or all')
-    .option('--suspend', 'refuse new checkouts')
-    .option('--resume', 'accept new checkouts again');
-
-  const key = program.command('key').description('API keys of an account');
-  operation(leaf(key, 'create', 'create a key and show it once'), services, 'key create')
-    .requiredOption('--account <account>', 'the account')
-    .option('--name <name>', 'what the key is for');
-  operation(leaf(key, 'list', 'list the keys of an account'), services, 'key list').requiredOption(
-    '--account <account>',
-    'the account',
-  );
-  operation(leaf(key, 'revoke', 'revoke a key at once').argument('<key>'), services, 'key revoke');
-}
-
-/** The content of a file, cut where it can only be refused; an empty name stays empty and takes the logo away. */
-function readAsBase64(file: string): string {
-  if (file === '') return '';
-  const descriptor = openSync(file, 'r');
-  try {
-    const buffer = Buffer.alloc(MAXIMUM_LOGO_BYTES + 1);
-    const bytes = readSync(descriptor, buffer);
-    return buffer.subarray(0, bytes).toString('base64');
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function addUserCommands(program: Command, services: ProgramServices): void {
-  const user = program.command('user').description('people who sign in to the dashboard');
-  operation(
-    leaf(user, 'create', 'make somebody a member of an account and print a link to set a password').argument(
-      '<email>',
-    ),
-    services,
-    'user create',
-  )
-    .option('--account <account>', 'the account')
-    .option('--role <role>', 'owner, developer or viewer (owner)')
-    .option('--operator', 'may sign in to the operator’s console')
-    .option('--existing', 'give the right to a user who has a password already, once you know who that is');
-  operation(leaf(user, 'list', 'list all users'), services, 'user list');
-  operation(
-    leaf(user, 'reset-link', 'print a link to set a new password').argument('<email>'),
-    services,
-    'user reset-link',
-  );
-  operation(
-    leaf(user, 'reset-second-factor', 'switch the second factor of somebody off').argument('<email>'),
-    services,
-    'user reset-second-factor',
-  );
 }
 
 function addProviderCommands(program: Command, services: ProgramServices): void {
@@ -278,35 +200,4 @@ function addIntegratorCommands(program: Command, services: ProgramServices): voi
       printResult(json === true ? grade : gradeLines(grade), { json: json === true });
       if (grade.met < grade.findings.length) process.exitCode = 1;
     });
-}
-
-/** A command that does something; every one of them takes --json. */
-function leaf(parent: Command, name: string, description: string): Command {
-  return parent.command(name).description(description).option('--json', 'print JSON');
-}
-
-/**
- * Lets a command run an operation: its argument and options become the operation's arguments by their names. `judge`
- * may set the exit code by the result.
- */
-function operation(
-  command: Command,
-  services: ProgramServices,
-  name: string,
-  fixed: OperationArguments = {},
-  judge: (result: unknown) => void = () => {},
-): Command {
-  return command.action(async () => {
-    const args: Record<string, string | boolean | undefined> = { ...fixed };
-    for (const [index, declared] of command.registeredArguments.entries()) {
-      args[declared.name()] = command.args[index];
-    }
-    for (const option of command.options) {
-      args[option.long?.replace('--', '') ?? option.name()] = command.getOptionValue(option.attributeName());
-    }
-    const { json, ...rest } = args;
-    const result = await services.runOperation(name, rest);
-    printResult(result, { json: json === true });
-    judge(result);
-  });
 }

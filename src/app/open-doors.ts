@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import type { ApiRateLimiters } from '../http/api/api-context.ts';
+import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
+import { registerApi } from '../http/api/routes.ts';
+import { createPageLimits } from '../http/checkout/page-limits.ts';
+import { registerCheckoutPages } from '../http/checkout/routes.ts';
+import { registerDocs } from '../http/docs/register-docs.ts';
+import { registerHealth } from '../http/health.ts';
+import { registerOpenApi } from '../http/openapi/register-openapi.ts';
+import { NOTICES_PER_MINUTE, registerProviderNotices } from '../http/provider-notices.ts';
+import { createFixedWindowLimiter } from '../http/rate-limit.ts';
+import { createPublicServer } from '../http/server.ts';
+import { registerWellKnown } from '../http/well-known.ts';
+import { createAskQuote } from '../payments/ask-quotes.ts';
+import { createPaymentContext } from './create-payment-context.ts';
+import { openDashboard } from './open-dashboard.ts';
+import { connectionsWithin, readOpenFilesLimit } from './open-files.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+/** The public server with everything that can be reached on it. */
+export function openDoors(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
+  const { config, store, world, clock, tokens, callbacks } = parts;
+  const create = createPaymentContext(parts);
+  const isSandbox = parts.sandboxControls !== null;
+  const server = createPublicServer({
+    logger: parts.log,
+    trustProxy: config.trustProxy,
+    tls:
+      config.tls === null
+        ? null
+        : { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
+    isHttpsOnly: config.baseUrl.startsWith('https:'),
+    observe: parts.metrics.observeRequest,
+    isLeaving,
+    limits: { connections: connectionsWithin(readOpenFilesLimit()) },
+  });
+  registerApi(server, {
+    accounts: store.accounts,
+    create,
+    status: { payments: store.payments, tokens },
+    tokens,
+    callbacks,
+    limits: createRateLimiters(parts),
+    baseUrl: config.baseUrl,
+  });
+  openCustomerPages(server, parts);
+  const { explorerTransactionUrl } = world;
+  openDashboard(server, { ...parts, isSandbox, create, explorerTransactionUrl });
+  registerProviderNotices(server, {
+    payments: store.payments,
+    adapters: parts.directory.adapters,
+    limiter: createFixedWindowLimiter(NOTICES_PER_MINUTE, clock.monotonicMs),
+    nowMs: clock.nowMs,
+    observe: (provider, outcome) => parts.metrics.providerNotices.inc({ provider, outcome }),
+  });
+  registerOpenApi(server, config);
+  registerDocs(server, {
+    baseUrl: config.baseUrl,
+    isSandbox,
+    limiter: createPageLimits(clock.monotonicMs).pages,
+  });
+  registerHealth(server, {
+    isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),
+  });
+  const { settlements } = world;
+  registerWellKnown(server, {
+    chainId: world.chainId,
+    token: settlements[0].token,
+    factories: settlements
+      .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
+      .map(({ factory, implementation, factoryCodeHash }) => ({
+        address: factory,
+        implementation,
+        codeHash: factoryCodeHash as `0x${string}`,
+      })),
+    feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
+  });
+  return server;
+}
+
+/** What customers see, and in the sandbox the same in every state. */
+function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
+  const { config, store, world, clock, directory } = parts;
+  const shared = {
+    directory,
+    askQuote: createAskQuote({
+      providers: directory,
+      monotonicMs: clock.monotonicMs,
+      keepMs: world.pace.quoteKeepMs,
+    }),
+    nowMs: clock.nowMs,
+    baseUrl: config.baseUrl,
+    explorerTransactionUrl: world.explorerTransactionUrl,
+  };
+  registerCheckoutPages(server, {
+    ...shared,
+    payments: store.payments,
+    accounts: store.accounts,
+    startSession: parts.startSession,
+    limits: createPageLimits(clock.monotonicMs),
+    countryHeader: config.countryHeader,
+    isSandbox: parts.sandboxControls !== null,
+    play: parts.createPlay?.(parts.startSession) ?? null,
+    token: parts.world.settlements[0].token,
+  });
+  parts.registerSandboxPages?.(server, shared);
+}
+
+/** Counted in the store where several processes serve together, else in memory. */
+function createRateLimiters({ config, store: { shared }, clock }: ServiceParts): ApiRateLimiters {
+  const { rateLimits } = config;
+  if (shared === null) return createMemoryRateLimiters(rateLimits, clock.monotonicMs);
+  return {
+    create: shared.createRateLimiter('create', rateLimits.createPerMinute),
+    status: shared.createRateLimiter('status', rateLimits.statusPerMinute),
+    unauthenticated: shared.createRateLimiter('unauthenticated', rateLimits.unauthenticatedPerMinute),
+  };
+}
