@@ -1,6 +1,13 @@
 import { argon2id } from 'hash-wasm';
 import { expect, it } from 'vitest';
-import { createPasswords, createRandomPassword, isCurrentHash, requireGoodPassword } from './passwords.ts';
+import {
+  createPasswords,
+  createRandomPassword,
+  derive,
+  type HashParameters,
+  isCurrentHash,
+  requireGoodPassword,
+} from './passwords.ts';
 
 const passwords = createPasswords();
 
@@ -28,6 +35,19 @@ it('agrees with another implementation of Argon2, and knows that its parameters 
 it('takes a password however its letters were composed', async () => {
   const hash = await passwords.hash('Cafe\u0301 au lait 1');
   expect(await passwords.verify('Caf\u00e9 au lait 1', hash)).toBe(true);
+});
+
+it('does the same work without a hash to compare with', async () => {
+  const derived: Omit<HashParameters, 'salt'>[] = [];
+  const watched = createPasswords((password, parameters) => {
+    const { memoryKib, passes, lanes } = parameters;
+    derived.push({ memoryKib, passes, lanes });
+    return derive(password, parameters);
+  });
+  const hash = await watched.hash('a password 123');
+  expect(await watched.verify('a password 124', hash)).toBe(false);
+  expect(await watched.verify('a password 124', null)).toBe(false);
+  expect(derived).toEqual(Array(3).fill({ memoryKib: 19_456, passes: 2, lanes: 1 }));
 });
 
 it('lets a few hash at a time, a few more wait, and refuses the others', async () => {

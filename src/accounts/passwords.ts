@@ -29,30 +29,36 @@ export interface Passwords {
   verify(password: string, hash: string | null): Promise<boolean>;
 }
 
-interface Hash {
+export interface HashParameters {
   readonly memoryKib: number;
   readonly passes: number;
   readonly lanes: number;
   readonly salt: Buffer;
+}
+
+type DeriveKey = (password: string, parameters: HashParameters) => Promise<Buffer>;
+
+interface Hash extends HashParameters {
   readonly hash: Buffer;
 }
 
 const phcPattern =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/;
 
-export function createPasswords(): Passwords {
+/** @param deriveKey Argon2id itself; what it costs is what guessing costs */
+export function createPasswords(deriveKey: DeriveKey = derive): Passwords {
   const inTurn = createTurns();
   const nobody: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   return {
     hash: (password) =>
       inTurn(async () => {
         const salt = randomBytes(SALT_BYTES);
-        return textOf({ ...current, salt, hash: await derive(password, { ...current, salt }) });
+        return textOf({ ...current, salt, hash: await deriveKey(password, { ...current, salt }) });
       }),
     verify: (password, text) =>
       inTurn(async () => {
         const expected = text === null ? nobody : parseHash(text);
-        const isEqual = timingSafeEqual(await derive(password, expected), expected.hash);
+        const isEqual = timingSafeEqual(await deriveKey(password, expected), expected.hash);
         return isEqual && text !== null;
       }),
   };
@@ -91,7 +97,11 @@ export function createRandomPassword(): string {
 
 const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
-function derive(password: string, { memoryKib, passes, lanes, salt }: Omit<Hash, 'hash'>): Promise<Buffer> {
+/** The 32 bytes that Argon2id makes of a password. */
+export function derive(
+  password: string,
+  { memoryKib, passes, lanes, salt }: HashParameters,
+): Promise<Buffer> {
   return runArgon2('argon2id', {
     // The same letters can be typed in several encodings.
     message: Buffer.from(password.normalize('NFKC')),

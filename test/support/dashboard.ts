@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { createPasswords } from '../../src/accounts/passwords.ts';
+import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { createKeyedHash } from '../../src/domain/keyed-hash.ts';
 import type { Role, User } from '../../src/domain/person.ts';
@@ -33,6 +33,8 @@ export interface TestDashboard {
   readonly mails: Mail[];
   /** Somebody else's hand in the database. */
   execute(sql: string): Promise<void>;
+  /** How many times Argon2id ran, which is what takes time. */
+  hashedPasswords(): number;
   /** Every line of the log. */
   readonly logLines: string[];
   /** Moves both clocks. */
@@ -72,6 +74,7 @@ export async function createTestDashboard(
   const logLines: string[] = [];
   const mails: Mail[] = [];
   let movedMs = 0;
+  let hashedPasswords = 0;
   const nowMs = () => Date.now() + movedMs;
   const server = createPublicServer({
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
@@ -85,7 +88,10 @@ export async function createTestDashboard(
     tokens,
     create: createTestPaymentContext({ store, world, nowMs, tokens }),
     explorerTransactionUrl: (hash) => `https://explorer.example.com/tx/${hash}`,
-    passwords: createPasswords(),
+    passwords: createPasswords((...input) => {
+      hashedPasswords++;
+      return derive(...input);
+    }),
     secondFactor: {
       box: createSecretBox('second factor', 'a secret key of the tests, long enough'),
       recoveryHash: createKeyedHash('recovery codes', 'a secret key of the tests, long enough'),
@@ -145,6 +151,7 @@ export async function createTestDashboard(
     nowMs,
     execute: (sql) => database.execute(sql),
     logLines,
+    hashedPasswords: () => hashedPasswords,
     mails,
     newBrowser,
     advance: (ms) => {
