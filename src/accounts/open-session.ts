@@ -20,6 +20,8 @@ export interface OpenedSession {
   /** For the browser's cookie, and for nobody else. */
   readonly token: string;
   readonly stage: SessionStage;
+  /** Of its user. */
+  readonly email: string;
 }
 
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
@@ -52,5 +54,5 @@ export async function openSession(
     const actor = { name: user.email, userId: user.id, address: caller.address };
     await recordAction(context, accountId, actor, 'session.opened');
   }
-  return { token, stage };
+  return { token, stage, email: user.email };
 }

@@ -45,6 +45,7 @@ export function openDashboard(
       recoveryHash: createKeyedHash('recovery codes', secretKey, config.previousSecretKeys),
     },
     callbacks,
+    browsers: createSecretBox('known browsers', secretKey, config.previousSecretKeys),
     mailer,
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,

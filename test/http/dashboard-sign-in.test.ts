@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BROWSER_MARK_MS } from '../../src/accounts/known-browsers.ts';
 import { createPasswordLink } from '../../src/accounts/password-link.ts';
+import { hashSecretToken } from '../../src/accounts/secret-token.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/domain/dashboard-session.ts';
 import type { User } from '../../src/domain/person.ts';
@@ -14,6 +16,7 @@ import {
 
 const SIGN_IN = '/dashboard/sign-in';
 const SESSION_COOKIE = '__Host-card_checkout_session';
+const BROWSER_COOKIE = '__Host-card_checkout_browser';
 
 let dashboard: TestDashboard;
 let account: Account;
@@ -125,17 +128,100 @@ describe('signing in', () => {
 });
 
 describe('guessing passwords', () => {
+  /** As many tries as strangers have together in an hour, without the cost of their hashes. */
+  const tryEverywhere = async (email: string) => {
+    for (let index = 0; index < 30; index++) {
+      await dashboard.limits.strangersOfUser.take(hashSecretToken(email));
+    }
+  };
   const guess = async (email: string, address: string) =>
     (await dashboard.newBrowser(address).post(SIGN_IN, credentials(email, 'wrong'))).statusCode;
 
-  it('of one user from many addresses ends after ten in ten minutes, also with the right one', async () => {
-    for (let index = 0; index < 10; index++)
-      expect(await guess(owner.email, `198.51.100.${index}`)).toBe(401);
-    const answer = await dashboard.newBrowser('203.0.113.1').post(SIGN_IN, credentials());
+  it('of one user from one address ends after ten in ten minutes, also with the right one', async () => {
+    for (let index = 0; index < 10; index++) expect(await guess(owner.email, '198.51.100.1')).toBe(401);
+    const answer = await dashboard.newBrowser('198.51.100.1').post(SIGN_IN, credentials());
     expect(answer.statusCode).toBe(429);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(500);
-    dashboard.advance(10 * 60_000);
     expect((await dashboard.newBrowser('203.0.113.1').post(SIGN_IN, credentials())).statusCode).toBe(303);
+    dashboard.advance(10 * 60_000);
+    expect((await dashboard.newBrowser('198.51.100.1').post(SIGN_IN, credentials())).statusCode).toBe(303);
+  });
+
+  it('from everywhere keeps nobody out of a browser in which they signed in before', async () => {
+    const own = dashboard.newBrowser();
+    await own.post(SIGN_IN, credentials());
+    await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    await tryEverywhere(owner.email);
+    expect((await own.post(SIGN_IN, credentials())).statusCode).toBe(303);
+  });
+
+  it('in a known browser is counted for that browser alone', async () => {
+    const [own, other] = [dashboard.newBrowser(), dashboard.newBrowser()];
+    for (const browser of [own, other]) {
+      await browser.post(SIGN_IN, credentials());
+      await browser.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    }
+    const wrong = credentials(owner.email, 'wrong');
+    for (let index = 0; index < 10; index++) {
+      expect((await own.post(SIGN_IN, wrong)).statusCode).toBe(401);
+    }
+    expect((await own.post(SIGN_IN, wrong)).statusCode).toBe(429);
+    expect((await other.post(SIGN_IN, credentials())).statusCode).toBe(303);
+  });
+
+  it('from everywhere makes a browser that is not known ask for a link by e-mail, which then lets it in', async () => {
+    await tryEverywhere(owner.email);
+    const browser = dashboard.newBrowser();
+    const page = await browser.post(SIGN_IN, credentials());
+    expect([page.statusCode, textOf(page.payload)]).toEqual([429, expect.stringContaining('Is it you?')]);
+    expect(Number(page.headers['retry-after'])).toBeGreaterThan(3_000);
+    await browser.post(
+      '/dashboard/new-browser',
+      { email: owner.email, form_token: formTokenIn(page.payload) },
+      { page: SIGN_IN },
+    );
+    await vi.waitFor(() => expect(dashboard.mails).toHaveLength(1), { timeout: 10_000 });
+    expect(dashboard.mails[0]?.to).toBe(owner.email);
+    const [, link = ''] = /(\/dashboard\/new-browser\/\S+)/.exec(dashboard.mails[0]?.text ?? '') ?? [];
+    expect((await browser.get(link)).statusCode).toBe(200);
+    expect((await browser.post(SIGN_IN, credentials())).statusCode).toBe(303);
+    expect((await dashboard.newBrowser().post(SIGN_IN, credentials())).statusCode).toBe(429);
+    dashboard.advance(3_600_000);
+    expect((await dashboard.newBrowser().get(link)).statusCode).toBe(404);
+  });
+
+  it('of somebody who does not exist is asked for the same', async () => {
+    const pages = [];
+    for (const email of [owner.email, 'nobody@shop.example']) {
+      await tryEverywhere(email);
+      const answer = await dashboard.newBrowser().post(SIGN_IN, credentials(email, 'wrong'));
+      const page = withoutNonces(answer.payload).replaceAll(formTokenIn(answer.payload), '');
+      pages.push([answer.statusCode, page.replaceAll(email.replaceAll('=', '&#61;'), '')]);
+    }
+    expect(pages[0]).toEqual(pages[1]);
+  });
+
+  it('is not helped by the mark of another user, a changed or an old one', async () => {
+    const stranger = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    const theirs = dashboard.newBrowser();
+    await theirs.post(SIGN_IN, credentials(stranger.email));
+    const own = dashboard.newBrowser();
+    await own.post(SIGN_IN, credentials());
+    const mark = own.cookies.get(BROWSER_COOKIE) ?? '';
+    expect(mark).not.toBe('');
+    const answerTo = async (cookie: string | undefined) => {
+      const browser = dashboard.newBrowser('203.0.113.9');
+      if (cookie !== undefined) browser.cookies.set(BROWSER_COOKIE, cookie);
+      return (await browser.post(SIGN_IN, credentials())).statusCode;
+    };
+    await tryEverywhere(owner.email);
+    expect(await answerTo(theirs.cookies.get(BROWSER_COOKIE))).toBe(429);
+    expect(await answerTo(`${mark.slice(0, -2)}AA`)).toBe(429);
+    expect(await answerTo('')).toBe(429);
+    expect(await answerTo(mark)).toBe(303);
+    dashboard.advance(BROWSER_MARK_MS);
+    await tryEverywhere(owner.email);
+    expect(await answerTo(mark)).toBe(429);
   });
 
   it('of many users from one address ends after twenty in a minute, and stops nobody else', async () => {

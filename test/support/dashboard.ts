@@ -1,11 +1,13 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
+import { openSession } from '../../src/accounts/open-session.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { createKeyedHash } from '../../src/domain/keyed-hash.ts';
 import type { Role, User } from '../../src/domain/person.ts';
 import type { Mail } from '../../src/domain/ports/mailer.ts';
 import { createSecretBox } from '../../src/domain/secret-box.ts';
+import type { DashboardContext, DashboardLimits } from '../../src/http/dashboard/context.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import { registerDashboard } from '../../src/http/dashboard/routes.ts';
 import { createPublicServer } from '../../src/http/server.ts';
@@ -21,6 +23,7 @@ import {
 import { createTestDatabase } from './test-store.ts';
 
 export const PASSWORD = 'correct horse battery';
+const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /** Hashed once for all users of a test file, as it takes its time. */
 const passwordHash = createPasswords().hash(PASSWORD);
@@ -29,6 +32,7 @@ const passwordHash = createPasswords().hash(PASSWORD);
 export interface TestDashboard {
   readonly store: Store;
   readonly nowMs: () => number;
+  readonly limits: DashboardLimits;
   /** E-mails that were sent. */
   readonly mails: Mail[];
   /** Somebody else's hand in the database. */
@@ -44,7 +48,7 @@ export interface TestDashboard {
   giveUser(membership: { accountId: string; role: Role } | null, change?: Partial<User>): Promise<User>;
   /** A browser that has been nowhere yet. */
   newBrowser(address?: string): TestBrowser;
-  /** A browser whose user has signed in. */
+  /** A browser whose user has signed in: with a session as signing in makes it, but without the hash that it costs. */
   signIn(user: User): Promise<TestBrowser>;
   close(): Promise<void>;
 }
@@ -83,7 +87,8 @@ export async function createTestDashboard(
   const world = createWorld();
   const tokens = createTestTokens();
   const callbacks = createTestCallbacks(world);
-  registerDashboard(server, {
+  const limits = createDashboardLimits(() => performance.now() + movedMs);
+  const context: DashboardContext = {
     ...store,
     tokens,
     create: createTestPaymentContext({ store, world, nowMs, tokens }),
@@ -99,12 +104,14 @@ export async function createTestDashboard(
     callbacks: {
       refusalOf: (url) => (String(url).startsWith('https://') ? callbacks.refusalOf(url) : 'must be https'),
     },
+    browsers: createSecretBox('known browsers', 'a secret key of the tests, long enough'),
     mailer: { send: async (mail) => void mails.push(mail) },
-    limits: createDashboardLimits(() => performance.now() + movedMs),
+    limits,
     nowMs,
     baseUrl,
     isSandbox: false,
-  });
+  };
+  registerDashboard(server, context);
   await (listens
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
     : server.ready());
@@ -121,7 +128,7 @@ export async function createTestDashboard(
     }
     const headersOf = (headers: Record<string, string> = {}) => ({
       host: new URL(baseUrl).host,
-      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      'user-agent': USER_AGENT,
       ...(cookies.size === 0 ? {} : { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
       ...headers,
     });
@@ -149,6 +156,7 @@ export async function createTestDashboard(
   return {
     store,
     nowMs,
+    limits,
     execute: (sql) => database.execute(sql),
     logLines,
     hashedPasswords: () => hashedPasswords,
@@ -172,8 +180,10 @@ export async function createTestDashboard(
     },
     async signIn(user) {
       const browser = newBrowser();
-      const answer = await browser.post('/dashboard/sign-in', { email: user.email, password: PASSWORD });
-      if (answer.statusCode !== 303) throw new Error(`signing in answered ${answer.statusCode}`);
+      const caller = { address: '192.0.2.10', userAgent: USER_AGENT };
+      const { token } = await openSession(context, user, { area: 'dashboard', stage: 'open', caller });
+      const isSecure = baseUrl.startsWith('https:');
+      browser.cookies.set(`${isSecure ? '__Host-' : ''}card_checkout_session`, token);
       return browser;
     },
     async close() {

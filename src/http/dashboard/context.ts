@@ -8,6 +8,7 @@ import type { PaymentSearchStore } from '../../domain/ports/payment-search-store
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
+import type { SecretBox } from '../../domain/secret-box.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { Cookies } from './cookies.ts';
 import type { Section } from './sections.ts';
@@ -22,6 +23,8 @@ export interface DashboardContext extends SecondFactorContext {
   /** For checkouts that are made by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
+  /** Seals the marks of browsers in which somebody has signed in. */
+  readonly browsers: SecretBox;
   /** Null where no e-mail is configured. */
   readonly mailer: Mailer | null;
   /** A transaction's page in an explorer of the chain, or null where there is none. */
@@ -39,8 +42,10 @@ export interface DashboardLimits {
   readonly requests: RateLimiter;
   /** Tries to sign in, by address: many users' passwords from one place. */
   readonly signInsOfAddress: RateLimiter;
-  /** Tries to sign in, by user: one user's password from many places. */
+  /** Passwords given for one user, by the browser that is known, or else by the address they come from. */
   readonly signInsOfUser: RateLimiter;
+  /** Tries to sign in, by user, from all browsers that are not known together: one user's password from many places. */
+  readonly strangersOfUser: RateLimiter;
   /** E-mails with a link, by user. */
   readonly mailsOfUser: RateLimiter;
   /** Codes of the second factor, by user: there are only a million. */

@@ -1,14 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-/** `session`: who is signed in. `visitor`: whose form it is, before anybody is. */
-export type CookieName = 'session' | 'visitor';
+/**
+ * `session`: who is signed in. `visitor`: whose form it is, before anybody is. `browser`: that its user has signed in
+ * with it before.
+ */
+export type CookieName = 'session' | 'visitor' | 'browser';
 
-/** The browser keeps them for itself, for this host alone and until it is closed. */
+/** The browser keeps them for itself, for this host alone and, unless they are to last longer, until it is closed. */
 export interface Cookies {
   /** Null when there is none, or more than one: another host of the same site may have added its own. */
   read(headers: IncomingHttpHeaders, name: CookieName): string | null;
-  set(reply: FastifyReply, name: CookieName, value: string): void;
+  set(reply: FastifyReply, name: CookieName, value: string, lifetimeMs?: number): void;
   remove(reply: FastifyReply, name: CookieName): void;
 }
 
@@ -31,7 +34,10 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
         .filter((pair) => pair.startsWith(beginning));
       return found.length === 1 ? (found[0] as string).slice(beginning.length) : null;
     },
-    set: (reply, name, value) => void reply.header('set-cookie', `${nameOf(name)}=${value}; ${attributes}`),
+    set(reply, name, value, lifetimeMs) {
+      const lasting = lifetimeMs === undefined ? '' : `; Max-Age=${Math.floor(lifetimeMs / 1000)}`;
+      reply.header('set-cookie', `${nameOf(name)}=${value}; ${attributes}${lasting}`);
+    },
     remove: (reply, name) => void reply.header('set-cookie', `${nameOf(name)}=; ${attributes}; Max-Age=0`),
   };
 }

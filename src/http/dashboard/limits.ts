@@ -4,8 +4,10 @@ import type { DashboardLimits } from './context.ts';
 /** Far above what people click, and an office may share an address. */
 const REQUESTS_PER_MINUTE = 300;
 const SIGN_INS_PER_MINUTE_AND_ADDRESS = 20;
-/** In ten minutes: 1,440 guesses a day, of passwords of twelve characters. */
+/** In ten minutes, from one browser that is known or one address. */
 const SIGN_INS_PER_USER = 10;
+/** In an hour, from everywhere else together: 720 guesses a day, of passwords of twelve characters. */
+const STRANGERS_PER_USER = 30;
 const USER_WINDOW_MS = 10 * 60_000;
 const MAILS_PER_USER_AND_HOUR = 3;
 /** In an hour: three codes are right at a time, so a year of guessing finds one with one chance in four. */
@@ -19,6 +21,7 @@ export function createDashboardLimits(monotonicMs: () => number): DashboardLimit
     requests: createFixedWindowLimiter(REQUESTS_PER_MINUTE, monotonicMs),
     signInsOfAddress: createFixedWindowLimiter(SIGN_INS_PER_MINUTE_AND_ADDRESS, monotonicMs),
     signInsOfUser: createFixedWindowLimiter(SIGN_INS_PER_USER, monotonicMs, MAXIMUM_WINDOWS, USER_WINDOW_MS),
+    strangersOfUser: createFixedWindowLimiter(STRANGERS_PER_USER, monotonicMs, MAXIMUM_WINDOWS, HOUR_MS),
     mailsOfUser: createFixedWindowLimiter(MAILS_PER_USER_AND_HOUR, monotonicMs, MAXIMUM_WINDOWS, HOUR_MS),
     codesOfUser: createFixedWindowLimiter(CODES_PER_USER, monotonicMs, MAXIMUM_WINDOWS, HOUR_MS),
   };

@@ -7,6 +7,7 @@ import { requirePassing } from '../rate-limit.ts';
 import type { DashboardRoutes } from './context.ts';
 import { notice, textField } from './fields.ts';
 import { formTokenField } from './form-token.ts';
+import { rememberBrowser } from './own-browser.ts';
 import { sendSeeOther } from './page-headers.ts';
 import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
 import { DASHBOARD_PATH } from './sections.ts';
@@ -24,6 +25,7 @@ export function registerPasswordLinkPages(routes: DashboardRoutes): void {
     const form = readOwnForm(routes, request);
     const address = addressGroupOf(request.ip);
     await requirePassing(routes.context.limits.signInsOfAddress, address);
+    const link = await readLink(routes.context, request.params.token, 'password');
     try {
       const isSet = await setPasswordByLink(
         routes.context,
@@ -31,6 +33,8 @@ export function registerPasswordLinkPages(routes: DashboardRoutes): void {
         form.text('password'),
         address,
       );
+      // Whoever reads the user's mail, or is trusted by the operator, is no stranger.
+      if (isSet && link !== null) rememberBrowser(routes, reply, link.email);
       if (isSet) return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in?said=password-set`);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;

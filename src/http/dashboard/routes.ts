@@ -11,6 +11,7 @@ import { registerForgottenPages } from './forgotten-pages.ts';
 import { registerInvitationPages } from './invitation-pages.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerLinkPages } from './links/link-pages.ts';
+import { registerNewBrowserPages } from './new-browser-pages.ts';
 import { registerOverviewPage } from './overview-page.ts';
 import { registerPasswordLinkPages } from './password-link-pages.ts';
 import { registerPaymentPages } from './payments/register-payment-pages.ts';
@@ -51,7 +52,10 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerInvitationPages(routes);
       registerAuditPage(routes);
       registerSettingsPages(routes);
-      if (context.mailer !== null) registerForgottenPages(routes, context.mailer);
+      if (context.mailer !== null) {
+        registerForgottenPages(routes, context.mailer);
+        registerNewBrowserPages(routes, context.mailer);
+      }
       registerPaymentPages(routes);
       registerLinkPages(routes);
       registerSessionPages(routes);

@@ -9,6 +9,7 @@ import type { DashboardRoutes } from './context.ts';
 import { notice, textField } from './fields.ts';
 import { readFormFields } from './form-fields.ts';
 import { formTokenField, formTokenOf, isOwnForm } from './form-token.ts';
+import { rememberBrowser } from './own-browser.ts';
 import { sendSeeOther } from './page-headers.ts';
 import { sendPlainPage } from './public-page.ts';
 import { returnPathOf } from './return-path.ts';
@@ -46,6 +47,7 @@ async function answerCode(
     return sendQuestion(routes, reply, { status: 401, token: asked.token, next, message });
   }
   cookies.set(reply, 'session', opened.token);
+  rememberBrowser(routes, reply, opened.email);
   return sendSeeOther(reply, next);
 }
 

@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endSession } from '../../accounts/end-session.ts';
 import { readSession } from '../../accounts/read-session.ts';
-import { hashSecretToken } from '../../accounts/secret-token.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
 import { callerOf } from './caller.ts';
 import type { DashboardRoutes } from './context.ts';
 import { notice, textField } from './fields.ts';
 import { readFormFields } from './form-fields.ts';
 import { formTokenField, isOwnForm } from './form-token.ts';
+import { sendAskMore } from './new-browser-pages.ts';
+import { countSignIn, rememberBrowser } from './own-browser.ts';
 import { sendSeeOther } from './page-headers.ts';
 import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
 import { returnPathOf } from './return-path.ts';
@@ -94,15 +94,13 @@ async function answerSignIn(
   const { context, cookies } = routes;
   const form = readOwnForm(routes, request);
   const [email, next] = [form.text('email'), returnPathOf(form.text('next'))];
-  const caller = callerOf(request);
-  await requirePassing(context.limits.signInsOfAddress, caller.address);
-  // By what was typed, whether there is such a user or not.
-  await requirePassing(context.limits.signInsOfUser, hashSecretToken(email.trim().toLowerCase()));
+  const waitSeconds = await countSignIn(routes, request, email);
+  if (waitSeconds > 0) return sendAskMore(routes, request, reply, { email, waitSeconds });
 
   const opened = await signIn(
     context,
     { email, password: form.text('password') },
-    { area: 'dashboard', caller },
+    { area: 'dashboard', caller: callerOf(request) },
   );
   if (opened === null) {
     return sendPlainPage(routes, reply, 401, {
@@ -114,7 +112,10 @@ async function answerSignIn(
     });
   }
   cookies.set(reply, 'session', opened.token);
-  if (opened.stage === 'open') return sendSeeOther(reply, next);
+  if (opened.stage === 'open') {
+    rememberBrowser(routes, reply, opened.email);
+    return sendSeeOther(reply, next);
+  }
   return sendSeeOther(reply, `${DASHBOARD_PATH}/second-factor?next=${encodeURIComponent(next)}`);
 }
 

@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createBrowserLink, openBrowserLink } from '../../accounts/known-browsers.ts';
+import { hashSecretToken } from '../../accounts/secret-token.ts';
+import { parseUserEmail } from '../../domain/person.ts';
+import type { Mailer } from '../../domain/ports/mailer.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { requirePassing } from '../rate-limit.ts';
+import { callerOf } from './caller.ts';
+import type { DashboardRoutes } from './context.ts';
+import { notice } from './fields.ts';
+import { formTokenField } from './form-token.ts';
+import { rememberBrowser } from './own-browser.ts';
+import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+
+const OWN_PATH = `${DASHBOARD_PATH}/new-browser`;
+const toSignIn = html`<p><a class="button" href="${DASHBOARD_PATH}/sign-in">To the sign-in</a></p>`;
+
+/** `/dashboard/new-browser`: an e-mail whose link makes a browser known. Only where e-mail is configured. */
+export function registerNewBrowserPages(routes: DashboardRoutes, mailer: Mailer): void {
+  routes.server.post('/new-browser', (request, reply) => answerAsking(routes, mailer, request, reply));
+  routes.server.get<{ Params: { token: string } }>('/new-browser/:token', async (request, reply) => {
+    const email = openBrowserLink(routes.context.browsers, request.params.token, routes.context.nowMs());
+    if (email === null) {
+      return sendPlainPage(routes, reply, 404, {
+        title: 'This link does not work',
+        main: html`<p>It is older than an hour, or not complete.</p>${toSignIn}`,
+      });
+    }
+    rememberBrowser(routes, reply, email);
+    return sendPlainPage(routes, reply, 200, {
+      title: 'This browser is known now',
+      main: html`<p>You can sign in with it, whatever others try.</p>${toSignIn}`,
+    });
+  });
+}
+
+/** For a browser that is not known, when many of those have tried this user's password. */
+export function sendAskMore(
+  routes: DashboardRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { email, waitSeconds }: { readonly email: string; readonly waitSeconds: number },
+): FastifyReply {
+  const hasMail = routes.context.mailer !== null;
+  return sendPlainPage(routes, reply.header('retry-after', String(waitSeconds)), 429, {
+    title: 'Is it you?',
+    main: html`${notice('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
+<p>A browser in which you have signed in before still lets you in.${hasMail ? ' For this one, we send a link to your e-mail address: open it here, and sign in.' : ` This one will in ${Math.ceil(waitSeconds / 60)} minutes, or at once by a link of the operator of this service to set a new password.`}</p>
+${hasMail ? askForm(openFormToken(routes, request, reply), email) : nothing}
+${toSignIn}`,
+  });
+}
+
+function askForm(formToken: string, email: string): Html {
+  return html`<form class="card" method="post" action="${OWN_PATH}">${formTokenField(formToken)}<input type="hidden" name="email" value="${email}">
+<button class="button primary wide">Send me a link</button></form>`;
+}
+
+/** The answer is the same, after the same time, whether there is such a user or not: the mail is sent afterwards. */
+async function answerAsking(
+  routes: DashboardRoutes,
+  mailer: Mailer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { limits } = routes.context;
+  const typed = readOwnForm(routes, request).text('email');
+  await requirePassing(limits.signInsOfAddress, callerOf(request).address);
+  await requirePassing(limits.mailsOfUser, `browser ${hashSecretToken(typed.trim().toLowerCase())}`);
+  void sendLink(routes, mailer, typed).catch((error: unknown) =>
+    request.log.warn({ err: error }, 'a link for a new browser was not sent'),
+  );
+  return sendPlainPage(routes, reply, 200, {
+    title: 'Look into your mail',
+    main: html`<p>If somebody with this address has access, a link is on its way to them. Open it in this browser within an hour, and sign in.</p>${toSignIn}`,
+  });
+}
+
+async function sendLink({ context }: DashboardRoutes, mailer: Mailer, typed: string): Promise<void> {
+  const email = parseUserEmail(typed);
+  const user = email === null ? null : await context.people.findUserByEmail(email);
+  if (user === null) return;
+  const token = createBrowserLink(context.browsers, user.email, context.nowMs());
+  await mailer.send({
+    to: user.email,
+    subject: 'Sign in with a new browser',
+    text: `Many passwords were tried for your access to the dashboard at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this e-mail.
+
+If you want to sign in with a new browser, open this in it, within an hour:
+${context.baseUrl}${OWN_PATH}/${token}
+
+It asks for your password as always. Do not hand the link on. If it was not you, do nothing.
+`,
+  });
+}

@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BROWSER_MARK_MS, knownBrowser, markBrowser } from '../../accounts/known-browsers.ts';
+import { hashSecretToken } from '../../accounts/secret-token.ts';
+import { parseUserEmail } from '../../domain/person.ts';
+import { requirePassing } from '../rate-limit.ts';
+import { callerOf } from './caller.ts';
+import type { DashboardContext, DashboardRoutes } from './context.ts';
+import type { Cookies } from './cookies.ts';
+
+/** Makes the browser known as one of the user with this address. */
+export function rememberBrowser(
+  {
+    context,
+    cookies,
+  }: { readonly context: Pick<DashboardContext, 'browsers' | 'nowMs'>; readonly cookies: Cookies },
+  reply: FastifyReply,
+  email: string,
+): void {
+  cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
+}
+
+/**
+ * Counts a try to sign in, by what was typed, whether there is such a user or not. A browser that is known counts for
+ * itself, so that no stranger's tries stand in its way. Resolves to the seconds for which a browser that is not known
+ * is asked for more than the password; 0 where it may go on. Throws `rate_limited` where nobody could be typing.
+ */
+export async function countSignIn(
+  { context, cookies }: DashboardRoutes,
+  request: FastifyRequest,
+  typedEmail: string,
+): Promise<number> {
+  const { limits, browsers, nowMs } = context;
+  const { address } = callerOf(request);
+  const email = parseUserEmail(typedEmail);
+  const mark = cookies.read(request.headers, 'browser');
+  const browser = mark === null || email === null ? null : knownBrowser(browsers, mark, email, nowMs());
+  const user = hashSecretToken(email ?? typedEmail.trim().toLowerCase());
+  await requirePassing(limits.signInsOfAddress, address);
+  await requirePassing(limits.signInsOfUser, `${user} ${browser ?? address}`);
+  return browser === null ? limits.strangersOfUser.take(user) : 0;
+}
