@@ -1,15 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { DeliveryBounds } from '../domain/choose-webhooks.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { claimWebhooks } from '../payments/claim-webhooks.ts';
-import { indexPayments } from '../payments/index-payments.ts';
 import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
 import { relayReleases } from '../payments/relay-releases.ts';
 import { sendReceipts } from '../payments/send-receipts.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
 import type { WorkerTask } from '../worker.ts';
 import { createGasTask } from './gas-task.ts';
+import { createIndexTask } from './index-task.ts';
 import type { Log } from './log.ts';
 import { createStaleCutoff } from './stale-cutoff.ts';
 import { createWatchTasks } from './watch-tasks.ts';
@@ -18,9 +17,6 @@ import type { WorkerParts } from './worker-parts.ts';
 const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
 const RECEIPT_INTERVAL_MS = 2_000;
-const INDEX_INTERVAL_MS = 500;
-/** Between two portions: what people list and search may come a moment later, a create may not. */
-const INDEX_PAUSE_MS = 50;
 
 /** Far longer than a delivery may take, and than the clocks of two instances may differ. */
 const STALE_AFTER_MS = 120_000;
@@ -43,7 +39,7 @@ export interface WorkerTasks {
 export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   const webhooks = createWebhookTask(parts);
   return {
-    watching: [...createWatchTasks(parts), indexTask(parts)],
+    watching: [...createWatchTasks(parts), createIndexTask(parts.store)],
     sending: [relayTask(parts)],
     shared: [createGasTask(parts), webhooks.task, staleWebhooksTask(parts), ...receiptTasks(parts)],
     drain: webhooks.drain,
@@ -72,20 +68,6 @@ function relayTask({ store, world, nowMs, log, metrics, inPlaceOf }: WorkerParts
       metrics.relayPasses.inc({ result: pass });
       if (pass === 'bumped' || pass === 'abandoned' || pass === 'refused') log.warn({ pass }, 'relay');
       return pass === 'resolved';
-    },
-  };
-}
-
-/** Makes what lists, searches and statistics rest on. */
-function indexTask({ store }: WorkerParts): WorkerTask {
-  return {
-    name: 'index',
-    intervalMs: INDEX_INTERVAL_MS,
-    async run() {
-      // A rest also where there is more to do: SQLite writes in the API's own thread.
-      const hasMore = await indexPayments(store);
-      if (hasMore) await delay(INDEX_PAUSE_MS);
-      return hasMore;
     },
   };
 }

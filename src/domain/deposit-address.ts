@@ -67,6 +67,6 @@ export function createDepositAddressCalculator(factory: DepositFactory): (terms:
     salt.setUint32(4 * WORD_BYTES - 4, terms.feeBasisPoints);
     write(terms.reference.slice(2), 4 * WORD_BYTES, WORD_BYTES);
     preimage.set(keccak256(saltBytes), 1 + ADDRESS_BYTES);
-    return checksumAddress(keccak256Hex(preimage).slice(-2 * ADDRESS_BYTES));
+    return checksumAddress(keccak256Hex(preimage, WORD_BYTES - ADDRESS_BYTES));
   };
 }

@@ -6,9 +6,6 @@ import { isPaymentId, type PaymentId, paymentIdTimeMs } from './payment-id.ts';
  * inserts down, and it is found again by the primary key. It carries the id's 64 random bits.
  */
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
-/** The digits that JavaScript itself uses for base 32, in the same order. */
-const plainBase32 = '0123456789abcdefghijklmnopqrstuv';
-
 /** Counting time from here leaves 41 bits, enough until 2093. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const TIME_BITS = 41n;
@@ -17,22 +14,42 @@ const SHORT_CODE_LENGTH = 23;
 
 const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 
-/** Our letter for each digit of `plainBase32`, by its character code. */
-const letterOfDigit: string[] = [];
-for (const [value, digit] of [...plainBase32].entries()) {
-  letterOfDigit[digit.charCodeAt(0)] = crockford[value] as string;
-}
+/** Two digits of base 32 in our letters, for each value of ten bits: half as many steps as letter by letter. */
+const letterPairs = Array.from(
+  { length: 1024 },
+  (_, value) => `${crockford[value >> 5]}${crockford[value & 31]}`,
+);
 
-/** The short code of a payment id. */
+/**
+ * The short code of a payment id: 41 bits of time, 12 of the counter, 62 random ones, the highest first. Cut where a
+ * letter ends, every part is a number that JavaScript counts exactly: one of 115 bits would take twice as long.
+ */
 export function shortCodeOf(id: PaymentId): string {
   const timeMs = paymentIdTimeMs(id) - EPOCH_MS;
-  const counterBits = BigInt(`0x${id.slice(15, 18)}`);
-  const randomBits = BigInt(`0x${id.slice(19, 23)}${id.slice(24)}`) & ((1n << 62n) - 1n);
-  const bits = (BigInt(timeMs) << 74n) | (counterBits << 62n) | randomBits;
-  const digits = bits.toString(32).padStart(SHORT_CODE_LENGTH, '0');
-  let code = '';
-  for (let index = 0; index < SHORT_CODE_LENGTH; index++) code += letterOfDigit[digits.charCodeAt(index)];
-  return code;
+  const counterBits = Number.parseInt(id.slice(15, 18), 16);
+  const randomHigh14 = Number.parseInt(id.slice(19, 23), 16) & 0x3fff;
+  const randomLow48 = Number.parseInt(id.slice(24), 16);
+
+  const counter13 = (timeMs % 2) * 2 ** 12 + counterBits;
+  const random17 = ((counter13 & 0b111) << 14) | randomHigh14;
+  const last50 = (random17 & 0b11) * 2 ** 48 + randomLow48;
+  return (
+    letters(Math.floor(timeMs / 2), 4) +
+    letters(counter13 >> 3, 1) +
+    crockford[random17 >> 12] +
+    letters((random17 >> 2) & 0x3ff, 1) +
+    letters(last50, 5)
+  );
+}
+
+/** A number in pairs of letters. */
+function letters(value: number, pairs: number): string {
+  let text = '';
+  for (let rest = value, pair = 0; pair < pairs; pair++) {
+    text = letterPairs[rest % 1024] + text;
+    rest = Math.floor(rest / 1024);
+  }
+  return text;
 }
 
 /** The payment id of a short code, or null when the text is none. */

@@ -1,0 +1,43 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type IndexPaymentsContext, indexPayments } from '../payments/index-payments.ts';
+import type { WorkerTask } from '../worker.ts';
+
+/** Between two looks, and between two portions while the process is busy with requests. */
+const INTERVAL_MS = 500;
+/** Between two portions else: SQLite writes in the API's own thread, and a create may not wait for more than one. */
+const PAUSE_MS = 50;
+/** The share of its time that the event loop works, from which on it counts as busy. */
+const BUSY_UTILIZATION = 0.7;
+
+/**
+ * Makes what lists, searches and statistics rest on. Those may come later, a create may not: under full load it took a
+ * sixth of the thread, so then it goes on at a tenth of its pace and makes up for it afterwards.
+ */
+export function createIndexTask(
+  store: IndexPaymentsContext,
+  readUtilization = createUtilizationReader(),
+): WorkerTask {
+  return {
+    name: 'index',
+    intervalMs: INTERVAL_MS,
+    async run(signal) {
+      const hasMore = await indexPayments(store);
+      const isBusy = readUtilization() >= BUSY_UTILIZATION;
+      if (!hasMore || isBusy) return false;
+      await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+      return true;
+    },
+  };
+}
+
+/** Reads the share of its time that this thread's event loop worked since the last reading, 0 to 1. */
+function createUtilizationReader(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+}
