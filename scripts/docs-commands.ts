@@ -16,7 +16,7 @@ const unused = () => Promise.reject(new Error('the documentation runs no command
 export function listCommands(): readonly DescribedCommand[] {
   const services = {
     ...{ start: unused, runOperation: unused, backUp: unused, doctor: unused },
-    ...{ deployContract: unused, moveStore: unused, grade: unused },
+    ...{ deployContract: unused, moveStore: unused, grade: unused, listen: unused },
   };
   return leavesOf(createProgram(services, '0.0.0'), '');
 }

@@ -17,6 +17,8 @@ const program = createProgram(
       (await import('./app/deploy-contract.ts')).deployContract(readContractDeploymentConfig()),
     moveStore: async (places) =>
       (await import('./app/move-store.ts')).moveStore(readConfig('sandbox'), places),
+    listen: async (options) =>
+      (await import('./app/listen-to-sandbox.ts')).listenToSandbox(readConfig('sandbox'), options),
     grade: async (options) => {
       const tell = (line: string) => void process.stderr.write(`${line}\n`);
       return (await import('./cli/grade/run-grade.ts')).runGrade({ ...options, tell });

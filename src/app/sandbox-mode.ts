@@ -5,13 +5,10 @@ import { createRelayer } from '../chain/relayer.ts';
 import { createBalanceSweep } from '../chain/sweep-balances.ts';
 import { createTokenReader } from '../chain/token-reader.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
-import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
-import { ServiceError } from '../domain/errors.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { providerIds } from '../domain/provider-catalogue.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
-import type { StartSession } from '../payments/start-session.ts';
 import { createProviderAdapter } from '../providers/create-provider-adapter.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';
 import type { Store } from '../store/store.ts';
@@ -21,6 +18,7 @@ import type { Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
 import { createPlayOutcome } from './play-outcome.ts';
 import { noticesUrlOf } from './provider-addresses.ts';
+import { createSandboxControls } from './sandbox-controls.ts';
 import type { WelcomeFacts } from './sandbox-welcome.ts';
 import { readOrCreateSecretKey } from './secret-key.ts';
 import { factoriesOf, rememberSettlement } from './settlement-history.ts';
@@ -30,7 +28,7 @@ import type { Pace, World } from './world.ts';
 /** How long a simulated on-ramp may take; shorter than its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
 
-/** Where the customer lives who is played on the command line. */
+/** Where the customer lives who is played. */
 const CUSTOMER_COUNTRY = 'DE';
 
 /** Quicker than live, because the local chain is. */
@@ -80,6 +78,9 @@ export async function startSandboxParts(
     }),
     (opened) => opened.stop(),
   );
+  const { createEventFeed } = await import('../sandbox/event-feed.ts');
+  const feed = cleanUp.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
+  const customer = { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY };
   cleanUp.add(
     await startService({
       // The shop's receiver is on this machine, with a certificate that nobody else trusts.
@@ -94,9 +95,12 @@ export async function startSandboxParts(
       world,
       clock,
       log,
-      sandboxControls: (startSession) => sandboxControls(sandbox, config.baseUrl, startSession),
-      createPlay: (startSession) =>
-        createPlayOutcome(sandbox, { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY }, startSession),
+      onDelivery: feed.record,
+      sandboxControls: (tools) => {
+        const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
+        return createSandboxControls({ sandbox, feed, defaults, ...customer }, tools);
+      },
+      createPlay: (startSession) => createPlayOutcome(sandbox, customer, startSession),
       registerSandboxPages: registerStatePages,
       noticeMs: 0,
     }),
@@ -158,34 +162,4 @@ function ownUrlOf(config: Config): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (host === '::') return `http://[::1]:${port}`;
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-}
-
-function sandboxControls(sandbox: Sandbox, baseUrl: string, startSession: StartSession): SandboxControls {
-  return {
-    async pay(payment, provider, deliveryUnits) {
-      const chosen = chooseProvider(payment.provider, provider);
-      const session = await startSession(payment, chosen, CUSTOMER_COUNTRY);
-      const units = deliveryUnits ?? session.quotedUnits;
-      if (units === null)
-        throw new ServiceError('provider_unavailable', 'The provider gave no quote; name an amount.');
-      const { transactionHash } = await sandbox.pay({
-        order: session.redirectUrl,
-        deliveryUnits: units,
-        cameFrom: baseUrl,
-      });
-      return { provider: chosen, transactionHash, deliveryUnits: units };
-    },
-    async setFault(target, provider, fault) {
-      if (target === 'rates') sandbox.faults.setRates(fault);
-      else if (target === 'chain') sandbox.faults.setChain(fault);
-      else sandbox.faults.setProvider(provider as ProviderId, fault);
-    },
-  };
-}
-
-/** The provider named on the command line, else the payment's own, else the first of the catalogue. */
-function chooseProvider(own: string, named: string | null): ProviderId {
-  const chosen = named ?? (own === MULTI_PROVIDER ? (providerIds[0] as ProviderId) : own);
-  if (!isProviderId(chosen)) throw new ServiceError('provider_unknown', `There is no provider ${chosen}.`);
-  return chosen;
 }

@@ -1,11 +1,13 @@
 import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
+import type { Account } from '../domain/account.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mailer.ts';
 import type { PlayOutcome } from '../http/checkout/outcomes.ts';
+import type { CreatePaymentRequest } from '../payments/create-payment-request.ts';
 import { createKnownAddresses, type KnownAddresses } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
@@ -20,6 +22,12 @@ import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { World } from './world.ts';
 
+/** What the sandbox's controls are made of. */
+export interface SandboxTools {
+  readonly startSession: StartSession;
+  readonly createPayment: (account: Account, request: CreatePaymentRequest) => Promise<Payment>;
+}
+
 /** What a service is started with. */
 export interface ServiceOptions {
   readonly config: Config;
@@ -30,7 +38,9 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the sandbox's controls out of the running parts; null in live mode. */
-  readonly sandboxControls: ((startSession: StartSession) => SandboxControls) | null;
+  readonly sandboxControls: ((tools: SandboxTools) => SandboxControls) | null;
+  /** Told of each webhook before its delivery begins, and must not fail: the sandbox's copies. */
+  readonly onDelivery?: (delivery: Parameters<DeliverWebhook>[0]) => void;
   /** Plays outcomes for the sandbox's checkout pages; null in live mode. */
   readonly createPlay: ((startSession: StartSession) => PlayOutcome) | null;
   /** Registers the pages that only the sandbox has; null in live mode. */

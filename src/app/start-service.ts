@@ -5,6 +5,7 @@ import { CONTROL_SOCKET, startControlServer } from '../cli/control-server.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import { createPeerCheck, refusePlainPeers } from '../http/plain-peers.ts';
 import { createDirectPayment } from '../payments/create-direct-payment.ts';
+import { createPayment } from '../payments/create-payment.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { withCleanUp } from './clean-up.ts';
@@ -90,13 +91,19 @@ function startControl(parts: ServiceParts): Promise<Server> {
       baseUrl: config.baseUrl,
     },
     rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
-    sandbox: parts.sandboxControls?.(parts.startSession) ?? null,
+    sandbox:
+      parts.sandboxControls?.({
+        startSession: parts.startSession,
+        createPayment: (account, request) => createPayment(createPaymentContext(parts), account, request),
+      }) ?? null,
   });
 }
 
-function delivererOf({ config, resolver, ownAddresses, receiverAuthorities }: ServiceParts): DeliverWebhook {
+function delivererOf(parts: ServiceParts): DeliverWebhook {
+  const { config, resolver, ownAddresses, receiverAuthorities, onDelivery } = parts;
   const context = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts };
   return (delivery) => {
+    onDelivery?.(delivery);
     const ca = receiverAuthorities?.get(URL.parse(delivery.url)?.host ?? '');
     return deliverWebhook(ca === undefined ? context : { ...context, ca }, delivery);
   };

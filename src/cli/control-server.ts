@@ -29,6 +29,7 @@ export async function startControlServer(socketFile: string, context: Operations
     response.writeHead(200, { 'content-type': 'application/json' });
     // Space before JSON means nothing: it tells whoever waits for a long operation that somebody is still at it.
     const alive = setInterval(() => response.write(' '), ALIVE_INTERVAL_MS);
+    response.once('close', () => clearInterval(alive));
     const reply = await answer(context, request);
     clearInterval(alive);
     response.end(reply);

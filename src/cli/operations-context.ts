@@ -20,13 +20,31 @@ import type { VerifiedChain } from '../payments/verify/verify-context.ts';
 
 /** What the sandbox can be asked to do; absent in live mode. */
 export interface SandboxControls {
-  /** Plays the customer to the end of the on-ramp; resolves when the transfer is sent. */
+  /**
+   * Plays the customer to the end of the on-ramp, or, of a direct payment, from a wallet of the local chain; resolves when
+   * the transfer is sent.
+   */
   pay(
     payment: Payment,
     provider: string | null,
     deliveryUnits: bigint | null,
   ): Promise<{ readonly provider: string; readonly transactionHash: string; readonly deliveryUnits: bigint }>;
   setFault(target: 'provider' | 'rates' | 'chain', provider: string | null, fault: Fault): Promise<void>;
+  /** Creates a checkout as the card API does. */
+  createCheckout(account: Account, request: DirectPaymentRequest): Promise<Payment>;
+  /** Copies of what was sent after the cursor, as soon as there is something; see `EventFeed`. */
+  readEvents(cursor: string | null): Promise<{
+    readonly cursor: string;
+    readonly missed: number;
+    readonly events: readonly {
+      readonly url: string;
+      readonly body: string;
+      readonly signature: string;
+      readonly atMs: number;
+    }[];
+  }>;
+  /** Whose payments are made when nothing else is said, and where their events go. */
+  readonly defaults: { readonly accountId: string; readonly callbackUrl: string };
 }
 
 export const faults = ['up', 'slow', 'down'] as const;

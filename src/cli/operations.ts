@@ -4,7 +4,6 @@ import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import { updateAccount } from '../accounts/update-account.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { formatUnits } from '../domain/money.ts';
 import { providerIds } from '../domain/provider-catalogue.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
@@ -12,7 +11,7 @@ import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
 import { checkOperation } from './check-operation.ts';
 import { createDirect } from './create-direct.ts';
-import type { Operation, OperationsContext, SandboxControls } from './operations-context.ts';
+import type { Operation } from './operations-context.ts';
 import {
   presentAccount,
   presentKey,
@@ -21,6 +20,7 @@ import {
   presentProvider,
   presentVerification,
 } from './present.ts';
+import { sandboxOperations } from './sandbox-operations.ts';
 import { userOperations } from './user-operations.ts';
 
 /** Every operation of the command line that works on the service's data, by the name it has on the socket. */
@@ -113,27 +113,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     );
   },
 
-  'sandbox pay': async (context, args) => {
-    const sandbox = requireSandbox(context);
-    const payment = await context.payments.findPaymentById(argument.requiredPaymentId(args, 'payment'));
-    if (payment === null) throw new ServiceError('payment_not_found');
-    const paid = await sandbox.pay(
-      payment,
-      argument.optional(args, 'provider'),
-      argument.optionalUnits(args, 'usdc'),
-    );
-    return {
-      provider: paid.provider,
-      usdc: formatUnits(paid.deliveryUnits),
-      transaction_hash: paid.transactionHash,
-    };
-  },
-  'sandbox fault': async (context, args) => {
-    const target = argument.faultTarget(args);
-    const fault = argument.fault(args);
-    await requireSandbox(context).setFault(target, argument.optional(args, 'provider'), fault);
-    return { target, provider: argument.optional(args, 'provider'), fault };
-  },
+  ...sandboxOperations,
 };
 
 /** Between two looks at a payment that does not agree: the slowest step of the service is done by then. */
@@ -141,9 +121,3 @@ const LOOK_AGAIN_MS = 500;
 
 /** How many payments `payment list` shows. */
 const LISTED_PAYMENTS = 100;
-
-function requireSandbox(context: OperationsContext): SandboxControls {
-  if (context.sandbox === null)
-    throw new ServiceError('not_found', 'This works only while the sandbox runs.');
-  return context.sandbox;
-}

@@ -37,7 +37,7 @@ function shown(value: unknown): string {
 }
 
 /** Texts may come from strangers (what a webhook's receiver answered): no terminal must obey them. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

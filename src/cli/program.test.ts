@@ -44,6 +44,7 @@ function recordingProgram(): Command {
       deployContract: () => record({ deposit_factory_address: '0x1' }, 'contract deploy'),
       moveStore: (places) => record(move, 'move-store', places),
       grade: (options) => record(grade, 'grade', options),
+      listen: (options) => record(undefined, 'listen', options),
     },
     '1.2.3',
   );
@@ -159,6 +160,12 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ],
   ['sandbox fault rates --slow', 'sandbox fault', { target: 'rates', slow: true }],
   ['sandbox fault chain --up', 'sandbox fault', { target: 'chain', up: true }],
+  ['trigger payment.paid', 'trigger', { event: 'payment.paid' }],
+  [
+    'trigger payment.forwarded --amount 5 --callback https://shop.example/hook --account acc_1',
+    'trigger',
+    { event: 'payment.forwarded', amount: '5', callback: 'https://shop.example/hook', account: 'acc_1' },
+  ],
 ];
 
 describe('the command line', () => {
@@ -167,6 +174,7 @@ describe('the command line', () => {
       [
         ...['user create', 'user list', 'user reset-link', 'user reset-second-factor'],
         ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
+        ...['listen', 'trigger'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider check', 'provider list', 'provider set', 'sandbox pay'],
         ...[
@@ -211,7 +219,21 @@ describe('the command line', () => {
   );
 
   it('reaches every operation there is, and names none that is not', () => {
-    expect([...new Set(commandLines.map(([, name]) => name))].sort()).toEqual(Object.keys(operations).sort());
+    // `listen` asks for its operation again and again by itself.
+    expect([...new Set(commandLines.map(([, name]) => name)), 'listen'].sort()).toEqual(
+      Object.keys(operations).sort(),
+    );
+  });
+
+  it.each([
+    [['listen'], { isJson: false }],
+    [
+      ['listen', '--forward-to', 'http://localhost:4000/hook', '--json'],
+      { isJson: true, forwardTo: 'http://localhost:4000/hook' },
+    ],
+  ])('%j asks for %j', async (words, options) => {
+    await type(...words);
+    expect(calls).toEqual([['listen', options]]);
   });
 
   it.each([
@@ -377,6 +399,7 @@ describe('a mistake', () => {
     ['payment rescue id', /required option '--token <address>' not specified/],
     ['move-store --from sqlite', /required option '--to <place>' not specified/],
     ['sandbox fault rates wert --down', /too many arguments/],
+    ['trigger', /missing required argument 'event'/],
   ])('“%s” ends with an exit other than 0 and words on standard error', async (line, words) => {
     await expect(type(...line.split(' '))).rejects.toMatchObject({ exitCode: 1 });
     expect(err).toMatch(words);

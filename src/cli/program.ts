@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
-import { leaf, type OperationRunner, operation } from './command.ts';
-import { type Grade, type GradeOptions, gradeLines } from './grade/present-grade.ts';
+import { leaf, operation } from './command.ts';
+import { addIntegratorCommands, type IntegratorServices } from './integrator-commands.ts';
 import { moveLines, type PresentedMove, presentMove } from './present-move.ts';
 import { printResult } from './print.ts';
 
 /** What the command line asks of the rest of the program. */
-export interface ProgramServices extends OperationRunner {
+export interface ProgramServices extends IntegratorServices {
   /** Starts the service and returns when it has been told to stop. */
   start(options: {
     readonly isLive: boolean;
@@ -21,8 +21,6 @@ export interface ProgramServices extends OperationRunner {
   deployContract(): Promise<unknown>;
   /** Carries a store from one engine to the other and compares both sides. */
   moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
-  /** Tries a webhook receiver from this process. */
-  grade(options: GradeOptions): Promise<Grade>;
 }
 
 /** One thing that `doctor` looked at. */
@@ -167,7 +165,9 @@ function addKeepingCommands(program: Command, services: ProgramServices): void {
 function addSandboxCommands(program: Command, services: ProgramServices): void {
   const sandbox = program.command('sandbox').description('play the world around the service');
   operation(
-    leaf(sandbox, 'pay', 'play the customer to the end of the on-ramp').argument('<payment>'),
+    leaf(sandbox, 'pay', 'play the customer to the end of the on-ramp, or from a wallet').argument(
+      '<payment>',
+    ),
     services,
     'sandbox pay',
   )
@@ -183,21 +183,4 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
       .option('--slow', 'answers come too late')
       .option('--up', 'all is well again');
   }
-}
-
-function addIntegratorCommands(program: Command, services: ProgramServices): void {
-  leaf(
-    program,
-    'grade',
-    'try a webhook receiver: say which of the five obligations it meets, and how to mend the rest',
-  )
-    .argument('<url>')
-    .option('--order-url <url>', 'a POST here makes the shop create a checkout; else create them by hand')
-    .option('--probe-url <url>', 'a GET here tells {"fulfilments": 1} of the order with {payment_id}')
-    .option('--port <port>', 'where the stand-in service listens that the shop must use', '4100')
-    .action(async (url: string, { json, ...options }: Omit<GradeOptions, 'url'> & { json?: boolean }) => {
-      const grade = await services.grade({ url, ...options });
-      printResult(json === true ? grade : gradeLines(grade), { json: json === true });
-      if (grade.met < grade.findings.length) process.exitCode = 1;
-    });
 }

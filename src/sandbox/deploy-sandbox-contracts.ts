@@ -18,6 +18,8 @@ export interface SandboxContracts {
 const abi = parseAbi([
   'function configureMinter(address minter, uint256 minterAllowedAmount)',
   'function isMinter(address minter) view returns (bool)',
+  'function mint(address to, uint256 amount)',
+  'function balanceOf(address owner) view returns (uint256)',
   'function implementation() view returns (address)',
   'constructor(address token)',
 ]);
@@ -25,6 +27,10 @@ const abi = parseAbi([
 const MAXIMUM_UINT256 = (1n << 256n) - 1n;
 /** 1,000 coins: far more gas money than a sandbox uses. */
 const GAS_MONEY_WEI = 10n ** 21n;
+/** What the customer's wallet holds at the first start, 10⁻⁶ units: a thousand million USDC. */
+const CUSTOMER_UNITS = 10n ** 15n;
+/** Below this it is filled again. */
+const CUSTOMER_LEAST_UNITS = 10n ** 12n;
 const GAS_LIMIT = 10_000_000n;
 const MAXIMUM_FEE_PER_GAS = 10n ** 11n;
 
@@ -67,7 +73,7 @@ async function readWord(rpc: JsonRpcClient, to: Address, data: Hex): Promise<str
 /**
  * Deploys the test USDC and the deposit factory where they are not there yet. Their addresses follow from the
  * deployer's first two nonces, so every sandbox has the same ones and each step can be judged by the chain alone: a
- * start that was killed halfway is carried on by the next. Gives the relayer and the minter gas money.
+ * start that was killed halfway is carried on by the next. Gives whoever sends gas money, and the customer's wallet USDC.
  */
 export async function deploySandboxContracts(
   rpc: JsonRpcClient,
@@ -78,7 +84,7 @@ export async function deploySandboxContracts(
   const usdc = addressOf(0n);
   const factory = addressOf(1n);
 
-  for (const { address } of [keys.deployer, keys.relayer, keys.minter]) {
+  for (const { address } of [keys.deployer, keys.relayer, keys.minter, keys.customer]) {
     const balance = BigInt((await rpc.call('eth_getBalance', [address, 'latest'])) as string);
     if (balance < GAS_MONEY_WEI)
       await rpc.call('anvil_setBalance', [address, `0x${GAS_MONEY_WEI.toString(16)}`]);
@@ -90,19 +96,34 @@ export async function deploySandboxContracts(
     const bytecode = depositFactoryArtifact.bytecode as Hex;
     await execute(rpc, keys, { nonce: 1, to: null, data: encodeDeployData({ abi, bytecode, args: [usdc] }) });
   }
-  const isMinter = encodeFunctionData({ abi, functionName: 'isMinter', args: [keys.minter.address] });
-  if (BigInt(`0x${await readWord(rpc, usdc, isMinter)}`) === 0n) {
-    const args = [keys.minter.address, MAXIMUM_UINT256] as const;
-    const nonce = Number(await rpc.call('eth_getTransactionCount', [keys.deployer.address, 'latest']));
-    await execute(rpc, keys, {
-      nonce,
-      to: usdc,
-      data: encodeFunctionData({ abi, functionName: 'configureMinter', args }),
-    });
-  }
+  await allowMinter(rpc, keys, usdc);
+  await fillCustomerWallet(rpc, keys, usdc);
   for (const address of [usdc, factory]) {
     if (!(await hasCode(rpc, address))) throw new Error(`there is no contract at ${address}`);
   }
   const word = await readWord(rpc, factory, encodeFunctionData({ abi, functionName: 'implementation' }));
   return { usdc, factory, implementation: checksumAddress(word.slice(24)) };
+}
+
+async function allowMinter(rpc: JsonRpcClient, keys: DevelopmentKeys, usdc: Address): Promise<void> {
+  const minter = keys.minter.address;
+  const isMinter = encodeFunctionData({ abi, functionName: 'isMinter', args: [minter] });
+  if (BigInt(`0x${await readWord(rpc, usdc, isMinter)}`) !== 0n) return;
+  const args = [minter, MAXIMUM_UINT256] as const;
+  const data = encodeFunctionData({ abi, functionName: 'configureMinter', args });
+  await executeNext(rpc, keys, usdc, data);
+}
+
+/** By the deployer, who may mint as well, because the on-ramps' minter counts its own nonces. */
+async function fillCustomerWallet(rpc: JsonRpcClient, keys: DevelopmentKeys, usdc: Address): Promise<void> {
+  const customer = keys.customer.address;
+  const balanceOf = encodeFunctionData({ abi, functionName: 'balanceOf', args: [customer] });
+  if (BigInt(`0x${await readWord(rpc, usdc, balanceOf)}`) >= CUSTOMER_LEAST_UNITS) return;
+  const args = [customer, CUSTOMER_UNITS] as const;
+  await executeNext(rpc, keys, usdc, encodeFunctionData({ abi, functionName: 'mint', args }));
+}
+
+async function executeNext(rpc: JsonRpcClient, keys: DevelopmentKeys, to: Address, data: Hex): Promise<void> {
+  const nonce = Number(await rpc.call('eth_getTransactionCount', [keys.deployer.address, 'latest']));
+  await execute(rpc, keys, { nonce, to, data });
 }

@@ -34,6 +34,8 @@ export function deriveDevelopmentKeys() {
     feeWallet: derive(3),
     /** The demo merchant's payout wallet. */
     merchant: derive(4),
+    /** A customer's wallet, with test USDC. */
+    customer: derive(5),
   } as const;
 }
 

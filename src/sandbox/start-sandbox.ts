@@ -7,6 +7,7 @@ import { createFixedRates, type FixedRates } from '../rates/create-fixed-rates.t
 import { startBlockProducer } from './block-producer.ts';
 import { startChainGateway } from './chain-gateway.ts';
 import { SANDBOX_CHAIN_ID } from './chain-process.ts';
+import { type CustomerWallet, createCustomerWallet } from './customer-wallet.ts';
 import { deploySandboxContracts, type SandboxContracts } from './deploy-sandbox-contracts.ts';
 import { type DevelopmentKeys, deriveDevelopmentKeys } from './development-keys.ts';
 import type { Fault } from './fault.ts';
@@ -59,6 +60,8 @@ export interface Sandbox extends SandboxContracts {
   /** The same, but it arrives after a while; and with a card that is declined. */
   payLate(request: PayOrderRequest): Promise<void>;
   decline(request: PayOrderRequest): Promise<void>;
+  /** Pays from a customer's wallet, without an on-ramp. */
+  readonly customerWallet: CustomerWallet;
   /** The process id of the node, for tests that kill it. */
   chainProcessId(): number;
   /** Ends everything and waits until the chain's state is on disk. */
@@ -159,6 +162,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       pay: (request) => onramps.payOrder(request),
       payLate: (request) => onramps.payOrderLate(request),
       decline: (request) => onramps.declineOrder(request),
+      customerWallet: createCustomerWallet(chain.rpc, contracts.usdc, keys.customer),
       chainProcessId: () => chain.pid(),
       stop,
     };

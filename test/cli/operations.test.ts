@@ -1,14 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTextCallbackGuard } from '../../src/app/callback-guard.ts';
 import { runOperation } from '../../src/cli/control-server.ts';
-import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
+import type {
+  DirectPayments,
+  OperationArguments,
+  OperationsContext,
+  SandboxControls,
+} from '../../src/cli/operations-context.ts';
+import type { Account } from '../../src/domain/account.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { DirectPaymentRequest } from '../../src/payments/create-direct-payment.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { createFixedRates } from '../../src/rates/create-fixed-rates.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ADDRESS, givePayment, givePayments, NOW_MS, newSession, pay } from '../store/fixtures.ts';
+import {
+  ADDRESS,
+  failedResult,
+  givePayment,
+  givePayments,
+  NOW_MS,
+  newPayment,
+  newSession,
+  pay,
+} from '../store/fixtures.ts';
 import { onePixel } from '../support/pictures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-store.ts';
 
@@ -43,6 +59,24 @@ afterEach(async () => {
   await store.close();
   await database.remove();
 });
+
+/** A sandbox that can do this much. */
+function sandboxThat(can: Partial<SandboxControls>): SandboxControls {
+  const cannot = () => Promise.reject(new Error('not asked here'));
+  return {
+    ...{ pay: cannot, setFault: cannot, createCheckout: cannot, readEvents: cannot },
+    defaults: { accountId: 'acc_demo', callbackUrl: 'https://idle.example.com/hook' },
+    ...can,
+  };
+}
+
+/** What a running server has; it creates nothing here. */
+const direct: DirectPayments = {
+  create: () => Promise.reject(new Error('not asked here')),
+  ipnTokenOf: () => 'ipn_test',
+  token: ADDRESS,
+  baseUrl: 'https://pay.example.com',
+};
 
 const run = <T = Json>(name: string, args: OperationArguments = {}) =>
   runOperation(context, name, args) as Promise<T>;
@@ -418,7 +452,7 @@ describe('payments', () => {
     async (name) => {
       await watchTheChain();
       const unknown = (await givePayment(store)).id.replace(/.{4}$/, '0000');
-      context = { ...context, sandbox: { pay: () => Promise.reject(), setFault: () => Promise.reject() } };
+      context = { ...context, sandbox: sandboxThat({}) };
       await expect(run(name, { payment: unknown })).rejects.toThrow('Payment not found.');
       await expect(run(name, { payment: 'x' })).rejects.toThrow('payment must be a payment id');
       await expect(run(name)).rejects.toThrow('payment is missing');
@@ -444,13 +478,13 @@ describe('the sandbox', () => {
     const asked: unknown[][] = [];
     context = {
       ...context,
-      sandbox: {
+      sandbox: sandboxThat({
         pay: async (...call) => {
           asked.push(call);
           return { provider: 'wert', transactionHash: '0xaa', deliveryUnits: 12_340_000n };
         },
         setFault: async (...call) => void asked.push(call),
-      },
+      }),
     };
     expect(await run('sandbox pay', { payment: payment.id, provider: 'wert', usdc: '12.34' })).toEqual({
       provider: 'wert',
@@ -477,6 +511,95 @@ describe('the sandbox', () => {
     const problem = 'This works only while the sandbox runs.';
     await expect(run('sandbox pay', { payment })).rejects.toThrow(problem);
     await expect(run('sandbox fault', { target: 'rates', down: true })).rejects.toThrow(problem);
+    await expect(run('trigger', { event: 'payment.paid' })).rejects.toThrow(problem);
+    await expect(run('listen')).rejects.toThrow(problem);
+  });
+
+  it('is refused by a server in live mode with other words', async () => {
+    context = { ...context, direct };
+    for (const name of ['trigger', 'listen', 'sandbox pay']) {
+      await expect(run(name, { event: 'payment.paid' }), name).rejects.toThrow(/runs in live mode/);
+    }
+  });
+});
+
+describe('trigger', () => {
+  const callbackUrl = 'https://idle.example.com/hook';
+  let asked: [string, string, DirectPaymentRequest][];
+  let account: string;
+
+  beforeEach(async () => {
+    asked = [];
+    account = await giveAccount();
+    await run('account update', { account, wallet: ADDRESS });
+    const createAs =
+      (kind: string, event: 'payment.paid' | 'payment.forwarded') =>
+      async ({ id }: Account, request: DirectPaymentRequest) => {
+        asked.push([kind, id, request]);
+        const payment = newPayment(id, { callbackUrl: request.callbackUrl });
+        await store.payments.createPayment(payment, null);
+        await store.payments.decidePayment(payment, (view) => {
+          const decision = pay(view);
+          return decision && { ...decision, webhooks: [{ event, fields: {} }] };
+        });
+        return payment;
+      };
+    context = {
+      ...context,
+      direct: { ...direct, create: createAs('direct', 'payment.forwarded') },
+      sandbox: sandboxThat({
+        createCheckout: createAs('card', 'payment.paid'),
+        pay: async () => {
+          const waiting = await store.webhooks.listWaitingWebhooks(10, []);
+          const ids = waiting.map(({ id }) => id);
+          for (const claimed of await store.webhooks.claimWebhooks(ids, NOW_MS)) {
+            await store.webhooks.recordWebhookResult(claimed, failedResult);
+          }
+          return { provider: 'moonpay', transactionHash: '0xaa', deliveryUnits: 1n };
+        },
+        defaults: { accountId: account, callbackUrl },
+      }),
+    };
+  });
+
+  it.each([
+    ['payment.paid', 'card'],
+    ['payment.forwarded', 'direct'],
+  ])('%s pays a new %s payment and tells how its one delivery ended', async (event, kind) => {
+    const told = await run('trigger', { event });
+    expect(asked).toMatchObject([
+      [kind, account, { amountCents: 25_00, currency: 'USD', callbackUrl, payoutAddress: ADDRESS }],
+    ]);
+    expect(told).toMatchObject({
+      ...{ event, callback: callbackUrl, ipn_token: 'ipn_test' },
+      ...{ delivery: 'failed', http_status: failedResult.httpStatus, reason: failedResult.reason },
+    });
+  });
+
+  it('takes amount, callback and account, the account’s own callback before the sandbox’s', async () => {
+    const other = await giveAccount('Other');
+    await run('account update', {
+      account: other,
+      wallet: ADDRESS,
+      'default-callback': 'https://other.example/hook',
+    });
+    await run('trigger', { event: 'payment.paid', account: other, amount: '7.50' });
+    await run('trigger', { event: 'payment.paid', callback: 'https://named.example.com/hook' });
+    expect(asked).toMatchObject([
+      ['card', other, { amountCents: 7_50, callbackUrl: 'https://other.example/hook' }],
+      ['card', account, { amountCents: 25_00, callbackUrl: 'https://named.example.com/hook' }],
+    ]);
+  });
+
+  it.each([
+    [{}, /^event is missing/],
+    [{ event: 'payment.refunded' }, /^event must be one of payment.paid, payment.forwarded/],
+    [{ event: 'payment.paid', amount: '0' }, /^amount must be/],
+    [{ event: 'payment.paid', account: 'acc_x' }, /^There is no account acc_x/],
+    [{ event: 'payment.paid', callback: 'http://x' }, /^callback must/],
+  ])('refuses %j and makes nothing', async (args, problem) => {
+    await expect(run('trigger', args)).rejects.toThrow(problem);
+    expect(asked).toEqual([]);
   });
 });
 

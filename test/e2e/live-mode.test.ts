@@ -135,6 +135,12 @@ describe('live mode against a second local chain, with the simulators as provide
     expect(await refused.json()).toMatchObject({ code: 'provider_inactive' });
   }, 30_000);
 
+  it('makes up no payment and shows no events, and says why', async () => {
+    for (const words of [['trigger', 'payment.paid'], ['listen']]) {
+      await expect(runCommand(environment, ...words)).rejects.toThrow(/sandbox only.*live mode/);
+    }
+  }, 30_000);
+
   it('refuses to start with a factory that is none, and says so', async () => {
     const [port, adminPort] = (await freePorts(2)) as [number, number];
     const wrong = {

@@ -1,10 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { runJson, startServiceProcess } from '../support/service-process.ts';
+import { runJson, startCommand, startServiceProcess } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 describe('one payment, whole, in the sandbox', () => {
@@ -63,6 +66,93 @@ describe('one payment, whole, in the sandbox', () => {
     expect(Number(gained) / 1e6).toBe(Number(status['forwarded_amount']));
     expect(webhooksOf(paymentId)).toHaveLength(1);
   }, 60_000);
+
+  // At the same time, because each waits for blocks.
+  describe.concurrent('other ways to pay and to look', () => {
+    it('is paid in USDC from a wallet as well, forwarded, and tells of each once, signed', async () => {
+      const [account] = await runJson<{ account_id: string }[]>(service.environment, 'account', 'list');
+      const direct = await runJson<{ payment_id: string; ipn_token: string; usdc: string }>(
+        service.environment,
+        ...['payment', 'create', '--account', account?.account_id ?? '', '--amount', '40.00'],
+        ...['--callback', service.receiver.url, '--wallet', SOMEBODY],
+      );
+      const { payment_id: paymentId, ipn_token: ipnToken } = direct;
+      const before = await service.readBalance(SOMEBODY);
+      const { transaction_hash: txidIn } = await runJson<{ transaction_hash: string }>(
+        service.environment,
+        ...['sandbox', 'pay', paymentId],
+      );
+
+      await waitFor('both webhooks', 30_000, () => webhooksOf(paymentId).length >= 2);
+      const events = webhooksOf(paymentId).map(({ rawBody, headers }) => {
+        const signature = createHmac('sha256', ipnToken).update(rawBody).digest('hex');
+        expect(headers['x-service-signature']).toBe(signature);
+        return JSON.parse(rawBody) as Record<string, unknown>;
+      });
+      const { forwarded_amount: forwarded, ...status } = await service.readStatus(`ipn_token=${ipnToken}`);
+      expect(status).toMatchObject({ status: 'paid', forward_status: 'completed', txid_in: txidIn });
+      expect(events).toMatchObject([
+        { event: 'payment.paid', paymentId, receivedAmount: '40.000000', txidIn },
+        {
+          event: 'payment.forwarded',
+          paymentId,
+          forwardTxid: status['txid_out'],
+          amountForwarded: forwarded,
+        },
+      ]);
+      expect(Number((await service.readBalance(SOMEBODY)) - before) / 1e6).toBe(Number(forwarded));
+      await waitFor('its last state', 15_000, () => statesOf(service, paymentId).at(-1) === 'paid/completed');
+      expect(statesOf(service, paymentId)).toEqual(['paid/ready', 'paid/processing', 'paid/completed']);
+      expect(webhooksOf(paymentId)).toHaveLength(2);
+    }, 60_000);
+
+    it('shows its events to whoever listens, copies alone, and brings them about on demand', async () => {
+      const copies: string[] = [];
+      const local = createServer(async (request, response) => {
+        let body = '';
+        for await (const chunk of request) body += chunk;
+        copies.push(`${request.headers['x-service-signature']} ${body}`);
+        response.end('seen');
+      });
+      await new Promise<void>((resolve) => local.listen(0, '127.0.0.1', resolve));
+      const endpoint = `http://127.0.0.1:${(local.address() as AddressInfo).port}/hook`;
+      const listener = startCommand(service.environment, 'listen', '--forward-to', endpoint, '--json');
+      try {
+        await waitFor('the listener', 20_000, () => listener.output().includes('Listening'));
+        const [paid, forwarded] = await Promise.all(
+          ['payment.paid', 'payment.forwarded'].map((event) =>
+            runJson<Record<string, string>>(
+              service.environment,
+              ...['trigger', event, '--amount', '30', '--callback', service.receiver.url],
+            ),
+          ),
+        );
+        for (const { event, payment_id: id, ipn_token: token, delivery } of [paid, forwarded] as Record<
+          string,
+          string
+        >[]) {
+          expect(delivery).toBe('delivered');
+          const ofEvent = (text: string) =>
+            text.includes(`"paymentId":"${id}"`) && text.includes(`"event":"${event}"`);
+          await waitFor(`the copy of ${event}`, 15_000, () => copies.some(ofEvent));
+          // What the merchant got, got the listener, byte for byte, and each of them once.
+          const real = webhooksOf(id ?? '').filter(({ rawBody }) => ofEvent(rawBody));
+          expect(real).toHaveLength(1);
+          const [{ rawBody = '', headers = {} } = {}] = real;
+          expect(copies.filter(ofEvent)).toEqual([`${headers['x-service-signature']} ${rawBody}`]);
+          const hmac = createHmac('sha256', token ?? '')
+            .update(rawBody)
+            .digest('hex');
+          expect(headers['x-service-signature']).toBe(hmac);
+          await waitFor('the line', 15_000, () => listener.output().includes(`"ipn_token":"${token}"`));
+        }
+      } finally {
+        await listener.end();
+        local.closeAllConnections();
+        await new Promise((resolve) => local.close(resolve));
+      }
+    }, 90_000);
+  });
 
   it('keeps everything over Ctrl-C and goes on with what was under way', async () => {
     const { payment_id: paymentId } = await service.create();
@@ -124,6 +214,19 @@ describe('one payment, whole, in the sandbox', () => {
     expect((await read()).status).toBe(401);
   }, 30_000);
 });
+
+/** The states that a payment went through, the first one apart, as the service wrote them down. */
+function statesOf({ folder }: EndToEndService, paymentId: string): readonly string[] {
+  const database = new DatabaseSync(join(folder, 'data', 'card-checkout.sqlite'), { readOnly: true });
+  try {
+    const rows = database
+      .prepare('SELECT state FROM state_changes WHERE payment_id = ? ORDER BY at_ms')
+      .all(paymentId);
+    return rows.map(({ state }) => String(state));
+  } finally {
+    database.close();
+  }
+}
 
 /** Command lines of processes that work in a folder, other than our own. */
 function processesUsing(folder: string): string[] {

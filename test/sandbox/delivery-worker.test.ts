@@ -22,6 +22,9 @@ const UNITS = 95_000_000n;
 let folder: Awaited<ReturnType<typeof makeFolder>>;
 let chain: LocalChain;
 let store: OrderStore;
+/** What the deployer sends to set a sandbox up. */
+const SETUP_TRANSACTIONS = 4;
+
 let usdc: Address;
 let worker: DeliveryWorker;
 let log: ReturnType<typeof createRecordingLog>;
@@ -108,7 +111,7 @@ async function killNode(): Promise<void> {
     expect(chain.pid()).not.toBe(killed);
     expect(
       Number(await chain.rpc.call('eth_getTransactionCount', [keys.deployer.address, 'finalized'])),
-    ).toBe(3);
+    ).toBe(SETUP_TRANSACTIONS);
   }, WAIT);
 }
 

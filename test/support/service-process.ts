@@ -91,3 +91,29 @@ export async function runCommand(
 export async function runJson<T>(environment: ServiceEnvironment, ...args: readonly string[]): Promise<T> {
   return JSON.parse(await runCommand(environment, ...args, '--json')) as T;
 }
+
+/** A command that goes on until it is ended. */
+export interface RunningCommand {
+  /** All that it printed so far, on both ways out. */
+  output(): string;
+  end(): Promise<void>;
+}
+
+/** Starts `card-checkout` with these arguments and lets it run. */
+export function startCommand(environment: ServiceEnvironment, ...args: readonly string[]): RunningCommand {
+  const child = spawn(process.execPath, ['bin/card-checkout.js', ...args], {
+    cwd: root,
+    env: environmentOf(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  return {
+    output: () => output,
+    async end() {
+      await endOf(child, exited, 'SIGINT');
+    },
+  };
+}

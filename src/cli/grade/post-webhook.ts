@@ -9,6 +9,8 @@ export interface WebhookAnswer {
   readonly durationMs: number;
   /** What went wrong on the way; null when it answered. */
   readonly problem: string | null;
+  /** The beginning of the answer's body. */
+  readonly excerpt: string;
 }
 
 export interface WebhookToPost {
@@ -20,6 +22,7 @@ export interface WebhookToPost {
 }
 
 const PIECES = 4;
+const EXCERPT_BYTES = 1_000;
 
 /** Sends one webhook as the service does: one attempt, no redirect, all of it within the limit. Never throws. */
 export async function postWebhook(
@@ -42,8 +45,12 @@ export async function postWebhook(
     },
   });
   const answered = new Promise<WebhookAnswer>((resolve) => {
-    const end = (status: number | null, problem: string | null) =>
-      resolve({ status, problem, durationMs: Math.round(performance.now() - startedAtMs) });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const end = (status: number | null, problem: string | null) => {
+      const excerpt = Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8');
+      resolve({ status, problem, excerpt, durationMs: Math.round(performance.now() - startedAtMs) });
+    };
     outgoing.on('error', (error: Error) => {
       end(
         null,
@@ -53,7 +60,10 @@ export async function postWebhook(
     outgoing.on('response', (response) => {
       response.on('error', () => end(null, 'the answer was cut off'));
       response.on('end', () => end(response.statusCode ?? null, null));
-      response.resume();
+      response.on('data', (chunk: Buffer) => {
+        if (bytes < EXCERPT_BYTES) chunks.push(chunk);
+        bytes += chunk.length;
+      });
     });
   });
   const pieceBytes = bodyDurationMs === 0 ? bytes.length : Math.ceil(bytes.length / PIECES);

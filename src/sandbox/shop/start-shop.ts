@@ -10,6 +10,7 @@ import { createShopServerSide, type ShopAccount, type ShopServerSide } from './s
 
 const LOOPBACK = '127.0.0.1';
 const MAXIMUM_BODY_BYTES = 64 * 1024;
+const IDLE_PATH = '/idle';
 
 export interface ShopOptions {
   readonly account: Omit<ShopAccount, 'callbackUrl'>;
@@ -21,6 +22,8 @@ export interface Shop {
   readonly url: string;
   /** `host:port` of its receiver, which the service must be allowed to send to. */
   readonly receiverHost: string;
+  /** A callback that thanks for everything and does nothing: for events that only somebody who listens is to see. */
+  readonly idleCallback: string;
   /** What the service has to trust for this one host, in PEM. */
   readonly receiverCertificate: string;
   stop(): Promise<void>;
@@ -46,6 +49,7 @@ export async function startShop({ account, log }: ShopOptions): Promise<Shop> {
   return {
     url: `http://${LOOPBACK}:${shopPort}`,
     receiverHost,
+    idleCallback: `https://${receiverHost}${IDLE_PATH}`,
     receiverCertificate: certificate,
     async stop() {
       await server.close();
@@ -72,6 +76,7 @@ function createReceiver(
       if (bytes > MAXIMUM_BODY_BYTES) return void response.writeHead(413).end();
       chunks.push(chunk);
     }
+    if (request.url === IDLE_PATH) return void response.writeHead(204).end();
     const { 'x-service-signature': signature } = request.headers;
     const rawBody = Buffer.concat(chunks).toString('utf8');
     const status = await receive(rawBody, [signature].flat()[0]).catch(() => 500);

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { callServer } from '../cli/control-client.ts';
+import { CONTROL_SOCKET } from '../cli/control-server.ts';
+import { type ListenOptions, listen } from '../cli/listen/listen.ts';
+import type { Config } from '../config.ts';
+
+/** Shows the events of the sandbox that serves this data folder, until somebody stops it. */
+export function listenToSandbox(config: Config, options: ListenOptions): Promise<void> {
+  const socket = join(config.dataDir, CONTROL_SOCKET);
+  return listen({
+    ...options,
+    readEvents: (cursor) => callServer(socket, 'listen', cursor === null ? {} : { cursor }),
+    write: (text) => void process.stdout.write(text),
+    tell: (text) => void process.stderr.write(text),
+  });
+}

@@ -1,0 +1,66 @@
+import { ServiceError } from '../domain/errors.ts';
+import { formatUnits } from '../domain/money.ts';
+import * as argument from './arguments.ts';
+import type {
+  Operation,
+  OperationArguments,
+  OperationsContext,
+  SandboxControls,
+} from './operations-context.ts';
+import { triggerEvent } from './trigger-event.ts';
+
+/** What works in the sandbox alone. */
+export const sandboxOperations: Readonly<Record<string, Operation>> = {
+  'sandbox pay': async (context, args) => {
+    const sandbox = requireSandbox(context);
+    const payment = await context.payments.findPaymentById(argument.requiredPaymentId(args, 'payment'));
+    if (payment === null) throw new ServiceError('payment_not_found');
+    const paid = await sandbox.pay(
+      payment,
+      argument.optional(args, 'provider'),
+      argument.optionalUnits(args, 'usdc'),
+    );
+    return {
+      provider: paid.provider,
+      usdc: formatUnits(paid.deliveryUnits),
+      transaction_hash: paid.transactionHash,
+    };
+  },
+  'sandbox fault': async (context, args) => {
+    const target = argument.faultTarget(args);
+    const fault = argument.fault(args);
+    await requireSandbox(context).setFault(target, argument.optional(args, 'provider'), fault);
+    return { target, provider: argument.optional(args, 'provider'), fault };
+  },
+  trigger: (context, args) => triggerEvent(context, requireSandbox(context), args),
+  listen: (context, args) => readEvents(context, requireSandbox(context), args),
+};
+
+/** What `listen` asks for again and again: the next events, each with the token that verifies it. */
+async function readEvents(context: OperationsContext, sandbox: SandboxControls, args: OperationArguments) {
+  const page = await sandbox.readEvents(argument.optional(args, 'cursor'));
+  const events = page.events.map(async ({ url, body, signature, atMs }) => {
+    const { event, paymentId } = JSON.parse(body) as { event: string; paymentId: string };
+    const payment = await context.payments.findPaymentById(
+      argument.requiredPaymentId({ payment: paymentId }, 'payment'),
+    );
+    const ipnToken = payment === null ? null : (context.direct?.ipnTokenOf(payment) ?? null);
+    return {
+      ...{ event, payment_id: paymentId, callback: url, body, signature, ipn_token: ipnToken },
+      at: new Date(atMs).toISOString(),
+    };
+  });
+  return { cursor: page.cursor, missed: page.missed, events: await Promise.all(events) };
+}
+
+function requireSandbox(context: OperationsContext): SandboxControls {
+  if (context.sandbox !== null) return context.sandbox;
+  // Only a server can make payments.
+  const isLive = context.direct !== null;
+  throw new ServiceError(
+    'not_found',
+    isLive
+      ? 'This works in the sandbox only, and the service here runs in live mode, where nothing is made up.'
+      : 'This works only while the sandbox runs.',
+  );
+}

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Account } from '../domain/account.ts';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import type { Payment } from '../domain/payment.ts';
+import type { Webhook } from '../domain/webhook.ts';
+import * as argument from './arguments.ts';
+import type { OperationArguments, OperationsContext, SandboxControls } from './operations-context.ts';
+
+/** The events that can be brought about. */
+const triggeredEvents = ['payment.paid', 'payment.forwarded'] as const;
+
+const DEFAULT_AMOUNT_CENTS = 25_00;
+/** Far longer than the sandbox takes to bury a payment under final blocks, and shorter than the caller waits. */
+const PATIENCE_MS = 60_000;
+const LOOK_INTERVAL_MS = 100;
+
+/**
+ * `trigger`: makes a payment and plays it to its end on the local chain, so that a real event results, signed and sent
+ * once like any other. `payment.paid` is that of a checkout by card, `payment.forwarded` that of a direct payment.
+ */
+export async function triggerEvent(
+  context: OperationsContext,
+  sandbox: SandboxControls,
+  args: OperationArguments,
+): Promise<unknown> {
+  const event = triggeredEvents.find((known) => known === argument.required(args, 'event'));
+  if (event === undefined) throw invalidField('event', `must be one of ${triggeredEvents.join(', ')}`);
+  const { direct } = context;
+  if (direct === null) throw new ServiceError('not_found', 'A payment is created by a running server.');
+  const account = await accountOf(context, sandbox, args);
+  const { wallet: payoutAddress } = account;
+  if (payoutAddress === null) throw invalidField('account', 'has no wallet to send the money to');
+  const request = {
+    payoutAddress,
+    callbackUrl: await callbackOf(context, sandbox, account, args),
+    amountCents: argument.optionalAmountCents(args, 'amount') ?? DEFAULT_AMOUNT_CENTS,
+    currency: 'USD',
+    email: null,
+    note: 'made by card-checkout trigger',
+  } as const;
+
+  const payment =
+    event === 'payment.forwarded'
+      ? await direct.create(account, request)
+      : await sandbox.createCheckout(account, request);
+  await sandbox.pay(payment, null, null);
+  const webhook = await waitForEvent(context, payment, event);
+  return {
+    event,
+    payment_id: payment.id,
+    ipn_token: direct.ipnTokenOf(payment),
+    callback: request.callbackUrl,
+    delivery: webhook.status,
+    http_status: webhook.result?.httpStatus ?? null,
+    reason: webhook.result?.reason ?? null,
+  };
+}
+
+async function accountOf(
+  context: OperationsContext,
+  { defaults }: SandboxControls,
+  args: OperationArguments,
+): Promise<Account> {
+  const id = argument.optional(args, 'account') ?? defaults.accountId;
+  const account = await context.accounts.findAccount(id);
+  if (account === null) throw new ServiceError('not_found', `There is no account ${id}.`);
+  return account;
+}
+
+async function callbackOf(
+  context: OperationsContext,
+  { defaults }: SandboxControls,
+  account: Account,
+  args: OperationArguments,
+): Promise<string> {
+  const callback = argument.optional(args, 'callback') ?? account.defaultCallbackUrl ?? defaults.callbackUrl;
+  const refusal = await context.callbacks.refusalOf(callback);
+  if (refusal !== null) throw invalidField('callback', refusal);
+  return callback;
+}
+
+/** Until its one delivery has ended, however it did. */
+async function waitForEvent(
+  { webhooks }: OperationsContext,
+  { id }: Payment,
+  event: Webhook['event'],
+): Promise<Webhook> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const sent = (await webhooks.listWebhooks(id)).find((webhook) => webhook.event === event);
+    if (sent !== undefined && sent.result !== null) return sent;
+    if (performance.now() > deadlineMs) {
+      throw new ServiceError(
+        'payment_state_conflict',
+        `The payment ${id} was made and paid, and ${event} has not come within a minute: is the chain down?`,
+      );
+    }
+    await delay(LOOK_INTERVAL_MS);
+  }
+}
