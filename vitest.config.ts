@@ -15,7 +15,7 @@ function project(name: string, include: string[], testTimeoutMs: number, exclude
 const onStore = project(
   'postgres',
   ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations.test.ts'],
-  90_000,
+  180_000,
 );
 const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/support/postgres-for-all.ts'] } };
 
@@ -38,13 +38,13 @@ export default defineConfig({
       reportsDirectory: 'coverage',
     },
     projects: [
-      project('unit', ['{src,contracts,sdk,bench,scripts}/**/*.test.ts'], 20_000, ['**/node_modules/**']),
-      project('structure', ['test/structure/**/*.test.ts'], 20_000),
-      project('http', ['test/http/**/*.test.ts'], 20_000),
+      project('unit', ['{src,contracts,sdk,bench,scripts}/**/*.test.ts'], 60_000, ['**/node_modules/**']),
+      project('structure', ['test/structure/**/*.test.ts'], 60_000),
+      project('http', ['test/http/**/*.test.ts'], 60_000),
       postgres,
-      project('integration', ['test/**/*.test.ts'], 90_000, [`test/{${named.join(',')}}/**`]),
-      project('e2e', ['test/e2e/**/*.test.ts'], 180_000),
-      project('browser', ['test/browser/**/*.test.ts'], 180_000),
+      project('integration', ['test/**/*.test.ts'], 180_000, [`test/{${named.join(',')}}/**`]),
+      project('e2e', ['test/e2e/**/*.test.ts'], 300_000),
+      project('browser', ['test/browser/**/*.test.ts'], 300_000),
     ],
   },
 });

@@ -9,7 +9,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { judgeAudit } from './audit-report.ts';
 
-const TIMEOUT_MS = 15_000;
+/** npm alone takes seconds to begin, on a busy machine many; who answers is waited for below. */
+const TIMEOUT_MS = 90_000;
 const ANSWER_MS = 10_000;
 
 const registry = process.argv[2];

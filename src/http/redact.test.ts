@@ -21,7 +21,8 @@ it.each(['a', '@', 'a.', '/', '?', 'a@', 'ipn_', 'service_live_'])(
   (part) => {
     const startedMs = performance.now();
     redact(part.repeat(100_000));
-    expect(performance.now() - startedMs).toBeLessThan(500);
+    // It takes a few milliseconds; a pattern that tries everything again from everywhere takes minutes.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   },
 );
 

@@ -43,7 +43,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 it('an idle chain does not grow', async () => {
   const { chain, state } = createFakeChain();
   const producer = startBlockProducer(chain, { log: silent, intervalMs: 2 });
-  await vi.waitFor(() => expect(state.looks).toBeGreaterThan(20), 10_000);
+  await vi.waitFor(() => expect(state.looks).toBeGreaterThan(20), 30_000);
   await producer.stop();
   expect(state.height).toBe(10);
   expect(state.saves).toBe(1);
@@ -53,7 +53,7 @@ it('a transaction is mined and followed by two blocks, then there is quiet again
   const { chain, state } = createFakeChain();
   state.pending = 3;
   const producer = startBlockProducer(chain, { log: silent, intervalMs: 2 });
-  await vi.waitFor(() => expect(state.looks).toBeGreaterThan(20), 10_000);
+  await vi.waitFor(() => expect(state.looks).toBeGreaterThan(20), 30_000);
   await producer.stop();
   expect(state.height).toBe(13);
   expect(state.saves).toBe(3);
@@ -63,7 +63,7 @@ it('a transaction that somebody else mined is made final as well', async () => {
   const { chain, state } = createFakeChain();
   state.transactions.set(10, 1);
   const producer = startBlockProducer(chain, { log: silent, intervalMs: 2 });
-  await vi.waitFor(() => expect(state.looks).toBeGreaterThan(20), 10_000);
+  await vi.waitFor(() => expect(state.looks).toBeGreaterThan(20), 30_000);
   await producer.stop();
   expect(state.height).toBe(12);
 });
@@ -71,7 +71,7 @@ it('a transaction that somebody else mined is made final as well', async () => {
 it('without anything to do a block comes now and then', async () => {
   const { chain, state } = createFakeChain();
   const producer = startBlockProducer(chain, { log: silent, intervalMs: 2, keepAliveMs: 20 });
-  await vi.waitFor(() => expect(state.height).toBeGreaterThanOrEqual(13), 10_000);
+  await vi.waitFor(() => expect(state.height).toBeGreaterThanOrEqual(13), 30_000);
   await producer.stop();
 });
 
@@ -81,9 +81,9 @@ it('a chain that does not answer is asked again, and complained of once', async 
   state.pending = 1;
   const warn = vi.fn();
   const producer = startBlockProducer(chain, { log: { ...silent, warn }, intervalMs: 2 });
-  await vi.waitFor(() => expect(state.looks).toBeGreaterThan(10), 10_000);
+  await vi.waitFor(() => expect(state.looks).toBeGreaterThan(10), 30_000);
   expect(warn).toHaveBeenCalledTimes(1);
   state.fails = false;
-  await vi.waitFor(() => expect(state.height).toBe(13), 10_000);
+  await vi.waitFor(() => expect(state.height).toBe(13), 30_000);
   await producer.stop();
 });

@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const screenshots = new URL('../../test-output/screenshots/journey/', import.meta.url).pathname;
 /** From the click at the on-ramp to a final release on the local chain. */
-const SETTLED_MS = 40_000;
+const SETTLED_MS = 120_000;
 
 describe('a customer with a browser', () => {
   let service: EndToEndService;
@@ -17,7 +17,7 @@ describe('a customer with a browser', () => {
     mkdirSync(screenshots, { recursive: true });
     service = await startEndToEndService();
     browser = await launchBrowser();
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
@@ -60,7 +60,7 @@ describe('a customer with a browser', () => {
       const status = await service.readStatus(`payment_id=${id}`);
       expect(body).toContain(status['txid_in']);
       expect(body).toContain(status['txid_out']);
-      await waitFor('the webhook', 15_000, () =>
+      await waitFor('the webhook', 60_000, () =>
         service.receiver.received.some(({ rawBody }) => rawBody.includes(id)),
       );
       await context.close();
@@ -79,7 +79,7 @@ describe('a customer with a browser', () => {
       await page.waitForURL(new RegExp(`/pay/${id}$`));
     };
     await press('Card declined');
-    await waitFor('the refusal', 10_000, async () => {
+    await waitFor('the refusal', 60_000, async () => {
       await page.reload();
       return (await headingOf(page)).includes('did not take');
     });
@@ -98,7 +98,7 @@ describe('a customer with a browser', () => {
       return /^Paid\b/.test(await headingOf(page));
     });
     await context.close();
-  }, 120_000);
+  });
 
   it('goes straight to the provider with auto=1, and comes back to a page', async () => {
     const page = await browser.newPage();
@@ -117,7 +117,7 @@ describe('a customer with a browser', () => {
     await page.goto(`${service.url}/pay/${id}?returned=1`);
     expect(page.url()).toMatch(new RegExp(`/pay/${id}`));
     await page.close();
-  }, 60_000);
+  });
 
   it('sees a declined card at the on-ramp, tries again and pays', async () => {
     const page = await browser.newPage();
@@ -132,7 +132,7 @@ describe('a customer with a browser', () => {
     await page.locator('#back').click();
     await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
     await page.close();
-  }, 90_000);
+  });
 
   it('is told how much is missing when too little arrived', async () => {
     const page = await browser.newPage();
@@ -146,7 +146,7 @@ describe('a customer with a browser', () => {
     );
     await page.screenshot({ path: `${screenshots}5-underpaid.png`, fullPage: true });
     await page.close();
-  }, 90_000);
+  });
 
   /** The heading of the page; empty while the page is loading anew. */
   async function headingOf(page: Page): Promise<string> {

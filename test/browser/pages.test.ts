@@ -330,7 +330,7 @@ describe('a page that waits', () => {
       await page.waitForURL('**/visit');
       await page.goto(`${baseUrl}/pay/${id}`);
       become(id, checkoutStates.paid());
-      await page.getByText('has received your payment').waitFor({ timeout: 30_000 });
+      await page.getByText('has received your payment').waitFor({ timeout: 120_000 });
     });
   });
 });

@@ -91,7 +91,7 @@ export async function startLocalChain(options: AnvilOptions = {}): Promise<Local
   };
 }
 
-const MINED_TIMEOUT_MS = 10_000;
+const MINED_TIMEOUT_MS = 60_000;
 
 async function waitUntilMined(anvil: Anvil, hash: string): Promise<void> {
   const deadlineMs = performance.now() + MINED_TIMEOUT_MS;

@@ -37,7 +37,7 @@ it.each(['PORT', 'ADMIN_PORT'])(
       [name]: taken,
     };
     const ended = await new Promise<{ code: unknown; isKilled: boolean; stderr: string }>((resolve) => {
-      const options = { cwd: root, env, timeout: 60_000, killSignal: 'SIGKILL' as const };
+      const options = { cwd: root, env, timeout: 180_000, killSignal: 'SIGKILL' as const };
       execFile(process.execPath, ['src/main.ts', 'start'], options, (error, _stdout, stderr) =>
         resolve({ code: error?.code, isKilled: error?.killed ?? false, stderr }),
       );

@@ -54,7 +54,7 @@ describe('live mode against a second local chain, with the simulators as provide
     const deployed = await runJson<{ deposit_factory_address: string }>(environment, 'contract', 'deploy');
     environment = { ...environment, DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address };
     service = await startServiceProcess(environment, { args: ['--live'] });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await service?.end('SIGTERM');
@@ -74,7 +74,7 @@ describe('live mode against a second local chain, with the simulators as provide
     expect(report.checks.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['configuration', 'store', 'contract', 'relayer', 'providers']),
     );
-  }, 30_000);
+  });
 
   it('takes a payment from the customer’s click to paid, with a factory that was deployed by the command line', async () => {
     const { account_id: account } = await runJson<{ account_id: string }>(
@@ -105,7 +105,7 @@ describe('live mode against a second local chain, with the simulators as provide
         string,
         string
       >;
-    const paid = await waitFor('the payment to be paid', 40_000, async () => {
+    const paid = await waitFor('the payment to be paid', 60_000, async () => {
       const status = await readStatus();
       return status['status'] === 'paid' ? status : undefined;
     });
@@ -113,8 +113,8 @@ describe('live mode against a second local chain, with the simulators as provide
     expect(Number(await readTokenBalance(world.anvilUrl, world.usdc, merchant)) / 1e6).toBe(
       Number(paid['forwarded_amount']),
     );
-    await waitFor('the webhook', 15_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
-  }, 90_000);
+    await waitFor('the webhook', 60_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
+  });
 
   it('answers provider_inactive for a provider without credentials', async () => {
     const [account] = await runJson<{ account_id: string }[]>(environment, 'account', 'list');
@@ -133,7 +133,7 @@ describe('live mode against a second local chain, with the simulators as provide
     });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ code: 'provider_inactive' });
-  }, 30_000);
+  });
 
   it('makes up no payment and shows no events, and says why', async () => {
     for (const words of [['trigger', 'payment.paid'], ['listen']]) {
@@ -153,12 +153,12 @@ describe('live mode against a second local chain, with the simulators as provide
     await expect(startServiceProcess(wrong, { args: ['--live'] })).rejects.toThrow(
       /no contract at the factory/i,
     );
-  }, 60_000);
+  });
 
   it('refuses to start on a chain with another id', async () => {
     const wrong = { ...environment, DATA_DIR: join(folder, 'other'), CHAIN_ID: '4242' };
     await expect(startServiceProcess(wrong, { args: ['--live'] })).rejects.toThrow(/serves chain 31337/i);
-  }, 60_000);
+  });
 
   it('names every missing variable at once', async () => {
     const failure = runCommand({ DATA_DIR: join(folder, 'empty') }, 'start', '--live');
@@ -171,5 +171,5 @@ describe('live mode against a second local chain, with the simulators as provide
     ]) {
       await expect(failure).rejects.toThrow(name);
     }
-  }, 30_000);
+  });
 });

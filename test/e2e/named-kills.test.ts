@@ -13,4 +13,4 @@ it(`killed at named points of its life, a payment is still paid once, with one w
   ).toEqual([]);
   // What was never looked at was not kept either.
   expect(results.filter(({ cases }) => cases === 0)).toEqual([]);
-}, 240_000);
+});

@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait-for.ts';
 let service: EndToEndService;
 beforeAll(async () => {
   service = await startEndToEndService({ COUNTRY_HEADER: 'X-Country' });
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 /** What the service counted of a provider's notices. */
@@ -56,7 +56,7 @@ it.concurrent.each(providerIds)(
     const { [provider]: teller = provider } = tellers;
     if (teller === null) return;
     // Both news, and each of them at least once more.
-    await waitFor('the notices', 20_000, async () => (await countNotices(teller, 'noted')) >= 2);
+    await waitFor('the notices', 60_000, async () => (await countNotices(teller, 'noted')) >= 2);
     for (const outcome of ['refused', 'unmatched', 'unknown_state', 'irrelevant'])
       expect(await countNotices(teller, outcome), outcome).toBe(0);
   },
@@ -79,7 +79,7 @@ it('whoever comes back to an address that opens only once is given another', asy
   expect((await fetch(first ?? '', { headers })).status).toBe(200);
   expect((await fetch(first ?? '', { headers })).status).toBe(410);
   expect((await fetch(second ?? '', { headers })).status).toBe(200);
-}, 30_000);
+});
 
 it('what a provider says of a declined card shows on the page, and the way on', async () => {
   const { payment_id: paymentId } = await service.create();
@@ -90,13 +90,13 @@ it('what a provider says of a declined card shows on the page, and the way on', 
   }).then((page) =>
     fetch(page.url, { method: 'POST', body: new URLSearchParams({ card_number: '4000000000000002' }) }),
   );
-  const page = await waitFor('the page to say so', 20_000, async () => {
+  const page = await waitFor('the page to say so', 60_000, async () => {
     const text = await (await fetch(`${service.url}/pay/${paymentId}`)).text();
     return text.includes('MoonPay did not take your payment') && text;
   });
   expect(page).toContain(`/pay/${paymentId}/providers/moonpay`);
   await runJson(service.environment, 'sandbox', 'pay', paymentId, '--provider', 'moonpay');
-}, 60_000);
+});
 
 it('what somebody posts in the name of a provider is refused, and changes nothing', async () => {
   const { payment_id: paymentId } = await service.create();
@@ -114,7 +114,7 @@ it('what somebody posts in the name of a provider is refused, and changes nothin
   expect((await post('klarna/notices')).status).toBe(404);
   expect((await post('nobody/notices')).status).toBe(404);
   expect(await service.readStatus(`payment_id=${paymentId}`)).toMatchObject({ status: 'unpaid' });
-}, 30_000);
+});
 
 it('provider check tries a provider with the credentials, and provider list and the metrics tell of its health', async () => {
   type Checked = { is_fine: boolean; steps: { step: string; detail: string }[] };
@@ -138,4 +138,4 @@ it('provider check tries a provider with the credentials, and provider list and 
   expect(metrics).toContain('card_checkout_provider_calls_total{provider="banxa",outcome="failed"} 1');
   expect(metrics).toContain('card_checkout_provider_resting{provider="banxa"} 0');
   await runJson(service.environment, 'sandbox', 'fault', 'provider', 'banxa', '--up');
-}, 60_000);
+});

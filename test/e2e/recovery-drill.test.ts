@@ -41,7 +41,7 @@ describe('recovery', () => {
     world = await startLiveWorld();
     first = await world.startMachine({ SECRET_KEY: oldSecret });
     apiKey = await openShop(first);
-  }, 120_000);
+  });
   afterAll(() => world?.stop());
 
   /** An account and its key. */
@@ -155,7 +155,7 @@ describe('recovery', () => {
     expect(await runJson<Verified>(withoutChain, 'verify', '--offline')).toMatchObject({
       ...{ discrepancy_count: 0, chain: 'not checked' },
     });
-  }, 240_000);
+  });
 
   it('a relayer key that is replaced while releases are in flight ends with every payment paid once', async () => {
     const kept = { DATA_DIR: join(world.folder, 'third'), SECRET_KEY: randomBytes(32).toString('hex') };
@@ -183,7 +183,7 @@ describe('recovery', () => {
     const { txid_out: hash } = await show(after.environment, another);
     expect(await senderOf(String(hash))).toBe(privateKeyToAddress(newKey).toLowerCase());
     expect(await runJson<Verified>(after.environment, 'verify')).toMatchObject({ discrepancy_count: 0 });
-  }, 240_000);
+  });
 
   async function anyInFlight(machine: Machine, key: string, payments: readonly CreatedPayment[]) {
     const answers = await Promise.all(

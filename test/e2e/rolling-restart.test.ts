@@ -18,7 +18,7 @@ describe('a restart under load', () => {
 
   beforeAll(async () => {
     live = await openLiveInstances();
-  }, 120_000);
+  });
   afterAll(() => live?.stop(), 60_000);
 
   /** As an operator would: SIGTERM, wait for the end, start again. */
@@ -43,7 +43,7 @@ describe('a restart under load', () => {
       await load.untilMoreAnswers(200);
       for (const instance of instances) {
         await restart(instance);
-        await waitFor('the balancer to use it again', 10_000, () => balancer.isReady(instance.url));
+        await waitFor('the balancer to use it again', 60_000, () => balancer.isReady(instance.url));
         await load.untilMoreAnswers(200);
       }
     } finally {
@@ -60,11 +60,11 @@ describe('a restart under load', () => {
   it('of one PostgreSQL instance after the other lets no request fail and loses no payment', async () => {
     const database = { ...unlimited, DATABASE_URL: await live.postgres.createDatabase() };
     await restartAllUnderLoad(await Promise.all([1, 2].map(() => live.start('all', database))));
-  }, 120_000);
+  });
 
   it('of the only instance on SQLite makes requests wait behind the balancer, and none fail', async () => {
     await restartAllUnderLoad([await live.start('all', unlimited)]);
-  }, 120_000);
+  });
 });
 
 /** Creates and status reads in turn, over connections that are kept as long as the other side keeps them. */
@@ -106,7 +106,7 @@ function startLoad(url: string, key: string) {
     created,
     untilMoreAnswers(count: number) {
       const goal = answers + count;
-      return waitFor('answers', 30_000, () => answers >= goal);
+      return waitFor('answers', 60_000, () => answers >= goal);
     },
     async stop() {
       isStopping = true;

@@ -58,7 +58,7 @@ async function run(block: string, more?: Readonly<Record<string, string>>): Prom
   const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', withPorts(block)], {
     cwd: folder,
     env: environment(more),
-    timeout: 60_000,
+    timeout: 180_000,
   });
   return stdout;
 }
@@ -105,7 +105,7 @@ it('leads from a clone to a paid order and a verified webhook, as it is written'
   writeFileSync(join(folder, 'receiver.mjs'), withPorts(program ?? ''));
   const received = start(receiver, apiKey);
   // Its port is open once it answers; a request that is not from the service is refused.
-  await waitFor('the receiver', 20_000, () =>
+  await waitFor('the receiver', 60_000, () =>
     run(
       `curl -s -o /dev/null -w '%{http_code}' --cacert receiver.crt https://localhost:9443/ -d x`,
       apiKey,

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { account_id: id } = await runJson<{ account_id: string }>(api.environment, ...account);
   const made = await runJson<{ api_key: string }>(api.environment, 'key', 'create', '--account', id);
   key = made.api_key;
-}, 120_000);
+});
 afterAll(() => live?.stop(), 60_000);
 
 const ask = (method: string, params: readonly unknown[]) => askChain(live.world.anvilUrl, method, params);
@@ -63,7 +63,7 @@ async function deposit(address: string): Promise<void> {
   const data = `0x40c10f19${address.slice(2).toLowerCase().padStart(64, '0')}${amount}`;
   const from = deriveDevelopmentKeys().minter.address;
   const hash = await ask('eth_sendTransaction', [{ from, to: live.world.usdc, data, gas: '0x30d40' }]);
-  await waitFor('the deposit', 10_000, async () => {
+  await waitFor('the deposit', 60_000, async () => {
     const receipt = (await ask('eth_getTransactionReceipt', [hash])) as { status: string } | null;
     return receipt?.status === '0x1';
   });
@@ -103,7 +103,7 @@ it('of two processes both release, and when one is killed in the middle everythi
   expect(await readTokenBalance(anvilUrl, usdc, merchantWallet)).toBe(expected);
   expect(await query('SELECT payment_id FROM releases GROUP BY payment_id HAVING count(*) <> 1')).toEqual([]);
   expect(await query('SELECT DISTINCT relayer FROM relay_batches')).toHaveLength(2);
-  await waitFor('no batch to be in flight', 30_000, async () => {
+  await waitFor('no batch to be in flight', 60_000, async () => {
     return (await query('SELECT id FROM relay_batches WHERE outcome IS NULL')).length === 0;
   });
   // Given up was none: each was mined, and its payments were in no other.
@@ -111,4 +111,4 @@ it('of two processes both release, and when one is killed in the middle everythi
   expect(
     await query('SELECT payment_id FROM relay_batch_payments GROUP BY payment_id HAVING count(*) > 1'),
   ).toEqual([]);
-}, 170_000);
+});

@@ -74,7 +74,7 @@ async function gradeShop(command: string, parameters: (port: number) => readonly
     const probeUrl = `${url}/orders/{payment_id}`;
     const someOrder = probeUrl.replace('{payment_id}', '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4');
     const isOpen = async () => (await fetch(someOrder).catch(() => null))?.status === 200;
-    await waitFor('the shop', 20_000, isOpen);
+    await waitFor('the shop', 60_000, isOpen);
     return await runGrade({
       url: `${url}/webhook`,
       orderUrl: `${url}/orders`,

@@ -288,14 +288,13 @@ it('finishes a request in progress when it closes, and closes idle connections a
       `Content-Length: ${body.length}\r\n\r\n${body}`,
   );
   await entered;
-  const startedMs = performance.now();
   const closed = service.server.close();
+  // While the other is still in progress, so long before the drain time of 10 s cuts that one off.
   expect(await idleClosed).toContain('200 OK');
   release();
   expect(parseAnswers(await answer)[0]?.status).toBe(200);
+  // Not after the keep-alive time of 72 s, which the test does not have.
   await closed;
-  // Far below the keep-alive time of 72 s and the drain time of 10 s.
-  expect(performance.now() - startedMs).toBeLessThan(5_000);
 });
 
 it('closes connections beyond its limit at once, and serves again when there is room', async () => {
@@ -315,7 +314,7 @@ it('closes connections beyond its limit at once, and serves again when there is 
   await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
   expect(await ask()).toBe('');
   idle[0]?.destroy();
-  await waitFor('room for another', 5_000, async () => (await ask()).includes('{"ok":true}'));
+  await waitFor('room for another', 60_000, async () => (await ask()).includes('{"ok":true}'));
   await server.close();
 });
 

@@ -33,7 +33,7 @@ interface Run {
 
 function runNode(parameters: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [...parameters], { cwd: root, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [...parameters], { cwd: root, timeout: 180_000 }, (error, stdout, stderr) => {
       resolve({ isSuccess: error === null, output: `${stdout}${stderr}` });
     });
   });

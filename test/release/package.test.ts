@@ -94,7 +94,7 @@ it('runs: tells its version, and makes an account in a database of its own', () 
       cwd: folder,
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') },
-      timeout: 60_000,
+      timeout: 180_000,
     });
   expect(run('--version').trim()).toBe(packageDescription.version);
   const account = JSON.parse(run('account', 'create', '--name', 'Packed', '--json')) as {

@@ -11,7 +11,7 @@ import { createProviderAdapter } from '../../src/providers/create-provider-adapt
 import type { SandboxLog } from '../../src/sandbox/sandbox-log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
-export const WAIT = { timeout: 20_000, interval: 50 };
+export const WAIT = { timeout: 90_000, interval: 50 };
 
 /** A temporary folder and how to remove it. */
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { assumedDeliveryUnits } from '../../src/domain/provider-catalogue.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
@@ -44,16 +45,15 @@ async function restart(): Promise<void> {
   await start();
 }
 
-it('a sandbox starts in well under ten seconds and leaves nothing running', async () => {
+it('a sandbox that has stopped leaves nothing running, and starts again', async () => {
   const { rpcUrl, anvilUrl, onrampBaseUrl } = sandbox;
   const pid = sandbox.chainProcessId();
   await sandbox.stop();
   expect(existsSync(`/proc/${pid}`)).toBe(false);
   for (const url of [rpcUrl, anvilUrl, onrampBaseUrl])
     await expect(fetch(url)).rejects.toThrow('fetch failed');
-  const startedAtMs = performance.now();
   await start();
-  expect(performance.now() - startedAtMs).toBeLessThan(8_000);
+  expect(sandbox.chainProcessId()).not.toBe(pid);
 });
 
 it('a restart keeps contracts, balances, keys and the addresses of open sessions', async () => {
@@ -100,12 +100,9 @@ it.each([0, 50, 150, 300, 600])(
     const deposit = someAddress('1');
     const session = await startSessionAt(sandbox, deposit);
     await sandbox.pay({ order: session.redirectUrl });
-    const sentAtMs = performance.now();
     const killed = sandbox.chainProcessId();
-    await vi.waitFor(() => expect(performance.now() - sentAtMs).toBeGreaterThanOrEqual(delayMs), {
-      timeout: 2_000,
-      interval: 5,
-    });
+    // When it dies is the case; whether that was before the transfer or after, it has to be delivered once.
+    await delay(delayMs);
     process.kill(killed, 'SIGKILL');
     await vi.waitFor(() => expect(sandbox.chainProcessId()).not.toBe(killed), WAIT);
     await waitUntilDelivered(session);

@@ -361,7 +361,7 @@ describe('a move that is cut off in the middle leaves the target empty', () => {
   }
 
   const waiting = (event: string) =>
-    waitFor('the move to be in the middle', 20_000, async () => {
+    waitFor('the move to be in the middle', 60_000, async () => {
       const found = await query(
         `SELECT 1 FROM pg_stat_activity WHERE application_name = 'card-checkout move-store' AND wait_event = '${event}'`,
       );
@@ -377,7 +377,7 @@ describe('a move that is cut off in the middle leaves the target empty', () => {
     child.kill('SIGKILL');
     await once(child, 'close');
     await held.end();
-    await waitFor('the end of its connection', 10_000, async () => {
+    await waitFor('the end of its connection', 60_000, async () => {
       const left = await query(
         "SELECT 1 FROM pg_stat_activity WHERE application_name = 'card-checkout move-store'",
       );
@@ -417,7 +417,7 @@ describe('a move that is cut off in the middle leaves the target empty', () => {
     await held.end();
     expect(countSqliteRows()).toBe(0);
     await query('DROP VIEW webhooks; ALTER TABLE webhooks_there RENAME TO webhooks');
-    await waitFor('the end of its connection', 10_000, async () => {
+    await waitFor('the end of its connection', 60_000, async () => {
       const left = await query(
         "SELECT 1 FROM pg_stat_activity WHERE application_name = 'card-checkout move-store'",
       );

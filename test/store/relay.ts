@@ -53,7 +53,7 @@ export function relayPromises(context: StoreContext): void {
     const [payment] = await givePayments(context.store, 1, { releaseDueAtMs: NOW_MS });
     expect(await context.store.relay.claimDueReleases('gone', NOW_MS, 10, 300)).toEqual([payment]);
     expect(await claim('other')).toEqual([]);
-    const taken = await waitFor('the claim to end', 5_000, async () => {
+    const taken = await waitFor('the claim to end', 60_000, async () => {
       const found = await claim('other');
       return found.length > 0 && found;
     });

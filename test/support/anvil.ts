@@ -33,7 +33,7 @@ export const anvilKeys = [
   '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
 ] as const;
 
-const START_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 90_000;
 const DEFAULT_CHAIN_ID = 31_337;
 
 /** Starts anvil, by default with `finalized` two blocks below `latest`; resolves when it listens. */

@@ -18,7 +18,7 @@ const FAILURES_TO_LEAVE = 2;
 const CHECK_TIMEOUT_MS = 1_000;
 
 /** How long a request waits for a backend to be there at all. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 
 /** Starts it before these backends (`http://host:port`); connections to both sides are kept. */
 export async function startBalancer(

@@ -59,7 +59,7 @@ export interface StartOptions {
 /** Starts it; `changes` are added to the environment. */
 export async function startEndToEndService(
   changes: ServiceEnvironment = {},
-  { nodeArgs = [], receiver: given, others = { hosts: [], caPem: '' }, boundMs = 30_000 }: StartOptions = {},
+  { nodeArgs = [], receiver: given, others = { hosts: [], caPem: '' }, boundMs = 120_000 }: StartOptions = {},
 ): Promise<EndToEndService> {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-e2e-'));
   const receiver = given ?? (await startWebhookReceiver());

@@ -23,7 +23,7 @@ export interface PostgresServer {
 
 /** PostgreSQL refuses to run as root: there it runs as the user "nobody", to whom copies of its files are given. */
 const NOBODY = 65_534;
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 90_000;
 const OWNER = 'checkout';
 
 /** Nothing has to survive the machine here, only the server's own end: that needs no flush to the disk. */

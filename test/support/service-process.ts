@@ -5,7 +5,7 @@ import { waitFor } from './wait-for.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Environment variables of a service under test; nothing of ours leaks in but the PATH. */
+/** Environment variables of a service under test; nothing of ours leaks in but the PATH and where Node keeps compiled code. */
 export type ServiceEnvironment = Readonly<Record<string, string>>;
 
 /** A real server process. */
@@ -22,7 +22,8 @@ export interface ServiceProcess {
 }
 
 function environmentOf(environment: ServiceEnvironment): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], ...environment };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }), ...environment };
 }
 
 /** Starts `card-checkout start` and resolves when it says that it is ready; throws with its output when it ends before. */
@@ -30,7 +31,7 @@ export async function startServiceProcess(
   environment: ServiceEnvironment,
   {
     args = [] as readonly string[],
-    boundMs = 30_000,
+    boundMs = 120_000,
     script = 'src/main.ts',
     nodeArgs = [] as readonly string[],
   } = {},
@@ -82,7 +83,7 @@ export async function runCommand(
   const { stdout } = await promisify(execFile)(process.execPath, ['bin/card-checkout.js', ...args], {
     cwd: root,
     env: environmentOf(environment),
-    timeout: 60_000,
+    timeout: 180_000,
   });
   return stdout;
 }

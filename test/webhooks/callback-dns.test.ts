@@ -23,7 +23,7 @@ async function setUp(
   const dns = await startDnsServer(answer);
   const resolver = createHostResolver({
     servers: [dns.server],
-    timeoutMs: 2_000,
+    timeoutMs: 20_000,
     cacheTtlMs: 60_000,
     cacheMaxEntries: 100,
     ...settings,
@@ -88,10 +88,18 @@ describe('the check at creation', () => {
   });
 
   it('accepts a name when the DNS server is silent, within the bound', async () => {
-    const { resolver } = await setUp(() => ({ silent: true }), { timeoutMs: 300 });
-    const startedMs = performance.now();
-    expect(await createCallbackHostCheck(resolver, ownAddresses)('silent.example.com')).toBeNull();
-    expect(performance.now() - startedMs).toBeLessThan(1_500);
+    const bounded = await setUp(() => ({ silent: true }), { timeoutMs: 300 });
+    const patient = await setUp(() => ({ silent: true }), { timeoutMs: 600_000 });
+    let isPatientOver = false;
+    const later = (async () => {
+      await patient.resolver.resolve('silent.example.com');
+      isPatientOver = true;
+    })();
+    expect(await createCallbackHostCheck(bounded.resolver, ownAddresses)('silent.example.com')).toBeNull();
+    // It was the bound that ended it.
+    expect(isPatientOver).toBe(false);
+    patient.resolver.close();
+    await later;
   });
 
   it('still judges the family that answered when the other one fails', async () => {
@@ -105,13 +113,12 @@ describe('the check at creation', () => {
 
   it('still judges the family that answered when the other one is silent, without waiting for the whole bound', async () => {
     const { resolver } = await setUp((_, type) => (type === 'A' ? { A: ['10.1.1.1'] } : { silent: true }), {
-      timeoutMs: 15_000,
+      // Which no test has.
+      timeoutMs: 600_000,
     });
-    const startedMs = performance.now();
     expect(await createCallbackHostCheck(resolver, ownAddresses)('half.example.com')).toMatch(
       /^must not resolve/,
     );
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 });
 

@@ -34,6 +34,7 @@ it('what is late, repeated, unfinished, too much or too big is a violation', () 
       most: { open: 2_000, openToOne: 101 },
       grownMib: 500,
     },
+    2_000,
     () => {},
   );
   expect(rows.map(({ violations }) => violations)).toEqual([1, 3, 2, 1]);
