@@ -43,6 +43,8 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'accounts.listKeys': 'command line, by the account',
   'accounts.revokeKey': 'command line',
   'accounts.noteKeyUses': 'once a minute, all keys that were used in it together',
+  'emails.eraseEmail': 'by hand, or where a day passes: one payment by its key',
+  'emails.eraseEmailsBefore': 'a hundred ids of one account in a row, every ten minutes',
   'audit.appendEntry': 'once for each deed in the dashboard',
   'audit.listEntries': 'dashboard, in pages by the account',
   'people.changeMembership': 'dashboard, by the primary key',

@@ -1,4 +1,5 @@
 import type { Account, AccountChange } from '../domain/account.ts';
+import { parseRetentionDays } from '../domain/email-retention.ts';
 import { invalidField } from '../domain/errors.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
@@ -26,6 +27,8 @@ export interface ProfileUpdate {
   readonly defaultCallback?: string;
   readonly wallet?: Address | null;
   readonly isWalletLocked?: boolean;
+  /** For how many days customers' e-mail addresses are kept. */
+  readonly emailRetentionDays?: string;
   /** A picture's bytes; null takes the logo away. */
   readonly logo?: Uint8Array | null;
 }
@@ -40,6 +43,7 @@ export async function readProfileUpdate(
   update: ProfileUpdate,
 ): Promise<AccountChange> {
   const { name, supportLink, returnLink, timeZone, defaultCallback, wallet, isWalletLocked, logo } = update;
+  const { emailRetentionDays } = update;
   requireWalletForLock(
     wallet === undefined ? account.wallet : wallet,
     isWalletLocked ?? account.isWalletLocked,
@@ -51,6 +55,12 @@ export async function readProfileUpdate(
     ...(timeZone === undefined ? {} : { timeZone: parseTimeZone(timeZone) }),
     ...(wallet === undefined ? {} : { wallet }),
     ...(isWalletLocked === undefined ? {} : { isWalletLocked }),
+    ...(emailRetentionDays === undefined
+      ? {}
+      : {
+          emailRetentionDays:
+            emailRetentionDays === '' ? null : parseRetentionDays(emailRetentionDays, 'email-retention'),
+        }),
     ...(logo === undefined ? {} : { logo: logo === null ? null : parseShopLogo(logo) }),
     // Last, because DNS may be asked about it.
     ...(defaultCallback === undefined

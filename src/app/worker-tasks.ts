@@ -7,6 +7,7 @@ import { relayReleases } from '../payments/relay-releases.ts';
 import { sendReceipts } from '../payments/send-receipts.ts';
 import { sendWebhook } from '../payments/send-webhooks.ts';
 import type { WorkerTask } from '../worker.ts';
+import { createErasingTask } from './erasing-task.ts';
 import { createGasTask } from './gas-task.ts';
 import { createIndexTask } from './index-task.ts';
 import type { Log } from './log.ts';
@@ -39,7 +40,7 @@ export interface WorkerTasks {
 export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   const webhooks = createWebhookTask(parts);
   return {
-    watching: [...createWatchTasks(parts), createIndexTask(parts.store)],
+    watching: [...createWatchTasks(parts), createIndexTask(parts.store), createErasingTask(parts)],
     sending: [relayTask(parts)],
     shared: [createGasTask(parts), webhooks.task, staleWebhooksTask(parts), ...receiptTasks(parts)],
     drain: webhooks.drain,

@@ -19,6 +19,10 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--logo <file>', 'the shop’s picture: PNG, JPEG or WebP, at most 64 KiB', readAsBase64)
     .option('--time-zone <name>', 'where the merchant reads dates, such as Europe/Berlin')
     .option('--default-callback <address>', 'the callback of checkouts made by hand')
+    .option(
+      '--email-retention <days>',
+      'erase customers’ e-mail addresses after so many days; an empty text keeps them',
+    )
     .option('--wallet <address>', 'the merchant’s own wallet')
     .option('--lock-wallet', 'refuse any other payout wallet')
     .option('--unlock-wallet', 'accept any payout wallet again')
@@ -28,6 +32,12 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--providers <list>', 'comma-separated provider ids, or all')
     .option('--suspend', 'refuse new checkouts')
     .option('--resume', 'accept new checkouts again');
+
+  operation(
+    leaf(account, 'erase-emails', 'erase customers’ e-mail addresses of old payments').argument('<account>'),
+    services,
+    'account erase-emails',
+  ).requiredOption('--older-than-days <days>', 'of payments that were made before so many days');
 
   const key = program.command('key').description('API keys of an account');
   operation(leaf(key, 'create', 'create a key and show it once'), services, 'key create')

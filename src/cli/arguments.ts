@@ -127,6 +127,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('returnLink', optional(args, 'return-link')),
     ...given('timeZone', optional(args, 'time-zone')),
     ...given('defaultCallback', optional(args, 'default-callback')),
+    ...given('emailRetentionDays', optional(args, 'email-retention')),
     ...(wallet === null ? {} : { wallet }),
     // The file's content as base64: the server may not see the files of whoever types.
     ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),

@@ -5,6 +5,7 @@ import type { Address } from '../domain/payout-address.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { AuditStore } from '../domain/ports/audit-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import type { EmailStore } from '../domain/ports/email-store.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
@@ -75,6 +76,7 @@ export interface OperationsContext {
   readonly payments: PaymentStore;
   readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
   readonly ledger: Pick<LedgerStore, 'listMovements' | 'listMovementsOf' | 'readCursor'>;
+  readonly emails: EmailStore;
   readonly webhooks: WebhookStore;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;

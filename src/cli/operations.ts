@@ -11,6 +11,7 @@ import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
 import { checkOperation } from './check-operation.ts';
 import { createDirect } from './create-direct.ts';
+import { emailOperations } from './email-operations.ts';
 import type { Operation } from './operations-context.ts';
 import {
   presentAccount,
@@ -62,6 +63,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 
   ...userOperations,
+  ...emailOperations,
 
   'provider list': (context) => Promise.all(providerIds.map((id) => presentProvider(context.directory, id))),
   'provider check': checkOperation,

@@ -132,6 +132,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
   for (const [name, description] of [
     ['show', 'show a payment with deposits, releases and webhooks'],
     ['cancel', 'cancel a payment for which nothing has arrived'],
+    ['erase-email', 'erase the e-mail address of a payment’s customer'],
     ['release', 'release what lies at the deposit address to the merchant'],
   ] as const) {
     operation(leaf(payment, name, description).argument('<payment>'), services, `payment ${name}`);

@@ -18,6 +18,8 @@ export const auditActions = {
   'key.created': 'created the API key',
   'key.revoked': 'revoked the API key',
   'payment.noted': 'changed the note of a payment',
+  'payment.email_erased': 'erased the customer’s e-mail address of a payment',
+  'account.emails_erased': 'erased customers’ e-mail addresses of payments older than',
   'payment.canceled': 'canceled a payment',
   'payments.exported': 'downloaded payments as CSV',
   'link.created': 'made a payment link',

@@ -16,6 +16,8 @@ export interface ShopProfile {
   readonly defaultCallbackUrl: string | null;
   /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
   readonly isWalletLocked: boolean;
+  /** After so many days customers' e-mail addresses are erased; null keeps them. */
+  readonly emailRetentionDays: number | null;
 }
 
 /** Of an account for which nothing was said yet. */
@@ -26,6 +28,7 @@ export const plainProfile: ShopProfile = {
   timeZone: 'UTC',
   defaultCallbackUrl: null,
   isWalletLocked: false,
+  emailRetentionDays: null,
 };
 
 const MAXIMUM_LINK_CHARACTERS = 500;

@@ -117,17 +117,18 @@ async function startSession(
     progress: null,
     progressAtMs: null,
   };
-  const current = await context.payments.addSession(payment, session, (latest) =>
+  const current = await context.payments.addSession(payment, session, (latest) => {
+    requireSameEmail(payment, latest.payment);
     // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
     // stays recorded, but changes nothing. What has once been enough must not become too little.
-    settle(
+    return settle(
       latest,
       { nowMs, expiredBeforeMs: null },
       stateOf(latest.payment) === 'unpaid/pending'
         ? enoughAfter(latest, session, context.toleranceBasisPoints)
         : {},
-    ),
-  );
+    );
+  });
   if (current === null) throw new ServiceError('payment_not_found');
   requireOpen(current);
   return session;
@@ -145,9 +146,19 @@ function findUnused(
   if (ledger.deposits.length > 0) return null;
   const unused = sessions.find(
     (session) =>
-      session.provider === provider && session.expiresAtMs > nowMs && session.progress !== 'failed',
+      session.provider === provider &&
+      session.expiresAtMs > nowMs &&
+      session.progress !== 'failed' &&
+      // Emptied where the customer's e-mail address was erased.
+      session.redirectUrl !== '',
   );
   return unused ?? null;
+}
+
+/** An address that was erased while the provider was answering must not come back with the provider's link. */
+function requireSameEmail(asked: Payment, latest: Payment): void {
+  if (asked.email === latest.email) return;
+  throw new ServiceError('payment_state_conflict', 'This payment has just been changed. Please try again.');
 }
 
 function countryNeeded(provider: ProviderId): ServiceError {

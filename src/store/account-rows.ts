@@ -9,19 +9,20 @@ export const accountColumns = `
   accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs",
   accounts.logo_hash AS "logoHash", accounts.support_url AS "supportUrl", accounts.return_url AS "returnUrl",
   accounts.time_zone AS "timeZone", accounts.default_callback_url AS "defaultCallbackUrl",
-  accounts.wallet_locked AS "isWalletLocked"`;
+  accounts.email_retention_days AS "emailRetentionDays", accounts.wallet_locked AS "isWalletLocked"`;
 
 /** What may change of an account, in the order in which both engines store it. */
 export const changingColumns = [
   ...['name', 'email', 'fee_basis_points', 'wallet', 'logo_hash', 'support_url', 'return_url', 'time_zone'],
-  ...['default_callback_url', 'wallet_locked', 'features', 'providers', 'suspended'],
+  ...['default_callback_url', 'email_retention_days', 'wallet_locked', 'features', 'providers', 'suspended'],
 ];
 
-/** The values of `changingColumns` but for the last three, which each engine stores in its own way. */
+/** The values of `changingColumns` but for the last four, which each engine stores in its own way. */
 export function profileValues(account: Account) {
   return [
     ...[account.name, account.email, account.feeBasisPoints, account.wallet, account.logoHash],
     ...[account.supportUrl, account.returnUrl, account.timeZone, account.defaultCallbackUrl],
+    account.emailRetentionDays,
   ];
 }
 

@@ -9,7 +9,7 @@ import { lock, run, runForOne, type Script, type Scripts, type ScriptValue } fro
 import { checkListLimit } from './store-limits.ts';
 
 /** Whoever indexes or counts waits for whoever does. */
-const INDEX_LOCK = 'payment index';
+export const INDEX_LOCK = 'payment index';
 /** Rows of one INSERT: as many as keep its text the same, so that it is prepared once. */
 const ROWS_AT_A_TIME = 50;
 

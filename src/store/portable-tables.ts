@@ -139,7 +139,7 @@ export const portableTables: readonly PortableTable[] = [
     [
       ...text('id', 'name', 'email', 'wallet'),
       ...text('logo_hash', 'support_url', 'return_url', 'time_zone', 'default_callback_url'),
-      ...integer('fee_basis_points', 'created_at_ms'),
+      ...integer('fee_basis_points', 'created_at_ms', 'email_retention_days'),
       ...texts('features', 'providers'),
       ...flag('suspended', 'wallet_locked'),
     ],
@@ -213,6 +213,7 @@ export const portableTables: readonly PortableTable[] = [
     ],
   ),
   table('webhooks', ['id'], webhookColumns),
+  table('email_frontiers', ['account_id'], text('account_id', 'payment_id')),
   table(
     'receipts',
     ['payment_id'],

@@ -1,6 +1,7 @@
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { AddressPageStore } from '../domain/ports/address-page-store.ts';
 import type { AuditStore } from '../domain/ports/audit-store.ts';
+import type { EmailStore } from '../domain/ports/email-store.ts';
 import type { LeaseStore } from '../domain/ports/lease-store.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
@@ -30,6 +31,7 @@ export interface Store {
   readonly ledger: LedgerStore;
   readonly relay: RelayStore;
   readonly webhooks: WebhookStore;
+  readonly emails: EmailStore;
   readonly receipts: ReceiptStore;
   readonly providers: ProviderStore;
   readonly settlements: SettlementStore;

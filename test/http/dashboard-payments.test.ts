@@ -70,7 +70,7 @@ async function givePaid(): Promise<Payment> {
   );
   await store.payments.decidePayment(payment, pay);
   const [webhook] = await claimOldest(store.webhooks, 1, Date.now());
-  const body = '{"event":"payment.paid","note":"it\'s <b>"}';
+  const body = `{"event":"payment.paid","note":"it's <b>","email":"${payment.email}"}`;
   await store.webhooks.recordWebhookResult(webhook as NonNullable<typeof webhook>, {
     ...{
       outcome: 'failed',
@@ -321,5 +321,45 @@ describe('a payment link', () => {
       expect([field, refused.statusCode]).toEqual([field, 400]);
       expect(textOf(refused.payload)).toContain('Table 7');
     }
+  });
+});
+
+describe('erasing a customer’s e-mail address', () => {
+  const erase = (from: TestBrowser, { id }: Payment, page = `/dashboard/payments/${id}`) =>
+    from.post(`/dashboard/payments/${id}/erase-email`, {}, { page });
+
+  it('is for owners, leaves no trace of it, and says so where the signature is checked', async () => {
+    const owner = await signIn('owner');
+    const payment = await givePaid();
+    expect(await read(`/payments/${payment.id}`)).not.toContain('Erase the e-mail address');
+    expect((await erase(browser, payment)).statusCode).toBe(403);
+    expect(await read(`/payments/${payment.id}`)).toContain("o'neil@example.com");
+
+    const answer = await erase(owner, payment);
+    expect(answer.headers['location']).toBe(`/dashboard/payments/${payment.id}?said=erased`);
+    const page = await read(`/payments/${payment.id}?said=erased`, owner);
+    expect(page).toContain('e-mail address is erased');
+    expect(page).not.toContain('neil');
+    expect(await read(`/payments/${payment.id}/evidence`)).not.toContain('neil');
+    expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
+      { action: 'payment.email_erased', target: payment.id },
+    ]);
+    const path = `/dashboard/payments/${payment.id}/verify-signature`;
+    const checked = await owner.post(path, {}, { page: `/dashboard/payments/${payment.id}?said=erased` });
+    expect(textOf(checked.payload)).toContain('only a copy that you kept can be checked');
+  });
+
+  it('of another account’s payment looks like one that never was', async () => {
+    const owner = await signIn('owner');
+    const foreign = await give({}, (await dashboard.giveAccount()).id);
+    const own = await give();
+    const answers = [];
+    for (const id of [foreign.id, newPayment(account.id).id]) {
+      const answer = await erase(owner, { ...foreign, id }, `/dashboard/payments/${own.id}`);
+      answers.push([answer.statusCode, withoutNonces(answer.payload)]);
+    }
+    expect(answers[0]?.[0]).toBe(404);
+    expect(answers[0]).toEqual(answers[1]);
+    expect((await dashboard.store.payments.findPaymentById(foreign.id))?.email).not.toBeNull();
   });
 });

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { User } from '../../src/domain/person.ts';
+import { eraseOldEmails } from '../../src/payments/erase-old-emails.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
+import { newPayment } from '../store/fixtures.ts';
 import {
   createTestDashboard,
   formTokenIn,
@@ -65,11 +70,35 @@ describe('settings', () => {
     ['return_link', 'http://shop.example'],
     ['time_zone', 'Mars/Olympus'],
     ['default_callback', 'http://shop.example'],
+    ['email_retention', '0'],
   ])('refuse %s %j on the page itself, and save nothing', async (field, value) => {
     const answer = await save('shop', { ...shop, [field]: value });
     expect(answer.statusCode).toBe(400);
     expect(textOf(answer.payload)).toContain('Nothing was saved');
     expect(await stored()).toEqual(account);
+  });
+
+  it('say for how long customers’ e-mail addresses are kept, which is then done', async () => {
+    const made: Payment[] = [];
+    for (const ageDays of [31, 29]) {
+      const createdAtMs = dashboard.nowMs() - ageDays * 86_400_000;
+      const id = createPaymentIdGenerator(() => createdAtMs)();
+      const payment = newPayment(account.id, { id, createdAtMs });
+      await dashboard.store.payments.createPayment(payment, null);
+      made.push(payment);
+    }
+    while (await indexPayments(dashboard.store));
+    const emails = () =>
+      Promise.all(made.map(async ({ id }) => (await dashboard.store.payments.findPaymentById(id))?.email));
+    const context = { ...dashboard.store, nowMs: dashboard.nowMs };
+    await eraseOldEmails(context);
+    expect(await emails()).toEqual(['customer@example.com', 'customer@example.com']);
+    await save('shop', { ...shop, email_retention: '30' });
+    expect((await browser.get(SETTINGS)).payload).toContain('value="30"');
+    expect(await eraseOldEmails(context)).toBe(false);
+    expect(await emails()).toEqual([null, 'customer@example.com']);
+    await save('shop', { ...shop, email_retention: '' });
+    expect((await stored())?.emailRetentionDays).toBeNull();
   });
 
   it('change the wallet and its lock with the password only', async () => {

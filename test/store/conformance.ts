@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { accountPromises } from './accounts.ts';
 import { addressPagePromises } from './address-pages.ts';
+import { emailPromises } from './emails.ts';
 import type { OpenedStore } from './engines.ts';
 import type { StoreContext } from './fixtures.ts';
 import { ledgerPromises } from './ledger.ts';
@@ -55,6 +56,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('people', () => peoplePromises(context));
     describe('sessions and links', () => sessionPromises(context));
     describe('the audit log', () => auditPromises(context));
+    describe('the end of e-mail addresses', () => emailPromises(context));
     describe('receipts by e-mail', () => receiptPromises(context));
     describe('settlements', () => settlementPromises(context));
   });

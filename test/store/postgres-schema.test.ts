@@ -52,6 +52,7 @@ describe('the schema', () => {
       '3e2c211bf88c56dc',
       '4f5a6e2d6128675e',
       '5a283205cecd7b30',
+      'ded6790aa666fb64',
     ]);
   });
 

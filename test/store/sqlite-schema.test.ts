@@ -53,6 +53,7 @@ describe('the schema', () => {
       'b9f92bb8c30c7693',
       'ae1b724b3731477a',
       '3828f7b9ebf93975',
+      '5b7df6a2bec9cb85',
     ]);
   });
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { IpnTokens } from '../../domain/ipn-token.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
+import type { EmailStore } from '../../domain/ports/email-store.ts';
 import type { LedgerStore } from '../../domain/ports/ledger-store.ts';
 import type { Mailer } from '../../domain/ports/mailer.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
@@ -18,6 +19,7 @@ export interface DashboardContext extends SecondFactorContext {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  readonly emails: Pick<EmailStore, 'eraseEmail'>;
   readonly ledger: Pick<LedgerStore, 'readCursor'>;
   readonly tokens: IpnTokens;
   /** For checkouts that are made by hand, under the same rules as the API's. */

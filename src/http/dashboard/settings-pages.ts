@@ -75,6 +75,7 @@ function shopUpdateOf(form: FormFields): ProfileUpdate {
     returnLink: form.text('return_link'),
     timeZone: form.text('time_zone'),
     defaultCallback: form.text('default_callback'),
+    emailRetentionDays: form.text('email_retention').trim(),
   };
 }
 
@@ -119,6 +120,7 @@ ${textField({ name: 'support_link', label: 'Support', value: supportLink, isOpti
 ${textField({ name: 'return_link', label: 'Way back to the shop', type: 'url', value: account.returnUrl ?? '', isOptional: true, hint: 'Shown to customers once a payment has ended.' })}
 ${textField({ name: 'default_callback', label: 'Callback of checkouts made by hand', type: 'url', value: account.defaultCallbackUrl ?? '', isOptional: true, hint: 'The API always names its own.' })}
 <div class="field"><label for="time_zone">Time zone</label><select id="time_zone" name="time_zone">${timeZones.map((name) => (name === account.timeZone ? html`<option selected>${name}</option>` : html`<option>${name}</option>`))}</select></div>
+${textField({ name: 'email_retention', label: 'Days for which customers’ e-mail addresses are kept', value: account.emailRetentionDays?.toString() ?? '', isOptional: true, hint: 'From the day a payment was made; empty keeps them. What is erased does not come back.' })}
 <div class="actions"><button class="button primary">Save</button></div></form>`;
 }
 

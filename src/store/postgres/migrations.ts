@@ -207,4 +207,16 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
     `,
   },
+  {
+    number: 14,
+    name: 'how long e-mail addresses of customers are kept',
+    sql: `
+      ALTER TABLE accounts ADD COLUMN email_retention_days integer;
+      -- Up to where the addresses of an account's customers are erased.
+      CREATE TABLE email_frontiers (
+        account_id text COLLATE "C" PRIMARY KEY NOT NULL,
+        payment_id text COLLATE "C" NOT NULL
+      );
+    `,
+  },
 ];

@@ -1,4 +1,5 @@
 import { createAuditStore } from '../audit.ts';
+import { createEmailStore } from '../emails.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPaymentStory } from '../payment-story.ts';
@@ -88,6 +89,7 @@ export function createPostgresStore(
     ledger: createLedgerStore(database, decider, nowMs),
     relay: createRelayStore(database, decider),
     webhooks: createWebhookStore(database, nowMs),
+    emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
     providers: providers.store,
     settlements: createSettlementStore(database),

@@ -218,4 +218,16 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
     `,
   },
+  {
+    number: 13,
+    name: 'how long e-mail addresses of customers are kept',
+    sql: `
+      ALTER TABLE accounts ADD COLUMN email_retention_days INTEGER;
+      -- Up to where the addresses of an account's customers are erased.
+      CREATE TABLE email_frontiers (
+        account_id TEXT PRIMARY KEY NOT NULL,
+        payment_id TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createAuditStore } from '../audit.ts';
+import { createEmailStore } from '../emails.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPaymentStory } from '../payment-story.ts';
@@ -94,6 +95,7 @@ function createStore(
     ledger: createLedgerStore(database, writes, reads, decider, nowMs),
     relay: createRelayStore(database, writes, reads, decider),
     webhooks: createWebhookStore(database, writes, reads, nowMs),
+    emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
     providers: createProviderStore(database, writes),
     settlements: createSettlementStore(database, writes),

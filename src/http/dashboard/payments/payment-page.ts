@@ -44,6 +44,7 @@ ${moneyCard(context, story)}
 ${noteCard(visit, payment)}
 ${story.webhooks.map((webhook) => webhookCard(webhook, visit, check))}
 ${cancelCard(visit, story)}
+${eraseCard(visit, payment)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
   };
 }
@@ -128,4 +129,13 @@ function cancelCard(visit: Visit, { payment, ledger }: PaymentStory): Html {
 <details><summary>Cancel this payment…</summary>
 <form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/cancel">${formTokenField(visit.formToken)}
 <p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;
+}
+
+function eraseCard(visit: Visit, { id, email }: Payment): Html {
+  if (email === null || !roleIncludes(visit.role, 'owner')) return nothing;
+  return html`<section class="card"><h2>Customer’s e-mail address</h2>
+<p>It can be erased here, for example because the customer asks for it: from the payment, its search, its links to providers and the webhook as it was recorded. It does not come back; the provider and your own systems keep what they have.</p>
+<details><summary>Erase the e-mail address…</summary>
+<form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button danger">Yes, erase it</button></p></form></details></section>`;
 }

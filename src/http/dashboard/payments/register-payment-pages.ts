@@ -2,6 +2,7 @@ import { recordAction } from '../../../accounts/people-context.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 
 import { cancelPayment } from '../../../payments/cancel-payment.ts';
+import { eraseEmail } from '../../../payments/erase-email.ts';
 import { readPaymentStory } from '../../../payments/read-payment-story.ts';
 import { verifyWebhookSignature } from '../../../payments/verify-webhook-signature.ts';
 import { parseNote } from '../../api/parse-create-request.ts';
@@ -24,6 +25,7 @@ import { showPayment } from './payment-page.ts';
 const said: Readonly<Record<string, string>> = {
   noted: 'The note is saved.',
   canceled: 'The payment is canceled.',
+  erased: 'The customer’s e-mail address is erased.',
 };
 
 /** The account's payments: the list, its CSV, and each of them. */
@@ -61,6 +63,12 @@ export function registerPaymentPages(routes: DashboardRoutes): void {
     act: (visit) => cancel(context, visit),
   });
   dashboardForm(routes, {
+    section: 'payments',
+    role: 'owner',
+    path: '/payments/:paymentId/erase-email',
+    act: (visit) => erase(context, visit),
+  });
+  dashboardForm(routes, {
     ...seen,
     path: '/payments/:paymentId/verify-signature',
     act: (visit) => verifySignature(context, visit),
@@ -87,6 +95,16 @@ async function cancel(context: DashboardContext, visit: Visit): Promise<Dashboar
     await cancelPayment(context, payment.id, 'merchant');
     await recordAction(context, visit.account.id, visit.actor, 'payment.canceled', payment.id);
     return seeOther(`/payments/${payment.id}?said=canceled`);
+  });
+}
+
+async function erase(context: DashboardContext, visit: Visit): Promise<DashboardView | SeeOther> {
+  const { payment } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  return orShown(context, visit, async () => {
+    const isErased = await eraseEmail(context, payment);
+    if (isErased)
+      await recordAction(context, visit.account.id, visit.actor, 'payment.email_erased', payment.id);
+    return seeOther(`/payments/${payment.id}?said=erased`);
   });
 }
 

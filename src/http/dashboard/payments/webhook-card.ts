@@ -7,7 +7,7 @@ import type { Visit } from '../visit.ts';
 import { reasonSentence, webhookBadge } from './payment-words.ts';
 
 /** What a check of a webhook's signature came to; null when none was asked for. */
-export type SignatureCheck = 'good' | 'bad' | 'unknown' | null;
+export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
 
 /** One event as it was sent: body, headers, signature, answer. */
 export function webhookCard(webhook: Webhook, visit: Visit, check: SignatureCheck): Html {
@@ -56,6 +56,8 @@ function checkNotice(check: SignatureCheck): Html {
       return html`<p class="notice good" role="status">The signature is the HMAC-SHA256 of exactly this body under this payment’s ipn_token.</p>`;
     case 'bad':
       return html`<p class="notice bad" role="alert">The signature does not belong to this body: the record was changed after it was sent.</p>`;
+    case 'erased':
+      return html`<p class="notice" role="status">The customer’s e-mail address was erased from this body. The signature is of the body as it was sent, so only a copy that you kept can be checked against it.</p>`;
     case 'unknown':
       return html`<p class="notice" role="status">It cannot be checked: the secret that this payment’s ipn_token was made with is not known any more.</p>`;
   }

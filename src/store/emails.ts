@@ -1,0 +1,132 @@
+import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../domain/erased-email.ts';
+import type { PaymentReference } from '../domain/payment.ts';
+import { firstIdAtMs } from '../domain/payment-id.ts';
+import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
+import type { EmailErasure, EmailStore } from '../domain/ports/email-store.ts';
+import { INDEX_LOCK } from './payment-index.ts';
+import type { EngineTraits } from './payment-search.ts';
+import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './script.ts';
+import { checkListLimit } from './store-limits.ts';
+
+/** Erases customers' e-mail addresses, on any engine. */
+export function createEmailStore(scripts: Scripts, traits: EngineTraits): EmailStore {
+  return {
+    eraseEmail: (payment) => scripts.write(() => eraseEmail(traits, payment)),
+    eraseEmailsBefore(accountId, beforeMs, limit) {
+      checkListLimit(limit);
+      return scripts.write(() => eraseEmailsBefore(traits, accountId, beforeMs, limit));
+    },
+  };
+}
+
+function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): Script<EmailErasure> {
+  const { accountId, id } = payment;
+  // Nobody indexes it meanwhile, and nobody decides about it: the row is held by being written.
+  yield* lock(INDEX_LOCK);
+  yield* run('UPDATE payments SET email = email WHERE account_id = ?1 AND id = ?2', ...[accountId, id]);
+  const [before] = paymentsOfRows(
+    yield* run(
+      `SELECT ${qualifiedPaymentColumns} FROM payments WHERE account_id = ?1 AND id = ?2`,
+      ...[accountId, id],
+    ),
+  );
+  if (before === undefined) return 'unknown';
+  if (before.email === null) return 'none';
+  if (!(yield* eraseFromWebhooks(payment, before.email))) return 'busy';
+  // Whole, because providers hide the address in it in their own ways.
+  yield* run(
+    `UPDATE provider_sessions SET redirect_url = '' WHERE payment_id = ?1 AND ${isByAccount ? 'account_id = ?2' : "?2 <> ''"}`,
+    ...[id, accountId],
+  );
+  yield* run('UPDATE payments SET email = NULL WHERE account_id = ?1 AND id = ?2', ...[accountId, id]);
+  const kept = termsOfPayment({ ...before, email: null });
+  for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
+    yield* run(
+      'DELETE FROM payment_terms WHERE account_id = ?1 AND term = ?2 AND payment_id = ?3',
+      ...[accountId, numberOfTerm(accountId, term), id],
+    );
+  }
+  return 'erased';
+}
+
+interface RecordedWebhook {
+  readonly id: string;
+  readonly status: string;
+  /** JSON, which one engine reads and the other does not. */
+  readonly fields: string | Record<string, unknown>;
+  readonly body: string | null;
+  readonly answer: string | null;
+}
+
+/** False, with nothing changed, when one of them is being sent. */
+function* eraseFromWebhooks({ accountId, id }: PaymentReference, email: string): Script<boolean> {
+  // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
+  const webhooks = (yield* run(
+    `SELECT id, status, fields, body, response_excerpt AS answer FROM webhooks
+     WHERE account_id = ?1 AND id >= ?2 AND id < ?3 ORDER BY id`,
+    ...[accountId, `${id}:`, `${id};`],
+  )) as unknown as RecordedWebhook[];
+  if (webhooks.some(({ status }) => status === 'sending')) return false;
+  for (const webhook of webhooks) {
+    const fields = typeof webhook.fields === 'string' ? JSON.parse(webhook.fields) : webhook.fields;
+    const changed = yield* run(
+      `UPDATE webhooks SET fields = ?1, body = ?2, response_excerpt = ?3
+       WHERE account_id = ?4 AND id = ?5 AND status = ?6 RETURNING id`,
+      ...[JSON.stringify(withoutEmail(fields, { isSent: webhook.status !== 'pending' }))],
+      ...[webhook.body === null ? null : bodyWithoutEmail(webhook.body)],
+      ...[webhook.answer === null ? null : textWithoutEmail(webhook.answer, email)],
+      ...[accountId, webhook.id, webhook.status],
+    );
+    if (changed.length === 0) return false;
+  }
+  return true;
+}
+
+function* eraseEmailsBefore(
+  traits: EngineTraits,
+  accountId: string,
+  beforeMs: number,
+  limit: number,
+): Script<{ readonly erased: number; readonly hasMore: boolean }> {
+  yield* lock(`e-mail addresses of ${accountId}`);
+  const below = firstIdAtMs(beforeMs);
+  if (!traits.isByAccount && !(yield* isIndexedBelow(below))) return { erased: 0, hasMore: false };
+  const frontier = yield* runForOne<{ id: string }>(
+    'SELECT payment_id AS id FROM email_frontiers WHERE account_id = ?1',
+    accountId,
+  );
+  const ids = traits.isByAccount
+    ? 'SELECT id FROM payments WHERE account_id = ?1 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4'
+    : `SELECT payment_id AS id FROM account_payments WHERE account_id = ?1 AND payment_id > ?2 AND payment_id < ?3
+       ORDER BY payment_id LIMIT ?4`;
+  const found = (yield* run(
+    `SELECT payments.id, payments.email FROM (${ids}) AS found
+     CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = found.id ORDER BY found.id`,
+    ...[accountId, frontier?.id ?? '', below, limit],
+  )) as unknown as { readonly id: string; readonly email: string | null }[];
+  let erased = 0;
+  let through: string | null = null;
+  for (const { id, email } of found) {
+    const outcome = email === null ? 'none' : yield* eraseEmail(traits, { accountId, id });
+    if (outcome === 'busy') break;
+    if (outcome === 'erased') erased++;
+    through = id;
+  }
+  if (through !== null) {
+    yield* run(
+      `INSERT INTO email_frontiers (account_id, payment_id) VALUES (?1, ?2)
+       ON CONFLICT (account_id) DO UPDATE SET payment_id = excluded.payment_id`,
+      ...[accountId, through],
+    );
+  }
+  return { erased, hasMore: found.length === limit && through === found.at(-1)?.id };
+}
+
+/** Whether every payment with an id below this one is in the table of the account's payments. */
+function* isIndexedBelow(id: string): Script<boolean> {
+  const next = yield* runForOne<{ id: string }>(
+    'SELECT id FROM payments WHERE "row" > (SELECT max(frontier) FROM payment_index) ORDER BY "row" LIMIT 1',
+  );
+  return next === null || next.id >= id;
+}
