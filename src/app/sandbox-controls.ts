@@ -29,10 +29,12 @@ export function createSandboxControls(parts: SandboxControlParts, tools: Sandbox
       const { transactionHash } = await sandbox.customerWallet.send(payment.depositAddress, units);
       return { provider: payment.provider, transactionHash, deliveryUnits: units };
     },
-    async setFault(target, provider, fault) {
+    async setProviderFault(provider, fault) {
+      sandbox.faults.setProvider(provider, fault);
+    },
+    async setFault(target, fault) {
       if (target === 'rates') sandbox.faults.setRates(fault);
-      else if (target === 'chain') sandbox.faults.setChain(fault);
-      else sandbox.faults.setProvider(provider as ProviderId, fault);
+      else sandbox.faults.setChain(fault);
     },
     createCheckout: (account, request) =>
       tools.createPayment(account, {

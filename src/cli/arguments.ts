@@ -18,7 +18,13 @@ import type { PaymentFilter } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider-store.ts';
 import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
-import { type Fault, faults, type OperationArguments } from './operations-context.ts';
+import {
+  type Fault,
+  faults,
+  type OperationArguments,
+  type ProviderFault,
+  providerFaults,
+} from './operations-context.ts';
 
 // Readers of single arguments. Each throws an `invalid_request` that names the option.
 
@@ -225,9 +231,20 @@ export function faultTarget(args: OperationArguments): 'provider' | 'rates' | 'c
 }
 
 export function fault(args: OperationArguments): Fault {
-  const chosen = faults.filter((name) => args[name] === true);
+  return onlyOne(args, faults);
+}
+
+export function providerFault(args: OperationArguments): ProviderFault {
+  return onlyOne(args, Object.keys(providerFaults) as ProviderFault[]);
+}
+
+/** The one option of these that was given. */
+function onlyOne<Name extends string>(args: OperationArguments, names: readonly Name[]): Name {
+  const chosen = names.filter((name) => args[name] === true);
   const [only] = chosen;
-  if (chosen.length !== 1 || only === undefined)
-    throw invalidField('fault', 'must be exactly one of --down, --slow, --up');
+  if (chosen.length !== 1 || only === undefined) {
+    const options = names.map((name) => `--${name}`).join(', ');
+    throw invalidField('fault', `must be exactly one of ${options}`);
+  }
   return only;
 }

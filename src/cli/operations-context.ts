@@ -15,6 +15,7 @@ import type { RelayStore } from '../domain/ports/relay-store.ts';
 import type { SessionStore } from '../domain/ports/session-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { DirectPaymentRequest } from '../payments/create-direct-payment.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import type { VerifiedChain } from '../payments/verify/verify-context.ts';
@@ -30,7 +31,8 @@ export interface SandboxControls {
     provider: string | null,
     deliveryUnits: bigint | null,
   ): Promise<{ readonly provider: string; readonly transactionHash: string; readonly deliveryUnits: bigint }>;
-  setFault(target: 'provider' | 'rates' | 'chain', provider: string | null, fault: Fault): Promise<void>;
+  setProviderFault(provider: ProviderId, fault: ProviderFault): Promise<void>;
+  setFault(target: 'rates' | 'chain', fault: Fault): Promise<void>;
   /** Creates a checkout as the card API does. */
   createCheckout(account: Account, request: DirectPaymentRequest): Promise<Payment>;
   /** Copies of what was sent after the cursor, as soon as there is something; see `EventFeed`. */
@@ -50,6 +52,23 @@ export interface SandboxControls {
 
 export const faults = ['up', 'slow', 'down'] as const;
 export type Fault = (typeof faults)[number];
+
+/** How a simulated on-ramp can be told to behave, and what that means. */
+export const providerFaults = {
+  up: 'all is well again',
+  down: 'no answer',
+  slow: 'answers come too late',
+  refuse: 'every question and every card is declined',
+  less: 'half of what was promised arrives',
+  late: 'what was bought arrives after 20 seconds',
+  twice: 'what was bought arrives twice',
+  'wrong-token': 'another token than USDC arrives',
+  'notices-repeated': 'each notice is sent at least six times',
+  'notices-reversed': 'notices are held back, and the last is sent first',
+  'notices-lost': 'no notice is sent',
+  'notices-forged': 'notices are signed by somebody else',
+} as const;
+export type ProviderFault = keyof typeof providerFaults;
 
 /** The providers; which of them have credentials is known to a running server only, else `adapters` is null. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings'> & {

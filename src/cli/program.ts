@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, operation } from './command.ts';
 import { addIntegratorCommands, type IntegratorServices } from './integrator-commands.ts';
+import { faults, type ProviderFault, providerFaults } from './operations-context.ts';
 import { moveLines, type PresentedMove, presentMove } from './present-move.ts';
 import { printResult } from './print.ts';
 
@@ -179,9 +180,8 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
   for (const target of ['provider', 'rates', 'chain'] as const) {
     const command = leaf(fault, target, `break or mend: ${target}`);
     if (target === 'provider') command.argument('<provider>');
-    operation(command, services, 'sandbox fault', { target })
-      .option('--down', 'no answer')
-      .option('--slow', 'answers come too late')
-      .option('--up', 'all is well again');
+    operation(command, services, 'sandbox fault', { target });
+    const names = target === 'provider' ? (Object.keys(providerFaults) as ProviderFault[]) : faults;
+    for (const name of names) command.option(`--${name}`, providerFaults[name]);
   }
 }

@@ -28,9 +28,15 @@ export const sandboxOperations: Readonly<Record<string, Operation>> = {
   },
   'sandbox fault': async (context, args) => {
     const target = argument.faultTarget(args);
+    if (target === 'provider') {
+      const provider = argument.requiredProvider(args, 'provider');
+      const fault = argument.providerFault(args);
+      await requireSandbox(context).setProviderFault(provider, fault);
+      return { target, provider, fault };
+    }
     const fault = argument.fault(args);
-    await requireSandbox(context).setFault(target, argument.optional(args, 'provider'), fault);
-    return { target, provider: argument.optional(args, 'provider'), fault };
+    await requireSandbox(context).setFault(target, fault);
+    return { target, provider: null, fault };
   },
   trigger: (context, args) => triggerEvent(context, requireSandbox(context), args),
   listen: (context, args) => readEvents(context, requireSandbox(context), args),

@@ -5,11 +5,13 @@ import testUsdcArtifact from '../../contracts/artifacts/TestUsdc.json' with { ty
 import type { JsonRpcClient } from '../chain/json-rpc.ts';
 import { type Address, checksumAddress } from '../domain/payout-address.ts';
 import { SANDBOX_CHAIN_ID } from './chain-process.ts';
-import type { DevelopmentKeys } from './development-keys.ts';
+import type { DevelopmentKey, DevelopmentKeys } from './development-keys.ts';
 
 /** The contracts of a sandbox. */
 export interface SandboxContracts {
   readonly usdc: Address;
+  /** Another token that looks the same, as bridged USDC does on Polygon. */
+  readonly otherToken: Address;
   readonly factory: Address;
   /** The code that every deposit address runs. */
   readonly implementation: Address;
@@ -40,9 +42,13 @@ interface DeployerCall {
   readonly data: Hex;
 }
 
-/** Sends one transaction of the deployer, mines it and checks that it succeeded. */
-async function execute(rpc: JsonRpcClient, keys: DevelopmentKeys, call: DeployerCall): Promise<void> {
-  const raw = await privateKeyToAccount(keys.deployer.privateKey).signTransaction({
+/** Sends one transaction of a deployer, mines it and checks that it succeeded. */
+async function execute(
+  rpc: JsonRpcClient,
+  { privateKey }: DevelopmentKey,
+  call: DeployerCall,
+): Promise<void> {
+  const raw = await privateKeyToAccount(privateKey).signTransaction({
     chainId: SANDBOX_CHAIN_ID,
     type: 'eip1559',
     nonce: call.nonce,
@@ -70,48 +76,62 @@ async function readWord(rpc: JsonRpcClient, to: Address, data: Hex): Promise<str
   return word.slice(2);
 }
 
+/** Lets the on-ramps' treasury mint a token, where it may not yet. */
+async function allowMinting(
+  rpc: JsonRpcClient,
+  { minter }: DevelopmentKeys,
+  { token, owner }: { readonly token: Address; readonly owner: DevelopmentKey },
+): Promise<void> {
+  const isMinter = encodeFunctionData({ abi, functionName: 'isMinter', args: [minter.address] });
+  if (BigInt(`0x${await readWord(rpc, token, isMinter)}`) !== 0n) return;
+  const args = [minter.address, MAXIMUM_UINT256] as const;
+  await executeNext(rpc, owner, token, encodeFunctionData({ abi, functionName: 'configureMinter', args }));
+}
+
 /**
- * Deploys the test USDC and the deposit factory where they are not there yet. Their addresses follow from the
- * deployer's first two nonces, so every sandbox has the same ones and each step can be judged by the chain alone: a
+ * Deploys the test USDC, another token and the deposit factory where they are not there yet. Their addresses follow from
+ * the deployers' first nonces, so every sandbox has the same ones and each step can be judged by the chain alone: a
  * start that was killed halfway is carried on by the next. Gives whoever sends gas money, and the customer's wallet USDC.
  */
 export async function deploySandboxContracts(
   rpc: JsonRpcClient,
   keys: DevelopmentKeys,
 ): Promise<SandboxContracts> {
-  const addressOf = (nonce: bigint) =>
-    checksumAddress(getContractAddress({ from: keys.deployer.address, nonce }).slice(2));
-  const usdc = addressOf(0n);
-  const factory = addressOf(1n);
+  const addressOf = ({ address: from }: DevelopmentKey, nonce: bigint) =>
+    checksumAddress(getContractAddress({ from, nonce }).slice(2));
+  const usdc = addressOf(keys.deployer, 0n);
+  const factory = addressOf(keys.deployer, 1n);
+  const otherToken = addressOf(keys.bridge, 0n);
 
-  for (const { address } of [keys.deployer, keys.relayer, keys.minter, keys.customer]) {
+  const senders = [keys.deployer, keys.relayer, keys.minter, keys.customer, keys.bridge];
+  for (const { address } of senders) {
     const balance = BigInt((await rpc.call('eth_getBalance', [address, 'latest'])) as string);
     if (balance < GAS_MONEY_WEI)
       await rpc.call('anvil_setBalance', [address, `0x${GAS_MONEY_WEI.toString(16)}`]);
   }
-  if (!(await hasCode(rpc, usdc))) {
-    await execute(rpc, keys, { nonce: 0, to: null, data: testUsdcArtifact.bytecode as Hex });
+  const tokenCode = testUsdcArtifact.bytecode as Hex;
+  for (const [token, deployer] of [
+    [usdc, keys.deployer],
+    [otherToken, keys.bridge],
+  ] as const) {
+    if (!(await hasCode(rpc, token))) await execute(rpc, deployer, { nonce: 0, to: null, data: tokenCode });
   }
   if (!(await hasCode(rpc, factory))) {
     const bytecode = depositFactoryArtifact.bytecode as Hex;
-    await execute(rpc, keys, { nonce: 1, to: null, data: encodeDeployData({ abi, bytecode, args: [usdc] }) });
+    await execute(rpc, keys.deployer, {
+      nonce: 1,
+      to: null,
+      data: encodeDeployData({ abi, bytecode, args: [usdc] }),
+    });
   }
-  await allowMinter(rpc, keys, usdc);
+  await allowMinting(rpc, keys, { token: usdc, owner: keys.deployer });
+  await allowMinting(rpc, keys, { token: otherToken, owner: keys.bridge });
   await fillCustomerWallet(rpc, keys, usdc);
-  for (const address of [usdc, factory]) {
+  for (const address of [usdc, otherToken, factory]) {
     if (!(await hasCode(rpc, address))) throw new Error(`there is no contract at ${address}`);
   }
   const word = await readWord(rpc, factory, encodeFunctionData({ abi, functionName: 'implementation' }));
-  return { usdc, factory, implementation: checksumAddress(word.slice(24)) };
-}
-
-async function allowMinter(rpc: JsonRpcClient, keys: DevelopmentKeys, usdc: Address): Promise<void> {
-  const minter = keys.minter.address;
-  const isMinter = encodeFunctionData({ abi, functionName: 'isMinter', args: [minter] });
-  if (BigInt(`0x${await readWord(rpc, usdc, isMinter)}`) !== 0n) return;
-  const args = [minter, MAXIMUM_UINT256] as const;
-  const data = encodeFunctionData({ abi, functionName: 'configureMinter', args });
-  await executeNext(rpc, keys, usdc, data);
+  return { usdc, otherToken, factory, implementation: checksumAddress(word.slice(24)) };
 }
 
 /** By the deployer, who may mint as well, because the on-ramps' minter counts its own nonces. */
@@ -120,10 +140,11 @@ async function fillCustomerWallet(rpc: JsonRpcClient, keys: DevelopmentKeys, usd
   const balanceOf = encodeFunctionData({ abi, functionName: 'balanceOf', args: [customer] });
   if (BigInt(`0x${await readWord(rpc, usdc, balanceOf)}`) >= CUSTOMER_LEAST_UNITS) return;
   const args = [customer, CUSTOMER_UNITS] as const;
-  await executeNext(rpc, keys, usdc, encodeFunctionData({ abi, functionName: 'mint', args }));
+  const data = encodeFunctionData({ abi, functionName: 'mint', args });
+  await executeNext(rpc, keys.deployer, usdc, data);
 }
 
-async function executeNext(rpc: JsonRpcClient, keys: DevelopmentKeys, to: Address, data: Hex): Promise<void> {
-  const nonce = Number(await rpc.call('eth_getTransactionCount', [keys.deployer.address, 'latest']));
-  await execute(rpc, keys, { nonce, to, data });
+async function executeNext(rpc: JsonRpcClient, from: DevelopmentKey, to: Address, data: Hex): Promise<void> {
+  const nonce = Number(await rpc.call('eth_getTransactionCount', [from.address, 'latest']));
+  await execute(rpc, from, { nonce, to, data });
 }

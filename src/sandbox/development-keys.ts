@@ -36,6 +36,8 @@ export function deriveDevelopmentKeys() {
     merchant: derive(4),
     /** A customer's wallet, with test USDC. */
     customer: derive(5),
+    /** Deploys the token that is delivered by mistake. */
+    bridge: derive(6),
   } as const;
 }
 

@@ -10,7 +10,7 @@ import { SANDBOX_CHAIN_ID } from './chain-process.ts';
 import { type CustomerWallet, createCustomerWallet } from './customer-wallet.ts';
 import { deploySandboxContracts, type SandboxContracts } from './deploy-sandbox-contracts.ts';
 import { type DevelopmentKeys, deriveDevelopmentKeys } from './development-keys.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, ProviderFault } from './fault.ts';
 import { type LocalChain, startLocalChain } from './local-chain.ts';
 import { claimLoopbackPort } from './loopback-port.ts';
 import type { PayOrderRequest } from './onramps/pay-order.ts';
@@ -51,7 +51,7 @@ export interface Sandbox extends SandboxContracts {
   readonly providerValues: Readonly<Record<ProviderId, ProviderValues>>;
   readonly rates: FixedRates;
   readonly faults: {
-    setProvider(provider: ProviderId, fault: Fault): void;
+    setProvider(provider: ProviderId, fault: ProviderFault): void;
     setChain(fault: Fault): void;
     setRates(fault: Fault): void;
   };
@@ -73,7 +73,7 @@ async function startOnrampsWhereTheyWere(
   options: SandboxOptions,
   directory: string,
   chain: LocalChain,
-  usdc: Address,
+  { usdc, otherToken }: SandboxContracts,
   keys: DevelopmentKeys,
 ): Promise<{ onramps: Onramps; providerValues: Sandbox['providerValues'] }> {
   const settings = await readSandboxSettings(directory);
@@ -88,7 +88,7 @@ async function startOnrampsWhereTheyWere(
   const onramps = await startOnramps({
     directory,
     rpc: chain.rpc,
-    usdc,
+    ...{ usdc, otherToken },
     minter: keys.minter,
     keys: providerKeys,
     noticesUrl: options.noticesUrl ?? null,
@@ -138,7 +138,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       options,
       directory,
       chain,
-      contracts.usdc,
+      contracts,
       keys,
     );
     running.push(onramps);

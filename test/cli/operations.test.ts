@@ -64,7 +64,13 @@ afterEach(async () => {
 function sandboxThat(can: Partial<SandboxControls>): SandboxControls {
   const cannot = () => Promise.reject(new Error('not asked here'));
   return {
-    ...{ pay: cannot, setFault: cannot, createCheckout: cannot, readEvents: cannot },
+    ...{
+      pay: cannot,
+      setFault: cannot,
+      setProviderFault: cannot,
+      createCheckout: cannot,
+      readEvents: cannot,
+    },
     defaults: { accountId: 'acc_demo', callbackUrl: 'https://idle.example.com/hook' },
     ...can,
   };
@@ -484,6 +490,7 @@ describe('the sandbox', () => {
           return { provider: 'wert', transactionHash: '0xaa', deliveryUnits: 12_340_000n };
         },
         setFault: async (...call) => void asked.push(call),
+        setProviderFault: async (...call) => void asked.push(call),
       }),
     };
     expect(await run('sandbox pay', { payment: payment.id, provider: 'wert', usdc: '12.34' })).toEqual({
@@ -497,12 +504,14 @@ describe('the sandbox', () => {
       provider: 'wert',
       fault: 'down',
     });
+    await run('sandbox fault', { target: 'provider', provider: 'wert', 'wrong-token': true });
     await run('sandbox fault', { target: 'chain', up: true });
     expect(asked).toEqual([
       [payment, 'wert', 12_340_000n],
       [payment, null, null],
-      ['provider', 'wert', 'down'],
-      ['chain', null, 'up'],
+      ['wert', 'down'],
+      ['wert', 'wrong-token'],
+      ['chain', 'up'],
     ]);
   });
 

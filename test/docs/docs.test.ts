@@ -6,6 +6,7 @@ import { findStaleFiles, replacePart } from '../../scripts/docs.ts';
 import { listCommands } from '../../scripts/docs-commands.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { welcome } from '../../src/app/sandbox-welcome.ts';
+import { providerFaults } from '../../src/cli/operations-context.ts';
 import { variables } from '../../src/config-variables.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
@@ -173,6 +174,8 @@ describe('other lists', () => {
     expect(providers).toEqual(['multi', ...providerIds]);
     const cards = tableRows(read('docs/sandbox.md')).map(([cell]) => cell?.replaceAll('`', '') ?? '');
     expect(cards.filter((cell) => /^\d{4} /.test(cell))).toEqual(testCards.map(({ number }) => number));
+    const faults = cards.filter((cell) => cell.startsWith('--'));
+    expect(faults).toEqual(Object.keys(providerFaults).map((name) => `--${name}`));
   });
 });
 

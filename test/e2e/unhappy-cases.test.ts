@@ -97,6 +97,41 @@ describe('every error code of the specification, brought about in the sandbox', 
     );
   });
 
+  it('a provider that delivers less, late, twice or another token: what page and merchant are told', async () => {
+    const told = { wert: 'less', coinbase: 'late', rampnetwork: 'twice', moonpay: 'wrong-token' } as const;
+    const pay = async (provider: keyof typeof told) => {
+      const id = (await create({ amount: '40' })).body.payment_id;
+      await command('sandbox', 'fault', 'provider', provider, `--${told[provider]}`);
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: service.url };
+      const click = { method: 'POST', headers };
+      const page = await fetch(`${service.url}/pay/${id}/providers/${provider}`, click);
+      const body = new URLSearchParams({ card_number: '4242424242424242' });
+      expect((await fetch(page.url, { method: 'POST', body })).status).toBe(200);
+      return id;
+    };
+    const [wrong, late, less, twice] = await Promise.all([
+      pay('moonpay'),
+      pay('coinbase'),
+      pay('wert'),
+      pay('rampnetwork'),
+    ]);
+    const textOn = async (id: string) => (await fetch(`${service.url}/pay/${id}`)).text();
+    const says = (id: string, text: string) =>
+      waitFor(`"${text}"`, 60_000, async () => (await textOn(id)).includes(text));
+    const statusOf = (id: string) => service.readStatus(`payment_id=${id}`);
+    await says(twice, 'has received your payment');
+    expect(await statusOf(twice)).toMatchObject({ status: 'paid', forward_status: 'completed' });
+    await says(less, 'Too little has arrived');
+    expect(await textOn(less)).toContain('How to add the rest');
+    // Only the provider says that it has taken something: whom to ask is on the page, and nothing is paid.
+    for (const id of [wrong, late]) {
+      await says(id, 'has taken your payment');
+      expect(await textOn(id)).toContain('Charged, but nothing shows up here?');
+    }
+    for (const id of [less, wrong, late])
+      expect(await statusOf(id)).toMatchObject({ status: 'unpaid', forward_status: 'pending' });
+  }, 120_000);
+
   it('an account that is suspended, lacks a feature or a provider answers 403', async () => {
     const [demo] = await runJson<{ account_id: string }[]>(service.environment, 'account', 'list');
     const account = (demo as { account_id: string }).account_id;

@@ -26,6 +26,7 @@ let store: OrderStore;
 const SETUP_TRANSACTIONS = 4;
 
 let usdc: Address;
+let otherToken: Address;
 let worker: DeliveryWorker;
 let log: ReturnType<typeof createRecordingLog>;
 let nowMs: number;
@@ -38,7 +39,7 @@ beforeEach(async () => {
   nowMs = 1_000;
   beforeSending = null;
   chain = await startLocalChain({ directory: join(folder.path, 'chain'), log });
-  ({ usdc } = await deploySandboxContracts(chain.rpc, keys));
+  ({ usdc, otherToken } = await deploySandboxContracts(chain.rpc, keys));
   await mine(3);
   await chain.save();
   store = openOrderStore(join(folder.path, 'onramps.sqlite'));
@@ -64,7 +65,7 @@ function startWorker(): DeliveryWorker {
       return await chain.rpc.call(method, params);
     },
   };
-  const treasury = { ...keys.minter, usdc };
+  const treasury = { ...keys.minter, usdc, otherToken };
   return startDeliveryWorker({ store, rpc, treasury, log, nowMs: () => nowMs }, NEVER_MS);
 }
 
@@ -87,11 +88,12 @@ function acceptOrder(id: string, walletAddress: Address): void {
     expiresAtMs: nowMs + 60_000,
     state: 'open',
     deliveryUnits: null,
+    isWrongToken: false,
     dueAtMs: null,
     transactionHash: null,
     refusals: 0,
   });
-  expect(store.acceptOrder(id, UNITS, nowMs, nowMs)).toBe(true);
+  expect(store.acceptOrder(id, { units: UNITS, dueAtMs: nowMs }, nowMs)).toBe(true);
 }
 
 function stateOf(id: string): OrderState | undefined {

@@ -91,6 +91,31 @@ describe('the simulated on-ramps', () => {
     await waitForFinalBalance(sandbox, deposit, DELIVERY_UNITS);
   });
 
+  it('deliver less, late, twice or another token when they are told to, with the good card', async () => {
+    const units = (provider: ProviderId) => assumedDeliveryUnits(provider, 100_000_000n);
+    const told = { moonpay: 'less', transak: 'twice', stripe: 'wrong-token', banxa: 'late' } as const;
+    const session = async (provider: keyof typeof told, digit: string) => {
+      const started = await startSessionAt(sandbox, someAddress(digit), { provider });
+      sandbox.faults.setProvider(provider, told[provider]);
+      await payWithCard(started, '4242424242424242');
+      sandbox.faults.setProvider(provider, 'up');
+      return started;
+    };
+    const late = await session('banxa', 'f');
+    expect(await readResultState(late)).toBe('accepted');
+    expect(await readBalance(sandbox, someAddress('f'))).toBe(0n);
+    await session('moonpay', 'c');
+    await session('transak', 'd');
+    const wrong = await session('stripe', 'e');
+    await waitForFinalBalance(sandbox, someAddress('c'), units('moonpay') / 2n);
+    await waitForFinalBalance(sandbox, someAddress('d'), 2n * units('transak'));
+    expect(await countTransfers(sandbox, someAddress('d'))).toBe(2);
+    await waitUntilDelivered(wrong);
+    expect(await readBalance(sandbox, someAddress('e'))).toBe(0n);
+    expect(await readBalance(sandbox, someAddress('e'), 'latest', sandbox.otherToken)).toBe(units('stripe'));
+    await waitForFinalBalance(sandbox, someAddress('f'), units('banxa'));
+  });
+
   it('treat two sessions of one payment as two orders', async () => {
     const deposit = someAddress('7');
     const first = await startSessionAt(sandbox, deposit);

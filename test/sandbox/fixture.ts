@@ -115,10 +115,15 @@ export async function callNode(
   }
 }
 
-/** The test USDC of an address in units, at a block. */
-export async function readBalance(sandbox: Sandbox, address: Address, block = 'latest'): Promise<bigint> {
+/** The test USDC of an address in units, at a block; or another token. */
+export async function readBalance(
+  sandbox: Sandbox,
+  address: Address,
+  block = 'latest',
+  token: Address = sandbox.usdc,
+): Promise<bigint> {
   const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`;
-  return BigInt((await callNode(sandbox, 'eth_call', [{ to: sandbox.usdc, data }, block])) as string);
+  return BigInt((await callNode(sandbox, 'eth_call', [{ to: token, data }, block])) as string);
 }
 
 /** How many transfers of the test USDC an address ever received. */

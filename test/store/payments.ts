@@ -261,7 +261,10 @@ export function paymentPromises(context: StoreContext): void {
       ['delivering', 2_000],
       [null, null],
     ]);
+    expect(await note('delivering', 2_000)).toBe(false);
+    expect(await note('failed', 2_000)).toBe(false);
     expect(await note('failed', 3_000)).toBe(true);
+    expect(await note('delivering', 3_000)).toBe(true);
     expect(await note('paying', 4_000)).toBe(true);
     expect(await note('delivered', 5_000)).toBe(true);
     expect(await note('failed', 6_000)).toBe(false);

@@ -64,6 +64,8 @@ export interface ApiService {
 
 type ApiServiceOptions = Partial<PublicServerOptions> & {
   requestsPerMinute?: number;
+  /** What else is reached on the same server. */
+  register?: (server: FastifyInstance, store: Store, world: World) => void;
   /** Where there is no test project that says which engine it is. */
   database?: Pick<TestDatabase, 'open' | 'remove'>;
 };
@@ -76,7 +78,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
   const logLines: string[] = [];
   const observed: Parameters<Observe>[] = [];
   let movedMs = 0;
-  const { requestsPerMinute, database: _, ...serverOptions } = options;
+  const { requestsPerMinute, register, database: _, ...serverOptions } = options;
 
   const server = createPublicServer({
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
@@ -115,6 +117,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     factories: [{ address: FACTORY, implementation: IMPLEMENTATION, codeHash: `0x${'1f'.repeat(32)}` }],
     feeWallets: [FEE_WALLET],
   });
+  register?.(server, store, world);
   await server.ready();
 
   const first = await addAccount(store);

@@ -76,7 +76,8 @@ export interface PaymentStore {
   addSession(payment: PaymentReference, session: ProviderSession, decide: Decide): Promise<Payment | null>;
   /**
    * Notes what a provider told of a session. False, and nothing is changed, when there is no such session, when it is
-   * known to be delivered, or when something later is known of it: notices come twice and out of order.
+   * known to be delivered, or when this or something later is known of it: notices come twice and out of order. Of two
+   * news of the same moment the one counts that is further on.
    */
   noteSessionProgress(
     payment: PaymentReference,

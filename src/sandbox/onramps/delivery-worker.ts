@@ -104,7 +104,9 @@ async function sendDue(dependencies: DeliveryDependencies): Promise<void> {
 
 async function sendOrder(dependencies: DeliveryDependencies, order: Order, nonce: number): Promise<void> {
   if (order.deliveryUnits === null) throw new Error(`order ${order.id} is paid but has no amount to deliver`);
-  const mint = { to: order.walletAddress, units: order.deliveryUnits };
+  const { usdc, otherToken } = dependencies.treasury;
+  const token = order.isWrongToken ? otherToken : usdc;
+  const mint = { token, to: order.walletAddress, units: order.deliveryUnits };
   const signed = await signTreasuryTransaction(dependencies.treasury, nonce, mint);
   const transfer = { nonce, orderId: order.id, ...signed, state: 'pending' } as const;
   dependencies.store.addTransfer(transfer);

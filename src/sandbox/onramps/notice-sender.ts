@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { ProviderFault } from '../fault.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import type { Order } from './order.ts';
 import type { OrderEvent, SimulatedNotice } from './protocols/simulated-protocol.ts';
@@ -7,7 +8,9 @@ import type { OrderEvent, SimulatedNotice } from './protocols/simulated-protocol
 export interface NoticeSenderOptions {
   /** Where a provider's notices are registered. */
   readonly noticesUrl: (provider: ProviderId) => string;
-  readonly noticeOf: (order: Order, event: OrderEvent, atMs: number) => SimulatedNotice | null;
+  /** Forged: as somebody else would send it who knows none of the provider's secrets. */
+  readonly noticeOf: (happened: Happening, isForged: boolean) => SimulatedNotice | null;
+  readonly faultOf: (provider: ProviderId) => ProviderFault;
   readonly nowMs: () => number;
   readonly log: SandboxLog;
 }
@@ -24,59 +27,62 @@ const TIMEOUT_MS = 3_000;
 /** What is not sent yet beyond this is dropped: notices are hints. */
 const MAXIMUM_WAITING = 1_000;
 const MAXIMUM_REMEMBERED = 1_000;
+/** How often each notice is sent by a provider that hears no answer. */
+const REPEATED = 5;
 
-interface Event {
+/** Something that a provider tells the shop. */
+export interface Happening {
   readonly order: Order;
   readonly event: OrderEvent;
   readonly atMs: number;
 }
 
 /**
- * Sends every notice twice, and after each later one the earlier one once more: who listens has to bear both. Nothing
- * is kept over a restart.
+ * Sends every notice twice, and after each later one the earlier one once more: who listens has to bear both. A fault
+ * makes it worse. Nothing is kept over a restart.
  */
 export function createNoticeSender(options: NoticeSenderOptions): NoticeSender {
   const stopping = new AbortController();
-  const earlier = new Map<string, Event>();
+  const earlier = new Map<string, Happening>();
+  const heldBack = new Map<string, readonly Happening[]>();
   let waiting = 0;
   let queue: Promise<void> = Promise.resolve();
 
-  async function post(event: Event): Promise<void> {
-    const notice = options.noticeOf(event.order, event.event, event.atMs);
-    if (notice === null) return;
-    const { provider } = event.order;
-    const url = notice.url ?? options.noticesUrl(provider);
-    let problem = '';
-    for (let attempt = 1; attempt <= ATTEMPTS && !stopping.signal.aborted; attempt++) {
-      try {
-        const response = await fetch(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...notice.headers },
-          body: notice.body,
-          signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-        });
-        await response.arrayBuffer();
-        if (response.ok) return;
-        problem = `it answered ${response.status}`;
-      } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
-      }
-      if (attempt < ATTEMPTS) await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+  const post = (event: Happening, isForged = false) => postNotice(options, stopping.signal, event, isForged);
+
+  async function tell(event: Happening): Promise<void> {
+    switch (options.faultOf(event.order.provider)) {
+      case 'notices-lost':
+        return;
+      case 'notices-forged':
+        return post(event, true);
+      case 'notices-reversed':
+        return tellReversed(event);
+      case 'notices-repeated':
+        for (let count = 1; count < REPEATED; count++) await post(event);
+        return tellTwice(event);
+      default:
+        return tellTwice(event);
     }
-    if (!stopping.signal.aborted) options.log.warn({ provider, problem }, 'the shop did not take a notice');
   }
 
-  async function tell(event: Event): Promise<void> {
+  async function tellTwice(event: Happening): Promise<void> {
     await post(event);
     await post(event);
     const before = earlier.get(event.order.id);
     if (before !== undefined) await post(before);
-    earlier.delete(event.order.id);
-    earlier.set(event.order.id, event);
-    for (const oldest of earlier.keys()) {
-      if (earlier.size <= MAXIMUM_REMEMBERED) break;
-      earlier.delete(oldest);
+    rememberOf(earlier, event.order.id, event);
+  }
+
+  /** Holds everything back until the order has come to its end, and tells the last of it first. */
+  async function tellReversed(event: Happening): Promise<void> {
+    const held = [...(heldBack.get(event.order.id) ?? []), event];
+    if (event.event === 'accepted' || event.event === 'declined') {
+      rememberOf(heldBack, event.order.id, held);
+      return;
     }
+    heldBack.delete(event.order.id);
+    for (const each of held.reverse()) await post(each);
   }
 
   return {
@@ -93,4 +99,44 @@ export function createNoticeSender(options: NoticeSenderOptions): NoticeSender {
       await queue;
     },
   };
+}
+
+/** Tries a few times; nothing but a warning comes of a shop that does not take it. */
+async function postNotice(
+  options: NoticeSenderOptions,
+  stopping: AbortSignal,
+  event: Happening,
+  isForged: boolean,
+): Promise<void> {
+  const notice = options.noticeOf(event, isForged);
+  if (notice === null) return;
+  const { provider } = event.order;
+  const url = notice.url ?? options.noticesUrl(provider);
+  let problem = '';
+  for (let attempt = 1; attempt <= ATTEMPTS && !stopping.aborted; attempt++) {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...notice.headers },
+        body: notice.body,
+        signal: AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      await response.arrayBuffer();
+      if (response.ok) return;
+      problem = `it answered ${response.status}`;
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+    }
+    if (attempt < ATTEMPTS) await delay(RETRY_MS, undefined, { signal: stopping }).catch(() => {});
+  }
+  if (!stopping.aborted) options.log.warn({ provider, problem }, 'the shop did not take a notice');
+}
+
+function rememberOf<Value>(entries: Map<string, Value>, orderId: string, value: Value): void {
+  entries.delete(orderId);
+  entries.set(orderId, value);
+  for (const oldest of entries.keys()) {
+    if (entries.size <= MAXIMUM_REMEMBERED) break;
+    entries.delete(oldest);
+  }
 }

@@ -35,6 +35,7 @@ export function openOrder(store: OrderStore, order: NewOrder, nowMs: number): Or
     expiresAtMs: nowMs + SESSION_LIFETIME_MS,
     state: 'open',
     deliveryUnits: null,
+    isWrongToken: false,
     dueAtMs: null,
     transactionHash: null,
     refusals: 0,

@@ -21,7 +21,8 @@ const schema = `
     delivery_units TEXT,
     due_at_ms INTEGER,
     transaction_hash TEXT,
-    refusals INTEGER NOT NULL DEFAULT 0
+    refusals INTEGER NOT NULL DEFAULT 0,
+    is_wrong_token INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX IF NOT EXISTS orders_due ON orders (due_at_ms) WHERE state = 'accepted';
   CREATE INDEX IF NOT EXISTS orders_unpaid ON orders (expires_at_ms) WHERE state = 'open';
@@ -39,6 +40,22 @@ const schema = `
 const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 type Row = Record<string, SQLOutputValue>;
+
+/** What is to be delivered for an order that was paid. */
+export interface PlannedDelivery {
+  /** 10⁻⁶ units. */
+  readonly units: bigint;
+  readonly dueAtMs: number;
+  /** Whether it is another token than USDC. */
+  readonly isWrongToken?: boolean;
+}
+
+/** The books of an earlier version lack what came later. */
+function addMissingColumn(database: DatabaseSync): void {
+  const columns = database.prepare("SELECT name FROM pragma_table_info('orders')").all();
+  if (columns.some(({ name }) => name === 'is_wrong_token')) return;
+  database.exec('ALTER TABLE orders ADD COLUMN is_wrong_token INTEGER NOT NULL DEFAULT 0');
+}
 
 function readOrder(row: Row): Order {
   const state = row['state'] as OrderState;
@@ -60,6 +77,7 @@ function readOrder(row: Row): Order {
     dueAtMs: row['due_at_ms'] as number | null,
     transactionHash: row['transaction_hash'] as string | null,
     refusals: row['refusals'] as number,
+    isWrongToken: row['is_wrong_token'] === 1,
   };
 }
 
@@ -94,7 +112,7 @@ function openOrders(database: DatabaseSync) {
   const forgetUnpaid = database.prepare("DELETE FROM orders WHERE state = 'open' AND expires_at_ms < ?");
   const selectOrder = database.prepare('SELECT * FROM orders WHERE id = ?');
   const acceptOpen = database.prepare(
-    `UPDATE orders SET state = 'accepted', delivery_units = ?, due_at_ms = ?
+    `UPDATE orders SET state = 'accepted', delivery_units = ?, due_at_ms = ?, is_wrong_token = ?
       WHERE id = ? AND state = 'open' AND expires_at_ms > ?`,
   );
   const selectDue = database.prepare(
@@ -125,8 +143,8 @@ function openOrders(database: DatabaseSync) {
     },
 
     /** False when it is not open any more or has expired: a second click pays nothing. */
-    acceptOrder(id: string, deliveryUnits: bigint, dueAtMs: number, nowMs: number): boolean {
-      return acceptOpen.run(String(deliveryUnits), dueAtMs, id, nowMs).changes === 1;
+    acceptOrder(id: string, { units, dueAtMs, isWrongToken }: PlannedDelivery, nowMs: number): boolean {
+      return acceptOpen.run(String(units), dueAtMs, isWrongToken ? 1 : 0, id, nowMs).changes === 1;
     },
 
     listDueOrders(nowMs: number, limit: number): readonly Order[] {
@@ -234,6 +252,7 @@ export function openOrderStore(path: string) {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   database.exec(schema);
+  addMissingColumn(database);
   return {
     ...openOrders(database),
     ...openNonces(database),

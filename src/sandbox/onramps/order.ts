@@ -30,6 +30,8 @@ export interface Order {
   readonly state: OrderState;
   /** What is or will be delivered once paid, 10⁻⁶ units; null while open. */
   readonly deliveryUnits: bigint | null;
+  /** Whether another token than USDC is or will be delivered. */
+  readonly isWrongToken: boolean;
   /** When the delivery is due once paid; null while open. */
   readonly dueAtMs: number | null;
   /** Of the transfer that counts; null until one is signed. */

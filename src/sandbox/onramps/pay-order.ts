@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type AcceptOrderContext, acceptOrder } from './accept-order.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
 import type { Order } from './order.ts';
 import type { OrderStore } from './order-store.ts';
@@ -45,8 +46,12 @@ export async function openedOrderId({ order, cameFrom }: PayOrderRequest): Promi
   return orderIdOf(new URL(location, order).href);
 }
 
-async function waitUntilSent(store: OrderStore, worker: DeliveryWorker, orderId: string): Promise<string> {
-  const deadlineMs = performance.now() + SEND_MS;
+async function waitUntilSent(
+  { store, worker }: { readonly store: OrderStore; readonly worker: DeliveryWorker },
+  orderId: string,
+  patienceMs: number,
+): Promise<string> {
+  const deadlineMs = performance.now() + patienceMs;
   let lastError: unknown;
   while (performance.now() < deadlineMs) {
     try {
@@ -70,18 +75,21 @@ async function waitUntilSent(store: OrderStore, worker: DeliveryWorker, orderId:
  * is unknown, expired or already paid.
  */
 export async function payOrder(
-  dependencies: { readonly store: OrderStore; readonly worker: DeliveryWorker; readonly nowMs: () => number },
+  dependencies: AcceptOrderContext & { readonly worker: DeliveryWorker },
   request: PayOrderRequest,
 ): Promise<{ readonly transactionHash: string; readonly order: Order }> {
-  const { store, worker, nowMs } = dependencies;
+  const { store, worker } = dependencies;
   const order = store.findOrder(orderIdOf(request.order));
   if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
-  const deliveryUnits = request.deliveryUnits ?? order.quotedUnits;
-  if (deliveryUnits <= 0n) throw new OrderNotPayableError('the amount to deliver must be positive');
-  if (!store.acceptOrder(order.id, deliveryUnits, nowMs(), nowMs())) {
+  const { deliveryUnits: units } = request;
+  if ((units ?? order.quotedUnits) <= 0n)
+    throw new OrderNotPayableError('the amount to deliver must be positive');
+  if (!acceptOrder(dependencies, order, units === undefined ? {} : { units })) {
     const reason = order.state === 'open' ? 'has expired' : 'is already paid';
     throw new OrderNotPayableError(`the order ${order.id} ${reason}`);
   }
-  const transactionHash = await waitUntilSent(store, worker, order.id);
+  const isLate = dependencies.faultOf(order.provider) === 'late';
+  const patienceMs = SEND_MS + (isLate ? dependencies.slowDeliveryMs : 0);
+  const transactionHash = await waitUntilSent({ store, worker }, order.id, patienceMs);
   return { transactionHash, order };
 }

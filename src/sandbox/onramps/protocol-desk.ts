@@ -9,7 +9,10 @@ import { sendPage } from './register-page-routes.ts';
 
 /** What a simulated protocol stands on: the books, the prices, the pages. */
 export function createProtocolDesk(
-  options: Pick<ProtocolDesk, 'provider' | 'values' | 'derive' | 'nowMs' | 'url' | 'noticesUrl'> & {
+  options: Pick<
+    ProtocolDesk,
+    'provider' | 'values' | 'derive' | 'isImpostor' | 'nowMs' | 'url' | 'noticesUrl'
+  > & {
     readonly store: OrderStore;
   },
 ): ProtocolDesk {

@@ -1,17 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { type AcceptOrderContext, acceptOrder, type WantedDelivery } from './accept-order.ts';
 import { renderExpiredPage, renderNoticePage, renderPaymentPage, renderResultPage } from './onramp-pages.ts';
 import { onrampContentSecurityPolicy } from './onramp-style.ts';
 import type { Order } from './order.ts';
-import type { OrderStore } from './order-store.ts';
 import { findTestCard, type TestCard } from './test-cards.ts';
 
-export interface PageRouteDependencies {
-  readonly store: OrderStore;
+export interface PageRouteDependencies extends AcceptOrderContext {
   readonly provider: ProviderId;
-  readonly nowMs: () => number;
-  /** How long the card that takes long takes. */
-  readonly slowDeliveryMs: number;
   /** An order was paid and may be due. */
   readonly orderAccepted: (order: Order) => void;
   /** A card was declined; the order stays open. */
@@ -36,9 +32,12 @@ function singleText(fields: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Half for the card that delivers too little, else all that was promised. */
-function deliveryOf(order: Order, card: TestCard): bigint {
-  return card.outcome === 'short' ? order.quotedUnits / 2n : order.quotedUnits;
+/** Half for the card that delivers too little, later for the one that takes long, else what the provider brings. */
+function deliveryOf(order: Order, card: TestCard): WantedDelivery {
+  return {
+    isLate: card.outcome === 'slow',
+    ...(card.outcome === 'short' ? { units: order.quotedUnits / 2n } : {}),
+  };
 }
 
 /** The pages of one simulated on-ramp: the card form and what became of it. */
@@ -76,15 +75,13 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
       const problem = 'This simulated on-ramp knows only the test cards below. Nothing was charged.';
       return sendPage(reply, 422, renderPaymentPage(order, '', problem));
     }
-    if (card.outcome === 'declined') {
+    if (card.outcome === 'declined' || dependencies.faultOf(provider) === 'refuse') {
       dependencies.orderDeclined(order);
       const problem = 'The card was declined. Nothing was charged; try another one.';
       return sendPage(reply, 402, renderPaymentPage(order, '', problem));
     }
-    const dueAtMs = nowMs() + (card.outcome === 'slow' ? dependencies.slowDeliveryMs : 0);
     // Of two clicks at the same time only one is accepted; both see the result.
-    if (store.acceptOrder(order.id, deliveryOf(order, card), dueAtMs, nowMs()))
-      dependencies.orderAccepted(order);
+    if (acceptOrder(dependencies, order, deliveryOf(order, card))) dependencies.orderAccepted(order);
     return sendResult(order, reply);
   });
 

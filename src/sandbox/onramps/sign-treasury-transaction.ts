@@ -15,6 +15,8 @@ const EMPTY_GAS = 21_000n;
 export interface Treasury {
   readonly privateKey: `0x${string}`;
   readonly usdc: Address;
+  /** What is delivered by mistake. */
+  readonly otherToken: Address;
 }
 
 export interface SignedTransaction {
@@ -22,18 +24,18 @@ export interface SignedTransaction {
   readonly rawTransaction: string;
 }
 
-/** Signs the minting of test USDC to a deposit address, or, without one, a transaction that moves nothing. */
+/** Signs the minting of a token to a deposit address, or, without one, a transaction that moves nothing. */
 export async function signTreasuryTransaction(
   treasury: Treasury,
   nonce: number,
-  mint: { readonly to: Address; readonly units: bigint } | null,
+  mint: { readonly token: Address; readonly to: Address; readonly units: bigint } | null,
 ): Promise<SignedTransaction> {
   const account = privateKeyToAccount(treasury.privateKey);
   const action =
     mint === null
       ? { to: account.address, gas: EMPTY_GAS }
       : {
-          to: treasury.usdc,
+          to: mint.token,
           gas: MINT_GAS,
           data: encodeFunctionData({ abi: mintAbi, functionName: 'mint', args: [mint.to, mint.units] }),
         };

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import formbody from '@fastify/formbody';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { JsonRpcClient } from '../../chain/json-rpc.ts';
@@ -7,12 +6,13 @@ import type { Address } from '../../domain/payout-address.ts';
 import { type ProviderId, providerIds } from '../../domain/provider-catalogue.ts';
 import { deriveHex } from '../derived-keys.ts';
 import type { DevelopmentKey } from '../development-keys.ts';
-import type { Fault } from '../fault.ts';
+import type { ProviderFault } from '../fault.ts';
 import { type OnrampKeys, providerValuesOf } from '../provider-values.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
+import { type AcceptOrderContext, acceptOrder, isTwin } from './accept-order.ts';
+import { addFaults } from './add-faults.ts';
 import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
 import { createNoticeSender, type NoticeSender } from './notice-sender.ts';
-import { renderNoticePage } from './onramp-pages.ts';
 import type { Order } from './order.ts';
 import { type OrderStore, openOrderStore } from './order-store.ts';
 import {
@@ -31,6 +31,8 @@ export interface OnrampOptions {
   readonly directory: string;
   readonly rpc: JsonRpcClient;
   readonly usdc: Address;
+  /** What a provider delivers by mistake when it is told to. */
+  readonly otherToken: Address;
   /** The treasury's key; nobody else may use it. */
   readonly minter: DevelopmentKey;
   /** One key for each, from which everything is derived that the shop is given. */
@@ -52,7 +54,7 @@ export interface Onramps {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly port: number;
-  setFault(provider: ProviderId, fault: Fault): void;
+  setFault(provider: ProviderId, fault: ProviderFault): void;
   /** Throws `OrderNotPayableError`. Resolves when the transfer is sent. */
   payOrder(request: PayOrderRequest): Promise<{ readonly transactionHash: string; readonly order: Order }>;
   /** The card is good and what it bought arrives after a while. Throws `OrderNotPayableError`. */
@@ -68,31 +70,6 @@ const SLOW_DELIVERY_MS = 20_000;
 const SLOW_ANSWER_MS = 15_000;
 const MAXIMUM_BODY_BYTES = 16 * 1024;
 
-/** What customers see; everything else is for the shop. */
-const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
-
-/** Answers for providers that are down, and holds back those that are slow. */
-function addFaults(
-  server: FastifyInstance,
-  faults: ReadonlyMap<string, Fault>,
-  slowAnswerMs: number,
-): AbortController {
-  const closing = new AbortController();
-  server.addHook('onRequest', async (request, reply) => {
-    const [, provider = '', page] = request.url.split(/[/?]/);
-    const fault = faults.get(provider) ?? 'up';
-    if (fault === 'down') {
-      const isPage = pages.has(page ?? '');
-      const text = isPage ? renderNoticePage('Out of service', 'This simulated on-ramp is down.') : '{}';
-      const type = isPage ? 'text/html; charset=utf-8' : 'application/json';
-      await reply.code(503).header('content-type', type).send(text);
-    } else if (fault === 'slow' && !pages.has(page ?? '')) {
-      await delay(slowAnswerMs, undefined, { signal: closing.signal });
-    }
-  });
-  return closing;
-}
-
 /** Everything that the on-ramps share. */
 interface Parts {
   readonly options: OnrampOptions;
@@ -102,6 +79,7 @@ interface Parts {
   readonly notices: NoticeSender | null;
   readonly nowMs: () => number;
   readonly baseUrl: () => string;
+  readonly faultOf: (provider: ProviderId) => ProviderFault;
 }
 
 /** Tells the shop of its orders in the words of each provider; null when the shop takes no notices. */
@@ -110,19 +88,21 @@ function startNotices(books: Omit<Parts, 'worker' | 'notices'>): NoticeSender | 
   const { noticesUrl = null, log } = options;
   if (noticesUrl === null) return null;
   return createNoticeSender({
-    ...{ nowMs, log },
+    ...{ nowMs, log, faultOf: books.faultOf },
     noticesUrl: (provider) => noticesUrl(tellerOf(provider)),
-    noticeOf: (order, event, atMs) =>
-      books.protocols[order.provider].noticeOf(deskOf(books, order.provider), order, event, atMs),
+    noticeOf: ({ order, event, atMs }, isForged) => {
+      const { provider } = order;
+      return books.protocols[provider].noticeOf(deskOf(books, provider, isForged), order, event, atMs);
+    },
   });
 }
 
 /** The pages where customers pay, the same for all. */
 function registerPages(server: FastifyInstance, parts: Parts, provider: ProviderId): void {
-  const { store, nowMs, worker, notices } = parts;
+  const { worker, notices } = parts;
   registerPageRoutes(server, {
-    ...{ store, provider, nowMs },
-    slowDeliveryMs: parts.options.slowDeliveryMs ?? SLOW_DELIVERY_MS,
+    ...acceptContextOf(parts),
+    provider,
     orderAccepted(order) {
       notices?.orderChanged(order, 'accepted');
       // A failure is the background's to report and to repeat.
@@ -132,16 +112,33 @@ function registerPages(server: FastifyInstance, parts: Parts, provider: Provider
   });
 }
 
+function acceptContextOf({
+  store,
+  nowMs,
+  faultOf,
+  options,
+}: Omit<Parts, 'worker' | 'notices'>): AcceptOrderContext {
+  return { store, nowMs, faultOf, slowDeliveryMs: options.slowDeliveryMs ?? SLOW_DELIVERY_MS };
+}
+
+/** What somebody has who plays a provider and knows none of its secrets. */
+const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
+
 /** Who tells the shop of a provider's orders: one that is a way to pay elsewhere has no address of its own. */
 function tellerOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
 
-function deskOf({ options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'notices'>, provider: ProviderId) {
+function deskOf(
+  { options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'notices'>,
+  provider: ProviderId,
+  isImpostor = false,
+) {
+  const keys = isImpostor ? guessedKeys : options.keys;
   return createProtocolDesk({
-    ...{ provider, store, nowMs },
-    values: providerValuesOf(provider, options.keys),
-    derive: (purpose) => deriveHex(options.keys[provider], purpose),
+    ...{ provider, store, nowMs, isImpostor },
+    values: providerValuesOf(provider, keys),
+    derive: (purpose) => deriveHex(keys[provider], purpose),
     noticesUrl: options.noticesUrl?.(tellerOf(provider)) ?? null,
     url: () => `${baseUrl()}/${provider}`,
   });
@@ -153,25 +150,36 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   const store = openOrderStore(join(options.directory, 'onramps.sqlite'));
   const { rpc, log, minter } = options;
   let baseUrl = '';
-  const books = { options, protocols: createSimulatedProtocols(), store, nowMs, baseUrl: () => baseUrl };
+  const faults = new Map<ProviderId, ProviderFault>();
+  const faultOf = (provider: ProviderId) => faults.get(provider) ?? 'up';
+  const protocols = createSimulatedProtocols();
+  const books = { options, protocols, store, nowMs, baseUrl: () => baseUrl, faultOf };
   const notices = startNotices(books);
   const worker = startDeliveryWorker(
     {
-      ...{ store, rpc, log, nowMs, treasury: { ...minter, usdc: options.usdc } },
+      ...{
+        store,
+        rpc,
+        log,
+        nowMs,
+        treasury: { ...minter, usdc: options.usdc, otherToken: options.otherToken },
+      },
       orderEnded(orderId, event) {
         const order = store.findOrder(orderId);
-        if (order !== null) notices?.orderChanged(order, event);
+        if (order !== null && !isTwin(orderId)) notices?.orderChanged(order, event);
       },
     },
     options.deliveryIntervalMs ?? DELIVERY_INTERVAL_MS,
   );
-  const faults = new Map<ProviderId, Fault>();
   const server = fastify({
     bodyLimit: MAXIMUM_BODY_BYTES,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
   });
-  const closing = addFaults(server, faults, options.slowAnswerMs ?? SLOW_ANSWER_MS);
+  const closing = addFaults(server, {
+    ...{ faults, protocols },
+    slowAnswerMs: options.slowAnswerMs ?? SLOW_ANSWER_MS,
+  });
   await server.register(formbody);
   const parts = { ...books, worker, notices };
   for (const provider of providerIds) {
@@ -197,34 +205,34 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     baseUrl,
     port: Number(new URL(baseUrl).port),
     setFault: (provider, fault) => void faults.set(provider, fault),
-    async payOrder(request) {
-      const id = await openedOrderId(request);
-      const order = store.findOrder(id);
-      if (order !== null && faults.get(order.provider) === 'down') {
-        throw new OrderNotPayableError(`the simulated on-ramp ${order.provider} is down`);
-      }
-      const paid = await payOrder({ store, worker, nowMs }, { ...request, order: id });
-      notices?.orderChanged(paid.order, 'accepted');
-      return paid;
-    },
-    ...playedCards(store, notices, nowMs, options.slowDeliveryMs ?? SLOW_DELIVERY_MS),
+    ...playedCards(parts),
     findOrder: (order) => store.findOrder(orderIdOf(order)),
     stop,
   };
 }
 
-/** What the cards bring about that do not simply pay, without a page. */
-function playedCards(
-  store: OrderStore,
-  notices: NoticeSender | null,
-  nowMs: () => number,
-  slowDeliveryMs: number,
-): Pick<Onramps, 'payOrderLate' | 'declineOrder'> {
+/** Throws `OrderNotPayableError` where no card would be taken. */
+function requireWorking(provider: ProviderId, fault: ProviderFault): void {
+  if (fault === 'down') throw new OrderNotPayableError(`the simulated on-ramp ${provider} is down`);
+  if (fault === 'refuse')
+    throw new OrderNotPayableError(`the simulated on-ramp ${provider} refuses every card`);
+}
+
+/** What the cards bring about, without a page. */
+function playedCards(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate' | 'declineOrder'> {
+  const { store, notices, worker, faultOf } = parts;
   return {
+    async payOrder(request) {
+      const id = await openedOrderId(request);
+      const order = store.findOrder(id);
+      if (order !== null) requireWorking(order.provider, faultOf(order.provider));
+      const paid = await payOrder({ ...acceptContextOf(parts), worker }, { ...request, order: id });
+      notices?.orderChanged(paid.order, 'accepted');
+      return paid;
+    },
     async payOrderLate(request) {
       const order = store.findOrder(await openedOrderId(request));
-      const dueAtMs = nowMs() + slowDeliveryMs;
-      if (order === null || !store.acceptOrder(order.id, order.quotedUnits, dueAtMs, nowMs()))
+      if (order === null || !acceptOrder(acceptContextOf(parts), order, { isLate: true }))
         throw new OrderNotPayableError('the order cannot be paid any more');
       notices?.orderChanged(order, 'accepted');
     },

@@ -1,4 +1,5 @@
 import type { ProviderSession } from '../../domain/provider-session.ts';
+import { progressRankSql } from '../session-rows.ts';
 import { statement } from './statement.ts';
 
 /** The sessions of a row of `payments`, oldest first, as a JSON array of `SessionRow`. Amounts are text. */
@@ -22,7 +23,8 @@ export const insertSession = statement(`
 export const noteProgress = statement(`
   UPDATE provider_sessions SET progress = $1, progress_at_ms = $2
   WHERE id = $3 AND payment_id = $4 AND account_id = $5
-    AND (progress IS NULL OR (progress <> 'delivered' AND progress_at_ms <= $2))`);
+    AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < $2
+      OR (progress_at_ms = $2 AND ${progressRankSql('progress')} < ${progressRankSql('$1')}))))`);
 
 export function sessionValues(session: ProviderSession): unknown[] {
   return [

@@ -77,9 +77,7 @@ export function createPaymentStore(
         return decider.decide(payment, decide);
       }),
     noteSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
-      writes.runTransaction(
-        () => noteProgress.run(progress, atMs, sessionId, id, accountId, atMs).changes === 1,
-      ),
+      writes.runTransaction(() => noteProgress.run(progress, atMs, sessionId, id, accountId).changes === 1),
     ...createPaymentLists(database, reads),
   };
 }

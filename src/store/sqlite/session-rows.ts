@@ -1,4 +1,5 @@
 import type { ProviderSession } from '../../domain/provider-session.ts';
+import { progressRankSql } from '../session-rows.ts';
 
 /** For `SELECT … FROM provider_sessions`, with the names of `SessionRow`. */
 export const sessionColumns = `
@@ -13,11 +14,12 @@ export const insertSessionSql = `
      progress, progress_at_ms)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Takes progress, its time, the session, the payment, the account, and the time again. */
+/** Takes progress, its time, the session, the payment and the account. */
 export const noteProgressSql = `
-  UPDATE provider_sessions SET progress = ?, progress_at_ms = ?
-  WHERE id = ? AND payment_id = (SELECT id FROM payments WHERE id = ? AND account_id = ?)
-    AND (progress IS NULL OR (progress <> 'delivered' AND progress_at_ms <= ?))`;
+  UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2
+  WHERE id = ?3 AND payment_id = (SELECT id FROM payments WHERE id = ?4 AND account_id = ?5)
+    AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < ?2
+      OR (progress_at_ms = ?2 AND ${progressRankSql('progress')} < ${progressRankSql('?1')}))))`;
 
 export function sessionValues(session: ProviderSession): (string | number | null)[] {
   return [

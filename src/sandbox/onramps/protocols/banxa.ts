@@ -43,6 +43,8 @@ export function createBanxaProtocol(): SimulatedProtocol {
   }
 
   return {
+    refusal: { status: 422, body: { code: 422, message: 'The order cannot be created.' } },
+
     registerRoutes(server, desk) {
       server.get(`/${desk.provider}/api/:partner/v2/quotes/buy`, (request: PartnerRequest, reply) =>
         answer(desk, request, reply, async () => {

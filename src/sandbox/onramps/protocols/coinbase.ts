@@ -42,6 +42,8 @@ interface Memory {
 export function createCoinbaseProtocol(): SimulatedProtocol {
   const memory: Memory = { nonces: new Set(), sessions: new Map() };
   return {
+    refusal: { status: 400, body: { errorType: 'invalid_request', errorMessage: 'Not available.' } },
+
     registerRoutes(server, desk) {
       registerQuotes(server, desk, memory);
       registerSessions(server, desk, memory);

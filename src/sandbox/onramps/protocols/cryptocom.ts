@@ -11,6 +11,8 @@ import {
 } from './simulated-protocol.ts';
 
 export const cryptocomProtocol: SimulatedProtocol = {
+  refusal: { status: 400, body: { error: { code: 'not_available', error_message: 'Not available.' } } },
+
   registerRoutes(server, desk) {
     server.post('/cryptocom/api/api/payments', async (request, reply) => {
       if (!isSame(request.headers.authorization, `Bearer ${desk.values['API_KEY']}`))

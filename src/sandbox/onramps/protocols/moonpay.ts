@@ -28,6 +28,8 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
 const MAXIMUM_ORDERS_OF_ADDRESS = 50;
 
 export const moonpayProtocol: SimulatedProtocol = {
+  refusal: { status: 400, body: { type: 'BadRequestError', message: 'Not available.' } },
+
   registerRoutes(server, desk) {
     server.get<{ Params: { code: string } }>(
       `/${desk.provider}/api/v3/currencies/:code/buy_quote`,

@@ -32,6 +32,8 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
   const noticeUrls = new Map<string, string>();
 
   return {
+    refusal: { status: 400, body: { message: 'Not available.' } },
+
     registerRoutes(server, desk) {
       server.post('/rampnetwork/api/api/host-api/v3/onramp/quote/all', async (request, reply) => {
         const { hostApiKey } = request.query as { hostApiKey?: string };

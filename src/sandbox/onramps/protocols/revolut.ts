@@ -33,6 +33,8 @@ const eventNames: Readonly<Record<OrderEvent, string>> = {
 const purchase = ['fiat', 'amount', 'crypto', 'payment', 'region'] as const;
 
 export const revolutProtocol: SimulatedProtocol = {
+  refusal: { status: 400, body: { code: 'not_available', message: 'Not available.' } },
+
   registerRoutes(server, desk) {
     const api = '/revolut/api/partners/api/2.0';
     server.get(`${api}/config`, (request, reply) =>

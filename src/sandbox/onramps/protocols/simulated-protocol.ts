@@ -25,6 +25,8 @@ export interface ProtocolDesk {
   readonly values: ProviderValues;
   /** A secret of the on-ramp's own for one purpose, 32 bytes in hex. */
   readonly derive: (purpose: string) => string;
+  /** Somebody plays this provider who knows none of its secrets: `values` and `derive` are made up. */
+  readonly isImpostor: boolean;
   readonly nowMs: () => number;
   /** Where the shop takes notices; null for one that takes none. */
   readonly noticesUrl: string | null;
@@ -40,8 +42,16 @@ export interface ProtocolDesk {
   refuseCustomer(reply: FastifyReply, status: number, reason: string): FastifyReply;
 }
 
+/** How a provider's API says that it will not do what it was asked for. */
+export interface SimulatedRefusal {
+  readonly status: number;
+  readonly body: object;
+}
+
 /** The other side of one adapter: checks what the real provider would check. Written without looking at the adapter. */
 export interface SimulatedProtocol {
+  /** What its API answers while it is told to refuse everything, as the real one words such a thing. */
+  readonly refusal: SimulatedRefusal;
   registerRoutes(server: FastifyInstance, desk: ProtocolDesk): void;
   /**
    * The webhook that tells of an event which happened at `atMs`, signed now. Null where this provider tells nothing.

@@ -29,6 +29,13 @@ const locks = {
 } as const;
 
 export const stripeProtocol: SimulatedProtocol = {
+  refusal: {
+    status: 400,
+    body: {
+      error: { type: 'invalid_request_error', code: 'crypto_onramp_disabled', message: 'Not available.' },
+    },
+  },
+
   registerRoutes(server, desk) {
     const api = '/stripe/api/v1/crypto';
     server.get(`${api}/onramp/quotes`, (request, reply) =>

@@ -47,13 +47,15 @@ interface Memory {
 export function createTransakProtocol(): SimulatedProtocol {
   const memory: Memory = { accessToken: null, sessions: new Map() };
   return {
+    refusal: { status: 400, body: { error: { statusCode: 400, message: 'Not available.' } } },
+
     registerRoutes(server, desk) {
       registerQuotes(server, desk);
       registerTokens(server, desk, memory);
       registerSessions(server, desk, memory);
       registerWidget(server, desk, memory);
     },
-    noticeOf(_desk, order, event, atMs) {
+    noticeOf(desk, order, event, atMs) {
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const payload = {
         webhookData: {
@@ -67,7 +69,10 @@ export function createTransakProtocol(): SimulatedProtocol {
         createdAt: new Date(atMs).toISOString(),
       };
       const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(payload)}`;
-      const signature = createHmac('sha256', memory.accessToken?.value ?? '').update(signed);
+      const signature = createHmac(
+        'sha256',
+        desk.isImpostor ? 'a guess' : (memory.accessToken?.value ?? ''),
+      ).update(signed);
       return { headers: {}, body: JSON.stringify({ data: `${signed}.${signature.digest('base64url')}` }) };
     },
   };

@@ -37,6 +37,8 @@ interface Memory {
 export function createWertProtocol(): SimulatedProtocol {
   const memory: Memory = { sessions: new Map(), orders: new Map(), declined: new Set() };
   return {
+    refusal: { status: 400, body: { status: 'error', code: 'not_available', message: 'Not available.' } },
+
     registerRoutes(server, desk) {
       registerConversion(server, desk);
       registerPartnerApi(server, desk, memory);

@@ -1,0 +1,211 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { PostedNotice } from '../../src/domain/ports/provider.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
+import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
+import { registerProviderNotices } from '../../src/http/provider-notices.ts';
+import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
+import { createAskQuote } from '../../src/payments/ask-quotes.ts';
+import { createStartSession } from '../../src/payments/start-session.ts';
+import type { ProviderFault } from '../../src/sandbox/fault.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
+import { textOf } from '../support/page-text.ts';
+import { RESERVED_ADDRESS, type World } from '../support/payment-context.ts';
+import { type Stage, startStage } from './stage.ts';
+
+// API, pages and notices over a real store, with the real adapters at the simulated on-ramps; there is no chain.
+
+let stage: Stage;
+let service: ApiService;
+const outcomes: string[] = [];
+
+/** Answers at once or never: what is waited for is decided by the fault alone. */
+const patienceMs = (fault: ProviderFault) => (fault === 'slow' ? 60 : 20_000);
+
+function registerPages(server: FastifyInstance, store: Store, world: World): void {
+  const providers = { adapters: world.adapters, settings: store.providers };
+  const { payments, accounts } = store;
+  const [nowMs, monotonicMs] = [Date.now, () => performance.now()];
+  registerCheckoutPages(server, {
+    ...{ payments, accounts, directory: providers, nowMs, baseUrl: BASE_URL, token: RESERVED_ADDRESS },
+    startSession: createStartSession({
+      ...{ payments, accounts, providers, nowMs, monotonicMs, toleranceBasisPoints: 200 },
+      token: { isBlocklisted: async () => false },
+      checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,
+    }),
+    askQuote: createAskQuote({ providers, monotonicMs, keepMs: 0 }),
+    limits: createPageLimits(monotonicMs),
+    countryHeader: 'x-country',
+    isSandbox: false,
+    play: null,
+    explorerTransactionUrl: () => null,
+  });
+  registerProviderNotices(server, {
+    ...{ payments, adapters: world.adapters, nowMs },
+    limiter: createFixedWindowLimiter(10_000, monotonicMs),
+    observe: (_provider, outcome) => outcomes.push(outcome),
+  });
+}
+
+beforeAll(async () => {
+  stage = await startStage();
+  service = await createApiService({ register: registerPages, requestsPerMinute: 10_000 });
+});
+afterAll(async () => {
+  await service?.close();
+  await stage?.stop();
+});
+
+/** How a provider behaves from now on, with all others well. */
+function behave(id: ProviderId, fault: ProviderFault): void {
+  for (const each of providerIds) {
+    service.world.adapters.set(
+      each,
+      stage.adapterOf(each, { timeoutMs: patienceMs(each === id ? fault : 'up') }),
+    );
+    stage.onramps.setFault(each, each === id ? fault : 'up');
+  }
+}
+
+const create = (provider: string) => service.post({ ...validRequest, provider, currency: 'EUR' });
+const openPage = (paymentId: string) =>
+  service.server.inject({ url: `/pay/${paymentId}`, headers: { 'x-country': 'DE' } });
+const click = (paymentId: string, provider: ProviderId) =>
+  service.server.inject({
+    method: 'POST',
+    url: `/pay/${paymentId}/providers/${provider}`,
+    headers: { 'x-country': 'DE', 'content-type': 'application/x-www-form-urlencoded' },
+    payload: '',
+  });
+
+/** Where the buttons of a page lead. */
+const waysIn = (body: string) =>
+  [...body.matchAll(/(?:form)?action="[^"]*\/providers\/(\w+)"/g)].map(([, id]) => id);
+
+/** Asked for no quote, so that only a click finds out. */
+const quotesNothing: ReadonlySet<ProviderId> = new Set(['cryptocom']);
+
+describe.each(['down', 'slow', 'refuse'] as const)('a provider that is told: %s', (fault) => {
+  it.each(providerIds)(
+    '%s: the page offers the others, the click says so and leaves the choice, the merchant is answered 502',
+    async (id) => {
+      behave(id, fault);
+      const created = await create('multi');
+      const { payment_id: paymentId } = created.json();
+      const page = await openPage(paymentId);
+      expect(page.statusCode).toBe(200);
+      expect(waysIn(page.body)).toEqual(providerIds);
+      expect(textOf(page.body).split('Does not answer at the moment')).toHaveLength(
+        quotesNothing.has(id) ? 1 : 2,
+      );
+
+      const clicked = await click(paymentId, id);
+      expect(clicked.statusCode).toBe(502);
+      expect(textOf(clicked.body)).toContain('could not be reached. Your card was not charged.');
+      expect(waysIn(clicked.body)).toEqual(expect.arrayContaining(providerIds.filter((each) => each !== id)));
+      const other = id === 'wert' ? 'banxa' : 'wert';
+      expect((await click(paymentId, other)).statusCode).toBe(303);
+
+      const direct = await create(id);
+      if (quotesNothing.has(id)) expect(direct.statusCode).toBe(200);
+      else {
+        expect(direct.statusCode).toBe(502);
+        expect(direct.json()).toMatchObject({ code: 'provider_unavailable' });
+      }
+    },
+  );
+});
+
+/** Whose notices tell of a provider's visits; those that tell nothing are left out. */
+const tellers = new Map<ProviderId, ProviderId>([
+  ...providerIds.filter((id) => id !== 'cryptocom').map((id) => [id, id] as const),
+  ['paypal', 'moonpay'],
+  ['klarna', 'banxa'],
+]);
+
+/** Wert's say nothing that could be known without asking Wert, which tells of now. */
+const tellsOfNow: ReadonlySet<ProviderId> = new Set(['wert']);
+
+async function post({ target, headers, body }: PostedNotice): Promise<number> {
+  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+  delete given['content-length'];
+  const answer = await service.server.inject({
+    method: 'POST',
+    url: target,
+    headers: given as Record<string, string>,
+    payload: Buffer.from(body),
+  });
+  return answer.statusCode;
+}
+
+/** A visit whose card was declined first and accepted then; what the provider sent of it. */
+async function payAt(id: ProviderId, isSent: (count: number) => boolean) {
+  const { payment_id: paymentId } = (await create('multi')).json();
+  const clicked = await click(paymentId, id);
+  const page = await fetch(String(clicked.headers['location']), { headers: { referer: `${BASE_URL}/` } });
+  stage.notices.length = 0;
+  outcomes.length = 0;
+  const pay = (card: string) =>
+    fetch(page.url, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ card_number: card }) });
+  await pay('4000000000000002');
+  await pay('4242424242424242');
+  await vi.waitFor(() => expect(isSent(stage.notices.length)).toBe(true), { timeout: 10_000, interval: 10 });
+  return { paymentId, notices: [...stage.notices] };
+}
+
+describe.each([...tellers])('notices of %s', (id, teller) => {
+  const expectTaken = async (paymentId: string) =>
+    expect(textOf((await openPage(paymentId)).body)).toMatch(/has taken your payment/);
+
+  it('repeated: are all taken, and move the page once for each news', async () => {
+    behave(id, 'notices-repeated');
+    const { paymentId, notices } = await payAt(id, (count) => count >= 13);
+    for (const notice of notices) expect(await post(notice)).toBe(200);
+    expect(notices.map(({ provider }) => provider)).toEqual(Array(13).fill(teller));
+    // Each news once, at a provider that is asked now once at the least; what comes again is known.
+    const noted = outcomes.filter((outcome) => outcome === 'noted').length;
+    if (!tellsOfNow.has(id)) expect(noted).toBe(2);
+    expect(noted).toBeGreaterThan(0);
+    expect(outcomes.filter((outcome) => outcome === 'stale')).toHaveLength(13 - noted);
+    await expectTaken(paymentId);
+  });
+
+  it('in the wrong order: the older news does not undo the later', async () => {
+    behave(id, 'up');
+    const { paymentId, notices } = await payAt(id, (count) => count >= 5);
+    for (const notice of notices.toReversed()) expect(await post(notice)).toBe(200);
+    await expectTaken(paymentId);
+  });
+
+  it('forged, or altered on their way: are refused with 401, and the page says what it said before', async () => {
+    behave(id, 'notices-forged');
+    const { paymentId, notices } = await payAt(id, (count) => count >= 2);
+    const before = textOf((await openPage(paymentId)).body);
+    for (const notice of notices) expect(await post(notice)).toBe(401);
+    expect(textOf((await openPage(paymentId)).body)).toBe(before);
+    expect(before).toMatch(/Waiting for your payment/);
+    expect(new Set(outcomes)).toEqual(new Set(['refused']));
+  });
+});
+
+it('notices that are lost: the page goes on without them', async () => {
+  behave('moonpay', 'notices-lost');
+  const { payment_id: paymentId } = (await create('multi')).json();
+  const location = String((await click(paymentId, 'moonpay')).headers['location']);
+  const page = await fetch(location);
+  stage.notices.length = 0;
+  await fetch(page.url, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ card_number: '4242424242424242' }),
+  });
+  // The next one's notices are sent after those that are lost would have been.
+  stage.onramps.setFault('moonpay', 'up');
+  const { notices } = await payAt('stripe', (count) => count >= 5);
+  expect(new Set(notices.map(({ provider }) => provider))).toEqual(new Set(['stripe']));
+  const text = textOf((await openPage(paymentId)).body);
+  expect(text).toContain('Waiting for your payment at MoonPay');
+  expect(text).toContain('Charged, but nothing shows up here?');
+});
