@@ -46,22 +46,23 @@ export function readAdminPort(read: Reader, port: number, problems: string[]): n
   return adminPort;
 }
 
-/** The public root without a slash at its end. */
+/** The root of a server as people reach it, without a slash at its end. */
 export function readBaseUrl(
   read: Reader,
+  name: 'BASE_URL' | 'ADMIN_BASE_URL',
   { isLive, isTls, port }: { readonly isLive: boolean; readonly isTls: boolean; readonly port: number },
   problems: string[],
 ): string {
   const fallback = `${isTls ? 'https' : 'http'}://localhost:${port}`;
-  const value = read.text('BASE_URL');
+  const value = read.text(name);
   if (value === null) return fallback;
   const url = isHttpUrl(value) ? new URL(value) : null;
   if (url === null || /[?#]/.test(value) || url.username !== '' || url.password !== '') {
-    problems.push('BASE_URL must be an http(s) URL without query, fragment or credentials.');
+    problems.push(`${name} must be an http(s) URL without query, fragment or credentials.`);
     return fallback;
   }
   if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    problems.push('BASE_URL must begin with https:// in live mode, unless it is loopback.');
+    problems.push(`${name} must begin with https:// in live mode, unless it is loopback.`);
   return url.href.replace(/\/+$/, '');
 }
 

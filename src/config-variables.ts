@@ -18,8 +18,12 @@ const plain = (name: string, help: string): Variable => ({ name, isSecret: false
 export const variables: readonly Variable[] = [
   plain('HOST', 'Address the public server listens on (127.0.0.1).'),
   plain('PORT', 'Port of the public server (3000).'),
-  plain('ADMIN_HOST', 'Address of the admin server: metrics (127.0.0.1).'),
+  plain('ADMIN_HOST', 'Address of the admin server: metrics and the operator’s console (127.0.0.1).'),
   plain('ADMIN_PORT', 'Port of the admin server (PORT + 1).'),
+  plain(
+    'ADMIN_BASE_URL',
+    'The root under which operators reach the console, behind an HTTPS proxy (http://localhost:ADMIN_PORT).',
+  ),
   plain(
     'BASE_URL',
     'The root under which customers and merchants reach the service (http://localhost:PORT).',

@@ -59,6 +59,7 @@ describe('defaults', () => {
       port: 3000,
       adminHost: '127.0.0.1',
       adminPort: 3001,
+      adminBaseUrl: 'http://localhost:3001',
       baseUrl: 'http://localhost:3000',
       dataDir: './data',
       databaseUrl: null,
@@ -112,6 +113,7 @@ it.each<[Environment, Partial<Config>]>([
     { port: 65_535, adminPort: 1 },
   ],
   [{ ADMIN_HOST: '0.0.0.0' }, { adminHost: '0.0.0.0' }],
+  [{ ADMIN_BASE_URL: 'https://admin.example.com/' }, { adminBaseUrl: 'https://admin.example.com' }],
   [{ BASE_URL: 'https://pay.example.com/' }, { baseUrl: 'https://pay.example.com' }],
   [{ BASE_URL: 'HTTPS://Pay.Example.com:8443/shop//' }, { baseUrl: 'https://pay.example.com:8443/shop' }],
   [{ DATA_DIR: '/var/lib/checkout' }, { dataDir: '/var/lib/checkout' }],
@@ -177,6 +179,7 @@ const invalid: readonly [string, readonly string[], RegExp][] = [
     ['pay.example.com', 'ftp://x.example', 'https://u:p@x.example', 'https://:p@x.example', 'https://'],
     /http\(s\) URL/,
   ],
+  ['ADMIN_BASE_URL', ['admin', 'https://x.example/?a'], /http\(s\) URL/],
   ['BASE_URL', ['https://x.example/?a', 'https://x.example/?', 'https://x.example/#'], /http\(s\) URL/],
   ['DATA_DIR', [`/${'d'.repeat(91)}`, 'ü'.repeat(50)], /too long/],
   ['DATABASE_URL', ['mysql://localhost/checkout', 'checkout.sqlite', 'postgres:'], /postgres:\/\/ URL/],
@@ -213,6 +216,7 @@ const invalid: readonly [string, readonly string[], RegExp][] = [
 
 const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
   ['BASE_URL', ['http://pay.example.com', 'http://127.evil.example'], /https:\/\/ in live mode/],
+  ['ADMIN_BASE_URL', ['http://admin.example.com'], /https:\/\/ in live mode/],
   ['CHAIN_ID', ['0', 'polygon', '1000000000'], /whole number from 1 to 999999999/],
   [
     'POLYGON_RPC_URL',

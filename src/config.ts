@@ -46,6 +46,8 @@ export interface Config {
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
+  /** Where operators reach the console, without a slash at its end. */
+  readonly adminBaseUrl: string;
   readonly baseUrl: string;
   readonly dataDir: string;
   /** `postgres://…`; null for SQLite in the data folder. */
@@ -121,12 +123,14 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     problems.push('DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL.');
   }
 
+  const adminPort = readAdminPort(read, port, problems);
   const config: Config = {
     host,
     port,
     adminHost: readHost(read, 'ADMIN_HOST', problems),
-    adminPort: readAdminPort(read, port, problems),
-    baseUrl: readBaseUrl(read, { isLive, isTls: tls !== null, port }, problems),
+    adminPort,
+    adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }, problems),
+    baseUrl: readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port }, problems),
     dataDir: readDataDir(read, problems),
     databaseUrl,
     secretKey,

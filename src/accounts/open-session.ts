@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import {
   SECOND_FACTOR_MS,
   SESSION_LIFETIME_MS,
+  SET_UP_MS,
   type SessionArea,
   type SessionStage,
 } from '../domain/dashboard-session.ts';
@@ -26,6 +28,12 @@ export interface OpenedSession {
 
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
+const lifetimes: Record<SessionStage, number> = {
+  second_factor: SECOND_FACTOR_MS,
+  set_up: SET_UP_MS,
+  open: SESSION_LIFETIME_MS,
+};
+
 /** Begins a session with a token that nobody has seen before, whatever the browser came with. */
 export async function openSession(
   context: PeopleContext,
@@ -46,13 +54,14 @@ export async function openSession(
     stage,
     createdAtMs: nowMs,
     lastSeenAtMs: nowMs,
-    expiresAtMs: nowMs + (stage === 'open' ? SESSION_LIFETIME_MS : SECOND_FACTOR_MS),
+    expiresAtMs: nowMs + lifetimes[stage],
     address: caller.address,
     userAgent: caller.userAgent.slice(0, MAXIMUM_USER_AGENT_CHARACTERS),
   });
-  if (stage === 'open' && accountId !== null) {
+  const log = area === 'operator' ? SERVICE_LOG : accountId;
+  if (stage === 'open' && log !== null) {
     const actor = { name: user.email, userId: user.id, address: caller.address };
-    await recordAction(context, accountId, actor, 'session.opened');
+    await recordAction(context, log, actor, 'session.opened');
   }
   return { token, stage, email: user.email };
 }

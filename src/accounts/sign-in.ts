@@ -11,14 +11,18 @@ export interface Credentials {
 }
 
 /**
- * Begins a session for who knows the password, or one that asks for the second factor where there is one. Null for
- * everybody else: that there is no such user, no password yet or no right to this area cannot be told from a wrong
+ * Begins a session for who knows the password, or one that asks for the second factor where there is one, or to set one
+ * up where it is required. Null for everybody else: that there is no such user, no password yet or no right to this area cannot be told from a wrong
  * password, neither by the answer nor by the time it takes.
  */
 export async function signIn(
   context: PeopleContext,
   { email, password }: Credentials,
-  { area, caller }: { readonly area: SessionArea; readonly caller: Caller },
+  {
+    area,
+    caller,
+    isSecondFactorRequired,
+  }: { readonly area: SessionArea; readonly caller: Caller; readonly isSecondFactorRequired: boolean },
 ): Promise<OpenedSession | null> {
   const address = parseUserEmail(email);
   const user = address === null ? null : await context.people.findUserByEmail(address);
@@ -26,7 +30,8 @@ export async function signIn(
   if (user === null || !isRight) return null;
   if (area === 'operator' && !user.isOperator) return null;
   await renewHash(context, user, password);
-  const stage = user.totpSecret === null ? 'open' : 'second_factor';
+  const withoutSecondFactor = isSecondFactorRequired ? 'set_up' : 'open';
+  const stage = user.totpSecret === null ? withoutSecondFactor : 'second_factor';
   return openSession(context, user, { area, stage, caller });
 }
 

@@ -14,7 +14,7 @@ export interface DemoAccount {
   readonly accountId: string;
   /** Known to the sandbox alone, which keeps it beside its data; a live key is never kept. */
   readonly apiKey: string;
-  /** The account's owner in the dashboard. */
+  /** The account's owner in the dashboard, and the sandbox's operator. */
   readonly email: string;
   /** Kept like the key; null once its owner has set another. */
   readonly password: string | null;
@@ -55,7 +55,7 @@ async function makeAccount(
 async function openOwner(store: Store, accountId: string, known: string | null): Promise<string | null> {
   const owner = await createUser(
     { ...store, nowMs: Date.now },
-    { email: EMAIL, isOperator: false, membership: { accountId, role: 'owner' } },
+    { email: EMAIL, isOperator: true, membership: { accountId, role: 'owner' } },
   );
   const passwords = createPasswords();
   if (owner.passwordHash !== null) {

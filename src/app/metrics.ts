@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What is counted; names begin with `card_checkout_`. */
@@ -105,31 +104,4 @@ export function createMetrics(): Metrics {
     }),
     relayerBalancePol: gauge('card_checkout_relayer_balance_pol', 'Gas money of the relayer in POL.'),
   };
-}
-
-/** Figures are for the operator's monitoring: nobody else's page may show them, and no cache may keep them. */
-const adminHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-} as const;
-
-/** The admin server: metrics for the operator's monitoring, never on the public port. */
-export async function startAdminServer(metrics: Metrics, host: string, port: number): Promise<Server> {
-  const server = createServer(async (request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') {
-      response
-        .writeHead(404, { ...adminHeaders, 'content-type': 'text/plain' })
-        .end('There is nothing at this address.\n');
-      return;
-    }
-    response
-      .writeHead(200, { ...adminHeaders, 'content-type': metrics.registry.contentType })
-      .end(await metrics.registry.metrics());
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  return server;
 }

@@ -36,6 +36,7 @@ it('tells a program the same on one line of JSON', () => {
     dashboard_url: 'http://localhost:3000/dashboard',
     dashboard_email: 'demo@shop.example',
     dashboard_password: 'example-password',
+    operator_url: 'http://127.0.0.1:3001/operator',
     account_id: 'acc_1',
     merchant_wallet: facts.sandbox.merchantWallet,
     shop_url: 'http://127.0.0.1:9001',

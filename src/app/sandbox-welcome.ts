@@ -21,6 +21,7 @@ export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): stri
     dashboard_url: `${config.baseUrl}/dashboard`,
     dashboard_email: demo.email,
     dashboard_password: demo.password,
+    operator_url: `http://${config.adminHost}:${config.adminPort}/operator`,
     account_id: demo.accountId,
     merchant_wallet: sandbox.merchantWallet,
     shop_url: shop.url,
@@ -43,6 +44,7 @@ export function welcome(facts: WelcomeFacts): string {
 card-checkout sandbox is ready. Nothing here is real money.
 
   Dashboard       ${config.baseUrl}/dashboard
+  Operator        http://${config.adminHost}:${config.adminPort}/operator
   Sign in as      ${demo.email}, password ${demo.password ?? 'as you set it'}
   API             ${config.baseUrl}/api/v1
   API key         ${demo.apiKey}

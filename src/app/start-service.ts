@@ -11,7 +11,7 @@ import { deliverWebhook } from '../webhooks/deliver.ts';
 import { withCleanUp } from './clean-up.ts';
 import { createPaymentContext } from './create-payment-context.ts';
 import { giveNotice } from './give-notice.ts';
-import { startAdminServer } from './metrics.ts';
+import { openAdminDoors } from './open-admin-doors.ts';
 import { openDoors } from './open-doors.ts';
 import { requireKnownSecret } from './require-known-secret.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
@@ -51,11 +51,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       }
       await server.listen({ host: config.host, port: config.port });
     }
-    const adminServer = cleanUp.add(
-      await startAdminServer(parts.metrics, config.adminHost, config.adminPort),
-      closed,
-    );
-    adminPort = portOf(adminServer);
+    const adminServer = cleanUp.add(openAdminDoors(parts), (opened) => opened.close());
+    await adminServer.listen({ host: config.adminHost, port: config.adminPort });
+    adminPort = portOf(adminServer.server);
     cleanUp.add(await startControl(parts), closed);
     if (options.role !== 'api') {
       cleanUp.add(await startWork({ ...parts, deliver: delivererOf(parts) }), (work) => work.stop());

@@ -33,6 +33,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       feeBasisPoints: argument.optionalPercent(args, 'fee-percent') ?? DEFAULT_FEE_BASIS_POINTS,
       wallet: argument.optionalAddress(args, 'wallet'),
     });
+    await recordAction(context, account.id, operatorActor, 'account.created', account.name);
     return { account_id: account.id };
   },
   'account list': async (context) => (await context.accounts.listAccounts()).map(presentAccount),

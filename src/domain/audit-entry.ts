@@ -13,6 +13,7 @@ export const auditActions = {
   'invitation.created': 'invited',
   'invitation.withdrawn': 'withdrew the invitation of',
   'invitation.accepted': 'accepted an invitation',
+  'account.created': 'created the account',
   'settings.changed': 'changed the settings',
   'wallet.changed': 'set the payout wallet to',
   'key.created': 'created the API key',
@@ -26,7 +27,7 @@ export const auditActions = {
 } as const;
 export type AuditAction = keyof typeof auditActions;
 
-/** Who did what in an account. */
+/** Who did what in an account, or to the service (`SERVICE_LOG`). */
 export interface AuditEntry {
   readonly accountId: string;
   /** Counts up from 1 in each account; given by the store. */
@@ -43,6 +44,9 @@ export interface AuditEntry {
 }
 
 export type NewAuditEntry = Omit<AuditEntry, 'position'>;
+
+/** Stands in the place of an account's id for what is done to the service as a whole. */
+export const SERVICE_LOG = 'service';
 
 /** Entries of an account that are kept; the oldest make room. */
 export const MAXIMUM_AUDIT_ENTRIES = 20_000;

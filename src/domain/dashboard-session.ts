@@ -3,8 +3,11 @@ import type { Role } from './person.ts';
 /** What a session opens: the merchants' dashboard or the operator's console. */
 export type SessionArea = 'dashboard' | 'operator';
 
-/** `second_factor`: the password was right, and nothing is open yet but the question for the code. */
-export type SessionStage = 'second_factor' | 'open';
+/**
+ * `second_factor`: the password was right, and nothing is open yet but the question for the code. `set_up`: the password
+ * was right, a second factor is required, and nothing is open but setting one up.
+ */
+export type SessionStage = 'second_factor' | 'set_up' | 'open';
 
 /** A sign-in that lasts. Its token is in the browser's cookie, and its hash here. */
 export interface DashboardSession {
@@ -32,6 +35,8 @@ export const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 export const SESSION_IDLE_MS = 12 * 3_600_000;
 /** How long the code may take after the password. */
 export const SECOND_FACTOR_MS = 5 * 60_000;
+/** How long setting up a second factor may take after the password: an app may have to be installed. */
+export const SET_UP_MS = 20 * 60_000;
 /** How much older than the truth `lastSeenAtMs` may be: not every request is worth a write. */
 export const LAST_SEEN_STEP_MS = 5 * 60_000;
 /** Beyond it a sign-in ends the user's oldest session. */

@@ -11,6 +11,14 @@ export const accountColumns = `
   accounts.time_zone AS "timeZone", accounts.default_callback_url AS "defaultCallbackUrl",
   accounts.email_retention_days AS "emailRetentionDays", accounts.wallet_locked AS "isWalletLocked"`;
 
+/** What a part of a name or e-mail address is looked for by (`LIKE … ESCAPE '\\'`), and the whole id; null for all. */
+export function searchPattern(
+  search: string | null,
+): { readonly pattern: string; readonly id: string } | null {
+  if (search === null) return null;
+  return { pattern: `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`, id: search };
+}
+
 /** What may change of an account, in the order in which both engines store it. */
 export const changingColumns = [
   ...['name', 'email', 'fee_basis_points', 'wallet', 'logo_hash', 'support_url', 'return_url', 'time_zone'],

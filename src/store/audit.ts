@@ -1,5 +1,5 @@
 import { type AuditEntry, MAXIMUM_AUDIT_ENTRIES, type NewAuditEntry } from '../domain/audit-entry.ts';
-import type { AuditStore } from '../domain/ports/audit-store.ts';
+import type { AuditPosition, AuditStore } from '../domain/ports/audit-store.ts';
 import { lock, run, runForOne, type Script, type Scripts } from './script.ts';
 import { checkListLimit } from './store-limits.ts';
 
@@ -22,7 +22,19 @@ export function createAuditStore(scripts: Scripts): AuditStore {
         );
         return rows.map((row) => ({ ...row }) as unknown as AuditEntry);
       }),
+    listAllEntries: (before, limit) => scripts.read(() => listAllEntries(before, limit)),
   };
+}
+
+function* listAllEntries(before: AuditPosition | null, limit: number): Script<readonly AuditEntry[]> {
+  checkListLimit(limit);
+  const { atMs, accountId, position } = before ?? { atMs: AFTER_ALL, accountId: '', position: AFTER_ALL };
+  const rows = yield* run(
+    `SELECT ${columns} FROM audit_entries WHERE (at_ms, account_id, position) < (?1, ?2, ?3)
+     ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ?4`,
+    ...[atMs, accountId, position, limit],
+  );
+  return rows.map((row) => ({ ...row }) as unknown as AuditEntry);
 }
 
 function* appendEntry({ accountId, ...entry }: NewAuditEntry): Script<void> {

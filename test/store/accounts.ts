@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
 import { parseShopLogo } from '../../src/domain/shop-logo.ts';
 import { onePixel } from '../support/pictures.ts';
 import { ADDRESS, atOnce, NOW_MS, newAccount, newKey, type StoreContext } from './fixtures.ts';
@@ -58,6 +59,43 @@ export function accountPromises(context: StoreContext): void {
     expect(await context.store.accounts.findAccount(other.id)).toEqual(other);
     await expect(context.store.accounts.updateAccount('unknown', { logo })).resolves.toBeNull();
     expect(await context.store.accounts.findLogo(logo.hash)).toBeNull();
+  });
+
+  it('lists accounts a page at a time, and finds them by a part of the name or address, or the whole id', async () => {
+    const made = [];
+    for (const [name, email] of [
+      ['Tea & Coffee', 'anna@shop.example'],
+      ['tea 100%', null],
+      ['Bücher_', 'TEA@books.example'],
+      ['Flowers', null],
+    ] as const) {
+      const account = newAccount({ name, email });
+      made.push(account);
+      await context.store.accounts.createAccount(account);
+    }
+    const [coffee, percent, books, flowers] = made as [Account, Account, Account, Account];
+    const { accounts } = context.store;
+    const find = async (search: string | null, before: Account | null = null, limit = 10) =>
+      (await accounts.searchAccounts({ search, before }, limit)).map(({ id }) => id);
+    const idsOf = (...some: Account[]) => some.map(({ id }) => id);
+    expect(await accounts.searchAccounts({ search: null, before: null }, 10)).toEqual(made.toReversed());
+    expect(await find(null, null, 2)).toEqual(idsOf(flowers, books));
+    expect(await find(null, books, 2)).toEqual(idsOf(percent, coffee));
+    expect(await find('TEA')).toEqual(idsOf(books, percent, coffee));
+    expect(await find('tea', books)).toEqual(idsOf(percent, coffee));
+    expect(await find('0%'), 'no pattern').toEqual(idsOf(percent));
+    expect(await find('r_'), 'no pattern').toEqual(idsOf(books));
+    expect(await find('\\')).toEqual([]);
+    expect(await find(flowers.id)).toEqual(idsOf(flowers));
+    expect(await find(flowers.id.slice(0, -1))).toEqual([]);
+  });
+
+  it('tells accounts apart that were created at the same time', async () => {
+    const made = ['account_a', 'account_b', 'account_c'].map((id) => newAccount({ id, createdAtMs: NOW_MS }));
+    for (const account of made) await context.store.accounts.createAccount(account);
+    const [, middle] = made as [Account, Account, Account];
+    const query = { search: null, before: middle };
+    expect(await context.store.accounts.searchAccounts(query, 10)).toEqual([made[0]]);
   });
 
   it('refuses a second account with the same id', async () => {

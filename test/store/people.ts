@@ -298,6 +298,24 @@ export function auditPromises(context: StoreContext): void {
     ]);
   });
 
+  it('gives the entries of all accounts back by time, a page at a time', async () => {
+    const append = (accountId: string, atMs: number, target: string) =>
+      context.store.audit.appendEntry(newEntry(accountId, { atMs, target }));
+    await append('acc_1', NOW_MS, 'a');
+    await append('acc_2', NOW_MS + 1, 'b');
+    // At the same time, in two accounts and in one.
+    await append('acc_1', NOW_MS + 2, 'c');
+    await append('acc_2', NOW_MS + 2, 'd');
+    await append('acc_2', NOW_MS + 2, 'e');
+    const all = await context.store.audit.listAllEntries(null, 10);
+    expect(all.map(({ target }) => target)).toEqual(['e', 'd', 'c', 'b', 'a']);
+    expect(all[1]).toEqual({ ...newEntry('acc_2', { atMs: NOW_MS + 2, target: 'd' }), position: 2 });
+    for (const [index, entry] of all.entries()) {
+      const rest = await context.store.audit.listAllEntries(entry, 2);
+      expect(rest).toEqual(all.slice(index + 1, index + 3));
+    }
+  });
+
   it('numbers entries that arrive at once without a gap', async () => {
     await atOnce(20, () => context.store.audit.appendEntry(newEntry('acc_1')));
     const positions = (await context.store.audit.listEntries('acc_1', null, 100)).map(

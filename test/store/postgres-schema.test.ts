@@ -53,6 +53,7 @@ describe('the schema', () => {
       '4f5a6e2d6128675e',
       '5a283205cecd7b30',
       'ded6790aa666fb64',
+      '06abc2b8008dbbec',
     ]);
   });
 

@@ -54,6 +54,7 @@ describe('the schema', () => {
       'ae1b724b3731477a',
       '3828f7b9ebf93975',
       '5b7df6a2bec9cb85',
+      '06abc2b8008dbbec',
     ]);
   });
 

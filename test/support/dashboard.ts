@@ -1,4 +1,4 @@
-import type { LightMyRequestResponse } from 'fastify';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { openSession } from '../../src/accounts/open-session.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
@@ -31,8 +31,11 @@ const passwordHash = createPasswords().hash(PASSWORD);
 /** The dashboard as production builds it, over a real store, without a socket. */
 export interface TestDashboard {
   readonly store: Store;
+  /** What its pages are given. */
+  readonly context: DashboardContext;
   readonly nowMs: () => number;
   readonly limits: DashboardLimits;
+  readonly monotonicMs: () => number;
   /** E-mails that were sent. */
   readonly mails: Mail[];
   /** Somebody else's hand in the database. */
@@ -80,6 +83,7 @@ export async function createTestDashboard(
   let movedMs = 0;
   let hashedPasswords = 0;
   const nowMs = () => Date.now() + movedMs;
+  const monotonicMs = () => performance.now() + movedMs;
   const server = createPublicServer({
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
     trustProxy: [],
@@ -87,7 +91,7 @@ export async function createTestDashboard(
   const world = createWorld();
   const tokens = createTestTokens();
   const callbacks = createTestCallbacks(world);
-  const limits = createDashboardLimits(() => performance.now() + movedMs);
+  const limits = createDashboardLimits(monotonicMs);
   const context: DashboardContext = {
     ...store,
     tokens,
@@ -116,47 +120,14 @@ export async function createTestDashboard(
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
     : server.ready());
 
-  function newBrowser(address = '192.0.2.10'): TestBrowser {
-    const cookies = new Map<string, string>();
-    async function send(options: object): Promise<LightMyRequestResponse> {
-      const answer = await server.inject({ remoteAddress: address, ...options });
-      for (const { name, value, maxAge } of answer.cookies) {
-        if (maxAge === 0) cookies.delete(name);
-        else cookies.set(name, value);
-      }
-      return answer;
-    }
-    const headersOf = (headers: Record<string, string> = {}) => ({
-      host: new URL(baseUrl).host,
-      'user-agent': USER_AGENT,
-      ...(cookies.size === 0 ? {} : { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
-      ...headers,
-    });
-    const get = (url: string, headers?: Record<string, string>) => send({ url, headers: headersOf(headers) });
-    return {
-      cookies,
-      get,
-      async post(url, fields = {}, { page = url, headers = {} } = {}) {
-        const form_token = fields['form_token'] ?? formTokenIn((await get(page)).payload);
-        return send({
-          method: 'POST',
-          url,
-          headers: headersOf({
-            'content-type': 'application/x-www-form-urlencoded',
-            origin: baseUrl,
-            'sec-fetch-site': 'same-origin',
-            ...headers,
-          }),
-          payload: new URLSearchParams({ ...fields, form_token }).toString(),
-        });
-      },
-    };
-  }
+  const newBrowser = (address = '192.0.2.10') => createTestBrowser(server, baseUrl, address);
 
   return {
     store,
+    context,
     nowMs,
     limits,
+    monotonicMs,
     execute: (sql) => database.execute(sql),
     logLines,
     hashedPasswords: () => hashedPasswords,
@@ -190,6 +161,44 @@ export async function createTestDashboard(
       await server.close();
       await store.close();
       await database.remove();
+    },
+  };
+}
+
+/** A browser that has been nowhere yet, of a server without a socket. */
+export function createTestBrowser(server: FastifyInstance, baseUrl: string, address: string): TestBrowser {
+  const cookies = new Map<string, string>();
+  async function send(options: object): Promise<LightMyRequestResponse> {
+    const answer = await server.inject({ remoteAddress: address, ...options });
+    for (const { name, value, maxAge } of answer.cookies) {
+      if (maxAge === 0) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return answer;
+  }
+  const headersOf = (headers: Record<string, string> = {}) => ({
+    host: new URL(baseUrl).host,
+    'user-agent': USER_AGENT,
+    ...(cookies.size === 0 ? {} : { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
+    ...headers,
+  });
+  const get = (url: string, headers?: Record<string, string>) => send({ url, headers: headersOf(headers) });
+  return {
+    cookies,
+    get,
+    async post(url, fields = {}, { page = url, headers = {} } = {}) {
+      const form_token = fields['form_token'] ?? formTokenIn((await get(page)).payload);
+      return send({
+        method: 'POST',
+        url,
+        headers: headersOf({
+          'content-type': 'application/x-www-form-urlencoded',
+          origin: baseUrl,
+          'sec-fetch-site': 'same-origin',
+          ...headers,
+        }),
+        payload: new URLSearchParams({ ...fields, form_token }).toString(),
+      });
     },
   };
 }

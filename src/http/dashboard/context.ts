@@ -11,11 +11,25 @@ import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
 import type { SecretBox } from '../../domain/secret-box.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
+import type { Area } from './area.ts';
 import type { Cookies } from './cookies.ts';
 import type { Section } from './sections.ts';
 
+/** What signing in and out needs, to whatever area. */
+export interface AreaContext extends SecondFactorContext {
+  /** Seals the marks of browsers in which somebody has signed in. */
+  readonly browsers: SecretBox;
+  /** Null where no e-mail is configured. */
+  readonly mailer: Mailer | null;
+  readonly limits: DashboardLimits;
+  /** The address of the area's server, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Shows the banner that no real money moves. */
+  readonly isSandbox: boolean;
+}
+
 /** What the dashboard's pages need. A page that needs more adds it here. */
-export interface DashboardContext extends SecondFactorContext {
+export interface DashboardContext extends AreaContext {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
@@ -25,17 +39,8 @@ export interface DashboardContext extends SecondFactorContext {
   /** For checkouts that are made by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
-  /** Seals the marks of browsers in which somebody has signed in. */
-  readonly browsers: SecretBox;
-  /** Null where no e-mail is configured. */
-  readonly mailer: Mailer | null;
   /** A transaction's page in an explorer of the chain, or null where there is none. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
-  readonly limits: DashboardLimits;
-  /** The public address of the service, without a slash at its end. */
-  readonly baseUrl: string;
-  /** Shows the banner that no real money moves. */
-  readonly isSandbox: boolean;
 }
 
 /** One limiter for each kind of request. */
@@ -54,12 +59,20 @@ export interface DashboardLimits {
   readonly codesOfUser: RateLimiter;
 }
 
-/** Where pages are registered (`dashboard-page.ts` says how). */
-export interface DashboardRoutes {
-  /** The scope below `/dashboard`. */
+/** Where the pages of an area are registered. */
+export interface AreaRoutes {
+  /** The scope below the area's path. */
   readonly server: FastifyInstance;
-  readonly context: DashboardContext;
+  readonly context: AreaContext;
   readonly cookies: Cookies;
+  readonly area: Area;
+  /** Who has none has to set one up before anything else is shown. */
+  readonly isSecondFactorRequired: boolean;
+}
+
+/** Where pages of the dashboard are registered (`dashboard-page.ts` says how). */
+export interface DashboardRoutes extends AreaRoutes {
+  readonly context: DashboardContext;
   /** Sections that have a page. */
   readonly shown: Set<Section>;
 }

@@ -16,17 +16,17 @@ import type { Visit } from './visit.ts';
 export type Entry = { readonly visit: Visit } | { readonly answered: FastifyReply };
 
 export async function enter(
-  { context, cookies }: DashboardRoutes,
+  { context, cookies, area }: DashboardRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Entry> {
   const token = cookies.read(request.headers, 'session');
-  const signedIn = token === null ? null : await readSession(context, token, 'dashboard');
+  const signedIn = token === null ? null : await readSession(context, token, area.name);
   if (token === null || signedIn === null) {
     if (token !== null) cookies.remove(reply, 'session');
-    return { answered: sendSeeOther(reply, signInPath(request)) };
+    return { answered: sendSeeOther(reply, signInPath(area, request)) };
   }
-  if (signedIn.session.stage === 'second_factor') {
+  if (signedIn.session.stage !== 'open') {
     return { answered: sendSeeOther(reply, `${DASHBOARD_PATH}/second-factor`) };
   }
   const chosen = await readChosenAccount(context, signedIn);

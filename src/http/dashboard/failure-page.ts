@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../../domain/errors.ts';
-import { type Html, html } from '../design/html.ts';
+import { html } from '../design/html.ts';
 import { serviceErrorOf } from '../error-reply.ts';
 import type { DashboardRoutes } from './context.ts';
 import { type PageContent, plainPage, signedInPage } from './layout.ts';
@@ -20,7 +20,7 @@ export function sendFailure(
   const error = serviceErrorOf(thrown);
   if (error.status >= 500) request.log.error({ err: thrown }, 'a page of the dashboard failed');
   if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
-  const content = failureContent(error);
+  const content = failureContent(error, DASHBOARD_PATH);
   const { isSandbox } = context;
   const page =
     visit === null
@@ -29,12 +29,14 @@ export function sendFailure(
   return sendDashboardPage(reply, error.status, page);
 }
 
-function failureContent(error: ServiceError): PageContent {
+/** What a failure says; `path` is that of the area, which it leads back to. */
+export function failureContent(error: ServiceError, path: string): PageContent {
   const { title, sentence } = wordsOf(error);
-  return { title, main: html`<p>${sentence}</p>${back}` };
+  return {
+    title,
+    main: html`<p>${sentence}</p><p><a class="button" href="${path}">Back to the beginning</a></p>`,
+  };
 }
-
-const back: Html = html`<p><a class="button" href="${DASHBOARD_PATH}">Back to the dashboard</a></p>`;
 
 function wordsOf(error: ServiceError): { readonly title: string; readonly sentence: string } {
   switch (error.errorName) {

@@ -17,11 +17,13 @@ interface Frame {
   readonly isSandbox: boolean;
 }
 
-const style = pageStyleOf(
-  ['button', 'card', 'field', 'notice', 'table'],
-  new URL('./dashboard.css', import.meta.url),
-  new URL('./payments.css', import.meta.url),
-);
+/** The dashboard's style, with style sheets that follow it. */
+export function dashboardStyleWith(...more: readonly URL[]): Html {
+  const own = [new URL('./dashboard.css', import.meta.url), new URL('./payments.css', import.meta.url)];
+  return pageStyleOf(['button', 'card', 'field', 'notice', 'table'], ...own, ...more);
+}
+
+const dashboardStyle = dashboardStyleWith();
 const script = new Html(readAsset(new URL('./client/copy.js', import.meta.url)));
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b5f4a'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
@@ -79,7 +81,13 @@ function navigation(
     });
 }
 
-function wholePage(title: string, { isSandbox }: Frame, body: Html): Page {
+/** A page from its first line to its last. */
+export function wholePage(
+  title: string,
+  { isSandbox }: Frame,
+  body: Html,
+  style: Html = dashboardStyle,
+): Page {
   return (nonce) =>
     Buffer.from(
       html`<!doctype html>

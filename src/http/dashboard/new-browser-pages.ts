@@ -5,8 +5,9 @@ import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mailer.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
+import type { Area } from './area.ts';
 import { callerOf } from './caller.ts';
-import type { DashboardRoutes } from './context.ts';
+import type { AreaRoutes, DashboardRoutes } from './context.ts';
 import { notice } from './fields.ts';
 import { formTokenField } from './form-token.ts';
 import { rememberBrowser } from './own-browser.ts';
@@ -14,7 +15,7 @@ import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/new-browser`;
-const toSignIn = html`<p><a class="button" href="${DASHBOARD_PATH}/sign-in">To the sign-in</a></p>`;
+const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">To the sign-in</a></p>`;
 
 /** `/dashboard/new-browser`: an e-mail whose link makes a browser known. Only where e-mail is configured. */
 export function registerNewBrowserPages(routes: DashboardRoutes, mailer: Mailer): void {
@@ -24,31 +25,32 @@ export function registerNewBrowserPages(routes: DashboardRoutes, mailer: Mailer)
     if (email === null) {
       return sendPlainPage(routes, reply, 404, {
         title: 'This link does not work',
-        main: html`<p>It is older than an hour, or not complete.</p>${toSignIn}`,
+        main: html`<p>It is older than an hour, or not complete.</p>${toSignIn(routes.area)}`,
       });
     }
     rememberBrowser(routes, reply, email);
     return sendPlainPage(routes, reply, 200, {
       title: 'This browser is known now',
-      main: html`<p>You can sign in with it, whatever others try.</p>${toSignIn}`,
+      main: html`<p>You can sign in with it, whatever others try.</p>${toSignIn(routes.area)}`,
     });
   });
 }
 
 /** For a browser that is not known, when many of those have tried this user's password. */
 export function sendAskMore(
-  routes: DashboardRoutes,
+  routes: AreaRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
   { email, waitSeconds }: { readonly email: string; readonly waitSeconds: number },
 ): FastifyReply {
-  const hasMail = routes.context.mailer !== null;
+  const { area } = routes;
+  const hasMail = area.hasForgottenPage && routes.context.mailer !== null;
   return sendPlainPage(routes, reply.header('retry-after', String(waitSeconds)), 429, {
     title: 'Is it you?',
     main: html`${notice('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
-<p>A browser in which you have signed in before still lets you in.${hasMail ? ' For this one, we send a link to your e-mail address: open it here, and sign in.' : ` This one will in ${Math.ceil(waitSeconds / 60)} minutes, or at once by a link of the operator of this service to set a new password.`}</p>
+<p>A browser in which you have signed in before still lets you in.${hasMail ? ' For this one, we send a link to your e-mail address: open it here, and sign in.' : ` This one will in ${Math.ceil(waitSeconds / 60)} minutes, or at once by a link to set a new password. ${area.help} for one.`}</p>
 ${hasMail ? askForm(openFormToken(routes, request, reply), email) : nothing}
-${toSignIn}`,
+${toSignIn(area)}`,
   });
 }
 
@@ -73,7 +75,7 @@ async function answerAsking(
   );
   return sendPlainPage(routes, reply, 200, {
     title: 'Look into your mail',
-    main: html`<p>If somebody with this address has access, a link is on its way to them. Open it in this browser within an hour, and sign in.</p>${toSignIn}`,
+    main: html`<p>If somebody with this address has access, a link is on its way to them. Open it in this browser within an hour, and sign in.</p>${toSignIn(routes.area)}`,
   });
 }
 

@@ -4,7 +4,7 @@ import { hashSecretToken } from '../../accounts/secret-token.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import { requirePassing } from '../rate-limit.ts';
 import { callerOf } from './caller.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
+import type { AreaContext, AreaRoutes } from './context.ts';
 import type { Cookies } from './cookies.ts';
 
 /** Makes the browser known as one of the user with this address. */
@@ -12,7 +12,7 @@ export function rememberBrowser(
   {
     context,
     cookies,
-  }: { readonly context: Pick<DashboardContext, 'browsers' | 'nowMs'>; readonly cookies: Cookies },
+  }: { readonly context: Pick<AreaContext, 'browsers' | 'nowMs'>; readonly cookies: Cookies },
   reply: FastifyReply,
   email: string,
 ): void {
@@ -25,7 +25,7 @@ export function rememberBrowser(
  * is asked for more than the password; 0 where it may go on. Throws `rate_limited` where nobody could be typing.
  */
 export async function countSignIn(
-  { context, cookies }: DashboardRoutes,
+  { context, cookies }: AreaRoutes,
   request: FastifyRequest,
   typedEmail: string,
 ): Promise<number> {

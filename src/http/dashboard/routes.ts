@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { addressGroupOf } from '../address-group.ts';
 import { requirePassing } from '../rate-limit.ts';
+import { dashboardArea } from './area.ts';
 import { registerAuditPage } from './audit-page.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import { createCookies } from './cookies.ts';
@@ -34,7 +35,10 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
   server.register(
     (scope, _options, done) => {
       const cookies = createCookies(context.baseUrl, 'card_checkout');
-      const routes: DashboardRoutes = { server: scope, context, cookies, shown: new Set() };
+      const routes: DashboardRoutes = {
+        ...{ server: scope, context, cookies, shown: new Set() },
+        ...{ area: dashboardArea, isSecondFactorRequired: false },
+      };
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {
         await requirePassing(context.limits.requests, addressGroupOf(request.ip));
@@ -68,7 +72,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
 }
 
 /** Fields as text, which the forms' own reader takes apart. */
-function acceptForms(scope: FastifyInstance): void {
+export function acceptForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',

@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endSession } from '../../accounts/end-session.ts';
 import { readSession } from '../../accounts/read-session.ts';
 import { signIn } from '../../accounts/sign-in.ts';
+import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { callerOf } from './caller.ts';
-import type { DashboardRoutes } from './context.ts';
+import type { AreaRoutes } from './context.ts';
 import { notice, textField } from './fields.ts';
 import { readFormFields } from './form-fields.ts';
 import { formTokenField, isOwnForm } from './form-token.ts';
@@ -14,99 +15,89 @@ import { countSignIn, rememberBrowser } from './own-browser.ts';
 import { sendSeeOther } from './page-headers.ts';
 import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
 import { returnPathOf } from './return-path.ts';
-import { DASHBOARD_PATH } from './sections.ts';
 
 /** What was done just before, by the name it has in the address. */
 const greetings: ReadonlyMap<string | null, Html> = new Map([
   ['password-set', notice('good', 'Your password is set. Sign in with it now.')],
   ['joined', notice('good', 'You are a member now. Sign in with your new password.')],
 ]);
-const SIGN_IN_PATH = `${DASHBOARD_PATH}/sign-in`;
 
 /** Signing in with e-mail and password, and signing out. */
-export function registerSignInPages(routes: DashboardRoutes): void {
+export function registerSignInPages(routes: AreaRoutes): void {
   routes.server.get('/sign-in', (request, reply) => showSignIn(routes, request, reply));
   routes.server.post('/sign-in', (request, reply) => answerSignIn(routes, request, reply));
   routes.server.post('/sign-out', (request, reply) => answerSignOut(routes, request, reply));
 }
 
 async function showSignIn(
-  routes: DashboardRoutes,
+  routes: AreaRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const query = new URL(request.url, 'http://localhost').searchParams;
-  const next = returnPathOf(query.get('next') ?? '');
+  const next = returnPathOf(routes.area, query.get('next') ?? '');
   const token = routes.cookies.read(request.headers, 'session');
-  const signedIn = token === null ? null : await readSession(routes.context, token, 'dashboard');
+  const signedIn = token === null ? null : await readSession(routes.context, token, routes.area.name);
   if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
   const said = query.get('said');
   return sendPlainPage(routes, reply, 200, {
-    title: 'Sign in',
+    title: routes.area.signInTitle,
     main: signInForm(
-      {
-        formToken: openFormToken(routes, request, reply),
-        next,
-        email: '',
-        hasMail: routes.context.mailer !== null,
-      },
+      routes,
+      { formToken: openFormToken(routes, request, reply), next, email: '' },
       greetings.get(said) ?? nothing,
     ),
   });
 }
 
 /** Who can help. */
-function forgotten(hasMail: boolean): Html {
-  return hasMail
-    ? html`<p class="small"><a href="${DASHBOARD_PATH}/forgotten">Forgotten your password?</a></p>`
-    : html`<p class="soft small">Forgotten your password? Ask the operator of this service for a link to set a new one.</p>`;
+function forgotten({ area, context }: AreaRoutes): Html {
+  return area.hasForgottenPage && context.mailer !== null
+    ? html`<p class="small"><a href="${area.path}/forgotten">Forgotten your password?</a></p>`
+    : html`<p class="soft small">Forgotten your password? ${area.help} for a link to set a new one.</p>`;
 }
 
 function signInForm(
-  {
-    formToken,
-    next,
-    email,
-    hasMail,
-  }: {
-    readonly formToken: string;
-    readonly next: string;
-    readonly email: string;
-    readonly hasMail: boolean;
-  },
+  routes: AreaRoutes,
+  { formToken, next, email }: { readonly formToken: string; readonly next: string; readonly email: string },
   message: Html,
 ): Html {
   return html`${message}
-<form class="card" method="post" action="${SIGN_IN_PATH}">
+<form class="card" method="post" action="${routes.area.path}/sign-in">
 ${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
 ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
 ${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button class="button primary wide">Sign in</button>
 </form>
-${forgotten(hasMail)}`;
+${forgotten(routes)}`;
 }
 
 async function answerSignIn(
-  routes: DashboardRoutes,
+  routes: AreaRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { context, cookies } = routes;
   const form = readOwnForm(routes, request);
-  const [email, next] = [form.text('email'), returnPathOf(form.text('next'))];
+  const [email, next] = [form.text('email'), returnPathOf(routes.area, form.text('next'))];
   const waitSeconds = await countSignIn(routes, request, email);
   if (waitSeconds > 0) return sendAskMore(routes, request, reply, { email, waitSeconds });
 
   const opened = await signIn(
     context,
     { email, password: form.text('password') },
-    { area: 'dashboard', caller: callerOf(request) },
+    {
+      area: routes.area.name,
+      caller: callerOf(request),
+      isSecondFactorRequired: routes.isSecondFactorRequired,
+    },
   );
   if (opened === null) {
     return sendPlainPage(routes, reply, 401, {
-      title: 'Sign in',
+      title: routes.area.signInTitle,
       main: signInForm(
-        { formToken: openFormToken(routes, request, reply), next, email, hasMail: context.mailer !== null },
+        routes,
+        { formToken: openFormToken(routes, request, reply), next, email },
         notice('bad', 'E-mail address and password do not belong together.'),
       ),
     });
@@ -116,29 +107,34 @@ async function answerSignIn(
     rememberBrowser(routes, reply, opened.email);
     return sendSeeOther(reply, next);
   }
-  return sendSeeOther(reply, `${DASHBOARD_PATH}/second-factor?next=${encodeURIComponent(next)}`);
+  if (opened.stage === 'set_up') return sendSeeOther(reply, `${routes.area.path}/set-up`);
+  return sendSeeOther(reply, `${routes.area.path}/second-factor?next=${encodeURIComponent(next)}`);
 }
 
 async function answerSignOut(
-  routes: DashboardRoutes,
+  routes: AreaRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { context, cookies } = routes;
+  const { context, cookies, area } = routes;
   const token = cookies.read(request.headers, 'session');
   if (!isOwnForm(request, context.baseUrl, readFormFields(request.body), token)) {
     throw new ServiceError('foreign_form');
   }
-  const signedIn = token === null ? null : await readSession(context, token, 'dashboard');
+  const signedIn = token === null ? null : await readSession(context, token, area.name);
   if (signedIn !== null) {
     const { user, session } = signedIn;
     const actor = { name: user.email, userId: user.id, address: callerOf(request).address };
     await endSession(
       context,
-      { userId: user.id, sessionId: session.id, accountId: session.accountId },
+      {
+        userId: user.id,
+        sessionId: session.id,
+        accountId: area.name === 'operator' ? SERVICE_LOG : session.accountId,
+      },
       actor,
     );
   }
   cookies.remove(reply, 'session');
-  return sendSeeOther(reply, SIGN_IN_PATH);
+  return sendSeeOther(reply, `${area.path}/sign-in`);
 }

@@ -1,6 +1,6 @@
 import type { Account, ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
-import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { AccountQuery, AccountStore } from '../../domain/ports/account-store.ts';
 import {
   accountColumns,
   changedAccount,
@@ -12,7 +12,9 @@ import {
   logoValues,
   profileValues,
   providersOf,
+  searchPattern,
 } from '../account-rows.ts';
+import { checkListLimit } from '../store-limits.ts';
 import { createGroupRead } from './group-read.ts';
 import type { Database } from './open-database.ts';
 import { statement } from './statement.ts';
@@ -23,6 +25,11 @@ const insertAccount = statement(`
   VALUES (${changingColumns.map((_, index) => `$${index + 1}`).join(', ')}, $${count + 1}, $${count + 2})`);
 const selectAccount = statement(`SELECT ${accountColumns} FROM accounts WHERE id = $1`);
 const selectAccounts = statement(`SELECT ${accountColumns} FROM accounts ORDER BY created_at_ms, id`);
+const selectPage = (condition: string) =>
+  statement(`SELECT ${accountColumns} FROM accounts WHERE (created_at_ms, id) < ($1, $2) ${condition}
+  ORDER BY created_at_ms DESC, id DESC LIMIT $3`);
+const selectNewest = selectPage('');
+const selectFound = selectPage("AND (name ILIKE $4 ESCAPE '\\' OR email ILIKE $4 ESCAPE '\\' OR id = $5)");
 const lockAccount = statement(`SELECT ${accountColumns} FROM accounts WHERE id = $1 FOR NO KEY UPDATE`);
 const updateAccount = statement(`
   UPDATE accounts SET ${changingColumns.map((name, index) => `${name} = $${index + 1}`).join(', ')}
@@ -81,6 +88,16 @@ export function createAccountStore(database: Database): ClosableAccountStore {
       return accountOrNull(row);
     },
     listAccounts: async () => (await database.query<AccountRow>(selectAccounts)).map(accountOfRow),
+    async searchAccounts({ search, before }: AccountQuery, limit) {
+      checkListLimit(limit);
+      const from = [before?.createdAtMs ?? Number.MAX_SAFE_INTEGER, before?.id ?? '', limit];
+      const found = searchPattern(search);
+      const rows =
+        found === null
+          ? await database.query<AccountRow>(selectNewest, from)
+          : await database.query<AccountRow>(selectFound, [...from, found.pattern, found.id]);
+      return rows.map(accountOfRow);
+    },
     updateAccount: (accountId, change) =>
       database.transaction(async (connection) => {
         const [row] = await connection.query<AccountRow>(lockAccount, [accountId]);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account, AccountChange, ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
-import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { AccountQuery, AccountStore } from '../../domain/ports/account-store.ts';
 import {
   accountColumns,
   changedAccount,
@@ -13,7 +13,9 @@ import {
   logoValues,
   profileValues,
   providersOf,
+  searchPattern,
 } from '../account-rows.ts';
+import { checkListLimit } from '../store-limits.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 
@@ -79,6 +81,7 @@ export function createAccountStore(
       });
     },
     listAccounts: () => reads.run(() => (selectAccounts.all() as unknown as AccountRow[]).map(accountOfRow)),
+    searchAccounts: createSearch(database, reads),
     findLogo: (hash) => reads.run(() => logos.find(hash)),
     updateAccount: (accountId, change) =>
       writes.runTransaction(() => {
@@ -101,6 +104,29 @@ export function createAccountStore(
       return account;
     },
     ...createKeys(database, writes, reads, () => accountByKeyHash.clear()),
+  };
+}
+
+/** A list goes along the index of time; a search looks at every account on its way. */
+function createSearch(database: DatabaseSync, reads: GroupRead): AccountStore['searchAccounts'] {
+  const select = (condition: string) =>
+    database.prepare(
+      `SELECT ${accountColumns} FROM accounts WHERE (created_at_ms, id) < (?, ?) ${condition}
+       ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
+    );
+  const selectAll = select('');
+  const selectFound = select("AND (name LIKE ? ESCAPE '\\' OR email LIKE ? ESCAPE '\\' OR id = ?)");
+  return ({ search, before }: AccountQuery, limit) => {
+    checkListLimit(limit);
+    const from = [before?.createdAtMs ?? Number.MAX_SAFE_INTEGER, before?.id ?? ''];
+    const found = searchPattern(search);
+    return reads.run(() => {
+      const rows =
+        found === null
+          ? selectAll.all(...from, limit)
+          : selectFound.all(...from, found.pattern, found.pattern, found.id, limit);
+      return (rows as unknown as AccountRow[]).map(accountOfRow);
+    });
   };
 }
 

@@ -230,4 +230,12 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    number: 14,
+    name: 'accounts, and what was done in all of them, by time',
+    sql: `
+      CREATE INDEX accounts_by_time ON accounts (created_at_ms, id);
+      CREATE INDEX audit_entries_by_time ON audit_entries (at_ms, account_id, position);
+    `,
+  },
 ];

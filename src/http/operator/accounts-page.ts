@@ -1,0 +1,63 @@
+import type { Account } from '../../domain/account.ts';
+import { formatPercent } from '../dashboard/format-percent.ts';
+import { moment } from '../dashboard/format-time.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { OperatorContext, OperatorRoutes } from './context.ts';
+import { OPERATOR_PATH } from './operator-area.ts';
+import { type OperatorView, operatorPage } from './operator-page.ts';
+import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
+
+const ACCOUNTS_ON_A_PAGE = 50;
+const MAXIMUM_SEARCH_CHARACTERS = 100;
+
+/** `/operator/accounts`: all accounts, the newest first, and those that a search finds. */
+export function registerAccountsPage(routes: OperatorRoutes): void {
+  operatorPage(routes, {
+    path: '/accounts',
+    section: 'accounts',
+    show: (visit) => showAccounts(routes.context, visit),
+  });
+}
+
+async function showAccounts(context: OperatorContext, visit: OperatorVisit): Promise<OperatorView> {
+  const typed = (visit.query.get('search') ?? '').trim().slice(0, MAXIMUM_SEARCH_CHARACTERS);
+  const search = typed === '' ? null : typed;
+  const after = visit.query.get('before');
+  const before = after === null ? null : await context.accounts.findAccount(after);
+  const found = await context.accounts.searchAccounts({ search, before }, ACCOUNTS_ON_A_PAGE + 1);
+  const accounts = found.slice(0, ACCOUNTS_ON_A_PAGE);
+  const last = found.length > ACCOUNTS_ON_A_PAGE ? accounts.at(-1) : undefined;
+  return {
+    title: 'Accounts',
+    main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/accounts" role="search">
+<div class="field"><label for="search">Name, e-mail address or account id</label><input id="search" name="search" type="search" value="${typed}"></div>
+<button class="button">Search</button>
+<a class="button primary" href="${OPERATOR_PATH}/accounts/new">Create an account</a></form>
+${accounts.length === 0 ? html`<p class="notice plain">${search === null ? 'There is no account yet.' : 'No account is found by this.'}</p>` : accountTable(accounts)}
+<div class="actions">${before === null ? nothing : html`<a class="button" href="${pagePath(typed, null)}">Newest</a>`}
+${last === undefined ? nothing : html`<a class="button" href="${pagePath(typed, last.id)}">Older</a>`}</div>`,
+  };
+}
+
+function pagePath(search: string, before: string | null): string {
+  const query = new URLSearchParams({
+    ...(search === '' ? {} : { search }),
+    ...(before === null ? {} : { before }),
+  });
+  return `${OPERATOR_PATH}/accounts${query.size === 0 ? '' : `?${query}`}`;
+}
+
+function accountTable(accounts: readonly Account[]): Html {
+  return html`<div class="table" role="region" aria-label="Accounts" tabindex="0"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">E-mail</th><th scope="col">Fee</th><th scope="col">State</th><th scope="col">Created</th></tr></thead>
+<tbody>${accounts.map(
+    (
+      account,
+    ) => html`<tr><td><a href="${OPERATOR_PATH}/accounts/${account.id}"><bdi>${account.name}</bdi></a><br><code class="small">${account.id}</code></td>
+<td>${account.email === null ? html`<span class="soft">none</span>` : html`<bdi>${account.email}</bdi>`}</td>
+<td class="number">${formatPercent(account.feeBasisPoints)}</td>
+<td>${account.suspended ? html`<span class="badge warn">Suspended</span>` : html`<span class="badge good">Active</span>`}</td>
+<td>${moment(account.createdAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
+  )}</tbody>
+</table></div>`;
+}

@@ -1,0 +1,76 @@
+import { type AuditEntry, auditActions, SERVICE_LOG } from '../../domain/audit-entry.ts';
+import type { AuditPosition } from '../../domain/ports/audit-store.ts';
+import { moment } from '../dashboard/format-time.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { OperatorContext, OperatorRoutes } from './context.ts';
+import { OPERATOR_PATH } from './operator-area.ts';
+import { type OperatorView, operatorPage } from './operator-page.ts';
+import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
+
+const ENTRIES_ON_A_PAGE = 50;
+const MAXIMUM_ID_CHARACTERS = 100;
+
+/** `/operator/audit`: who did what, in all accounts or in one. */
+export function registerAuditPage(routes: OperatorRoutes): void {
+  operatorPage(routes, {
+    path: '/audit',
+    section: 'audit',
+    show: (visit) => showEntries(routes.context, visit),
+  });
+}
+
+async function showEntries(context: OperatorContext, visit: OperatorVisit): Promise<OperatorView> {
+  const account = (visit.query.get('account') ?? '').trim().slice(0, MAXIMUM_ID_CHARACTERS);
+  const before = positionOf(visit.query.get('before') ?? '');
+  const limit = ENTRIES_ON_A_PAGE + 1;
+  const found =
+    account === ''
+      ? await context.audit.listAllEntries(before, limit)
+      : await context.audit.listEntries(account, before?.position ?? null, limit);
+  const entries = found.slice(0, ENTRIES_ON_A_PAGE);
+  const last = found.length > ENTRIES_ON_A_PAGE ? entries.at(-1) : undefined;
+  return {
+    title: 'Audit log',
+    main: html`<p>Who did what, the newest first, by the console, the dashboard and the command line. Nothing here can be changed.</p>
+<form class="inline" method="get" action="${OPERATOR_PATH}/audit" role="search">
+<div class="field"><label for="account">Account id</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"><p class="hint" id="account-hint">"${SERVICE_LOG}" for what was done to the service as a whole; empty for everything.</p></div>
+<button class="button">Show</button></form>
+${entries.length === 0 ? html`<p class="notice plain">Nothing was done yet.</p>` : entryTable(entries)}
+<div class="actions">${before === null ? nothing : html`<a class="button" href="${pagePath(account, null)}">Newest</a>`}
+${last === undefined ? nothing : html`<a class="button" href="${pagePath(account, last)}">Older</a>`}</div>`,
+  };
+}
+
+/** `1795212345678.acc_12.34`, as `pagePath` writes it; null for anything else. */
+function positionOf(text: string): AuditPosition | null {
+  const parts = /^(\d{1,15})\.([\w-]{1,100})\.(\d{1,15})$/.exec(text);
+  if (parts === null) return null;
+  const [, atMs, accountId, position] = parts as unknown as readonly [string, string, string, string];
+  return { atMs: Number(atMs), accountId, position: Number(position) };
+}
+
+function pagePath(account: string, before: AuditPosition | null): string {
+  const query = new URLSearchParams({
+    ...(account === '' ? {} : { account }),
+    ...(before === null ? {} : { before: `${before.atMs}.${before.accountId}.${before.position}` }),
+  });
+  return `${OPERATOR_PATH}/audit${query.size === 0 ? '' : `?${query}`}`;
+}
+
+function entryTable(entries: readonly AuditEntry[]): Html {
+  return html`<div class="table" role="region" aria-label="Audit log" tabindex="0"><table>
+<thead><tr><th scope="col">When</th><th scope="col">Account</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">From</th></tr></thead>
+<tbody>${entries.map(
+    ({
+      accountId,
+      atMs,
+      actor,
+      action,
+      target,
+      address,
+    }) => html`<tr><td>${moment(atMs, CONSOLE_TIME_ZONE)}</td>
+<td>${accountId === SERVICE_LOG ? html`<span class="soft">the service</span>` : html`<a href="${OPERATOR_PATH}/accounts/${accountId}"><code class="small">${accountId}</code></a>`}</td>
+<td><bdi>${actor}</bdi></td><td>${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}</td><td>${address ?? 'command line'}</td></tr>`,
+  )}</tbody>
+</table></div>`;
+}

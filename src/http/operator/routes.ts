@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { addressGroupOf } from '../address-group.ts';
+import { createCookies } from '../dashboard/cookies.ts';
+import { acceptForms } from '../dashboard/routes.ts';
+import { registerSecondFactorPages } from '../dashboard/second-factor-pages.ts';
+import { registerSignInPages } from '../dashboard/sign-in-pages.ts';
+import { requirePassing } from '../rate-limit.ts';
+import { registerAccountsPage } from './accounts-page.ts';
+import { registerAuditPage } from './audit-page.ts';
+import type { OperatorContext, OperatorRoutes } from './context.ts';
+import { enter } from './enter.ts';
+import { registerNewAccountPage } from './new-account-page.ts';
+import { OPERATOR_PATH, operatorArea } from './operator-area.ts';
+import { operatorPage, seeOther, sendOperatorFailure } from './operator-page.ts';
+import { registerSetUpPages } from './set-up-pages.ts';
+
+/** Registers the operator's console below `/operator`, on the admin server. */
+export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
+  server.register(
+    (scope, _options, done) => {
+      const cookies = createCookies(context.baseUrl, 'card_checkout_operator');
+      const routes: OperatorRoutes = {
+        ...{ server: scope, context, cookies, area: operatorArea },
+        isSecondFactorRequired: !context.isSandbox,
+      };
+      acceptForms(scope);
+      scope.addHook('onRequest', async (request) => {
+        if (!context.isTrustedPeer(request.socket.remoteAddress ?? ''))
+          throw new ServiceError('https_required');
+        await requirePassing(context.limits.requests, addressGroupOf(request.ip));
+      });
+      scope.setErrorHandler((error, request, reply) =>
+        sendOperatorFailure(routes, request, reply, null, error),
+      );
+      registerSignInPages(routes);
+      registerSecondFactorPages(routes);
+      registerSetUpPages(routes);
+      registerAccountsPage(routes);
+      registerNewAccountPage(routes);
+      registerAuditPage(routes);
+      registerNothing(routes);
+      done();
+    },
+    { prefix: OPERATOR_PATH },
+  );
+}
+
+/** Every other path: who is signed in is told that there is nothing, and nobody else is told anything. */
+function registerNothing(routes: OperatorRoutes): void {
+  operatorPage(routes, { path: '', section: null, show: async () => seeOther('/accounts') });
+  routes.server.get('/*', async (request, reply) => {
+    const entry = await enter(routes, request, reply);
+    if ('answered' in entry) return entry.answered;
+    const within = { visit: entry.visit, section: null };
+    return sendOperatorFailure(routes, request, reply, within, new ServiceError('not_found'));
+  });
+}

@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requireOwnPassword } from '../../accounts/change-password.ts';
+import { openSession } from '../../accounts/open-session.ts';
+import { readSession, type SignedIn } from '../../accounts/read-session.ts';
+import { confirmTotp, offerTotp } from '../../accounts/second-factor.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { callerOf } from '../dashboard/caller.ts';
+import { notice, textField } from '../dashboard/fields.ts';
+import { readFormFields } from '../dashboard/form-fields.ts';
+import { formTokenField, formTokenOf, isOwnForm } from '../dashboard/form-token.ts';
+import { rememberBrowser } from '../dashboard/own-browser.ts';
+import { sendSeeOther } from '../dashboard/page-headers.ts';
+import { sendPlainPage } from '../dashboard/public-page.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { qrCode } from '../design/qr-code.ts';
+import { requirePassing } from '../rate-limit.ts';
+import type { OperatorRoutes } from './context.ts';
+import { OPERATOR_PATH } from './operator-area.ts';
+
+/** Somebody who has given the password and has to set up a second factor. */
+interface Asked extends SignedIn {
+  readonly token: string;
+}
+
+/** `/operator/set-up`: the second factor, without which nothing else is shown where it is required. */
+export function registerSetUpPages(routes: OperatorRoutes): void {
+  routes.server.get('/set-up', async (request, reply) => {
+    const asked = await readAsked(routes, request);
+    if (asked === null) return sendSeeOther(reply, `${OPERATOR_PATH}/sign-in`);
+    return sendOffer(routes, reply, asked, { status: 200, message: nothing });
+  });
+  routes.server.post('/set-up', (request, reply) => answerSetUp(routes, request, reply));
+}
+
+/** Opens a new session in place of the one that asked: none that was begun by a password alone is ever open. */
+async function answerSetUp(
+  routes: OperatorRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, cookies } = routes;
+  const asked = await readAsked(routes, request);
+  if (asked === null) return sendSeeOther(reply, `${OPERATOR_PATH}/sign-in`);
+  const form = readFormFields(request.body);
+  if (!isOwnForm(request, context.baseUrl, form, asked.token)) throw new ServiceError('foreign_form');
+  const { user, session } = asked;
+  await requirePassing(context.limits.signInsOfUser, user.id);
+  const caller = callerOf(request);
+  const actor = { name: user.email, userId: user.id, address: caller.address };
+  try {
+    await requireOwnPassword(context, user, form.text('password'));
+    const offer = { sealed: form.text('sealed'), code: form.text('code') };
+    const codes = await confirmTotp(context, user, offer, actor);
+    await context.sessions.endSession(user.id, session.id);
+    const opened = await openSession(context, user, { area: 'operator', stage: 'open', caller });
+    cookies.set(reply, 'session', opened.token);
+    rememberBrowser(routes, reply, user.email);
+    return sendCodes(routes, reply, codes);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+    return sendOffer(routes, reply, asked, { status: 400, message: notice('bad', error.message) });
+  }
+}
+
+async function readAsked(
+  { context, cookies }: OperatorRoutes,
+  request: FastifyRequest,
+): Promise<Asked | null> {
+  const token = cookies.read(request.headers, 'session');
+  const signedIn = token === null ? null : await readSession(context, token, 'operator');
+  const isAsked = signedIn?.session.stage === 'set_up' && signedIn.user.totpSecret === null;
+  return token === null || signedIn === null || !isAsked ? null : { ...signedIn, token };
+}
+
+function sendOffer(
+  routes: OperatorRoutes,
+  reply: FastifyReply,
+  { user, token }: Asked,
+  { status, message }: { readonly status: number; readonly message: Html },
+): FastifyReply {
+  const { secret, uri, sealed } = offerTotp(routes.context, user);
+  return sendPlainPage(routes, reply, status, {
+    title: 'Set up your second factor',
+    main: html`${message}
+<p>What is done here concerns other people’s money: a password alone does not open it.</p>
+<form class="card" method="post" action="${OPERATOR_PATH}/set-up">${formTokenField(formTokenOf(token))}<input type="hidden" name="sealed" value="${sealed}">
+<p>Scan this with an authenticator app on your phone, or type the key, then give the six digits that the app shows.</p>
+${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
+<dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
+${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}
+<button class="button primary wide">Switch on</button></form>`,
+  });
+}
+
+function sendCodes(routes: OperatorRoutes, reply: FastifyReply, codes: readonly string[]): FastifyReply {
+  return sendPlainPage(routes, reply, 200, {
+    title: 'Your recovery codes',
+    main: html`<section class="card">
+<p class="notice">Keep these where you find them without your phone. Each works once in place of a code. They are not kept here in a way that could be read, and will not be shown again.</p>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<div class="actions"><a class="button primary" href="${OPERATOR_PATH}">I have saved them</a></div></section>`,
+  });
+}

@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
+import { SET_UP_MS } from '../../src/domain/dashboard-session.ts';
+import type { User } from '../../src/domain/person.ts';
+import { createPeerCheck } from '../../src/http/plain-peers.ts';
+import { formTokenIn, PASSWORD, type TestBrowser, textOf, withoutNonces } from '../support/dashboard.ts';
+import { appCode, createTestConsole, type TestConsole } from '../support/operator.ts';
+
+const SIGN_IN = '/operator/sign-in';
+const COOKIE = 'card_checkout_operator_session';
+
+let console: TestConsole;
+let account: Account;
+let operator: User;
+
+async function open(options: Parameters<typeof createTestConsole>[0]): Promise<void> {
+  console = await createTestConsole(options);
+  account = await console.giveAccount();
+  operator = await console.giveOperator();
+}
+
+const signInAs = (browser: TestBrowser, { email }: User, password = PASSWORD) =>
+  browser.post(SIGN_IN, { email, password });
+
+describe('with a password', () => {
+  beforeEach(() => open({}));
+  afterEach(() => console.close());
+
+  it('an operator gets in, which is written down', async () => {
+    const browser = console.newBrowser();
+    const answer = await signInAs(browser, operator);
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/operator']);
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
+    expect(await console.dashboard.store.audit.listAllEntries(null, 10)).toMatchObject([
+      { accountId: SERVICE_LOG, action: 'session.opened', actor: operator.email, address: '192.0.2.20' },
+    ]);
+    await browser.post('/operator/sign-out', {}, { page: '/operator/accounts' });
+    expect((await browser.get('/operator/accounts')).headers['location']).toContain(SIGN_IN);
+    expect(await console.dashboard.store.audit.listAllEntries(null, 1)).toMatchObject([
+      { accountId: SERVICE_LOG, action: 'session.ended' },
+    ]);
+  });
+
+  it('an owner of an account is told the same as a stranger', async () => {
+    const owner = await console.dashboard.giveUser({ accountId: account.id, role: 'owner' });
+    const answers = [];
+    for (const email of [owner.email, 'nobody@shop.example']) {
+      const answer = await console.newBrowser().post(SIGN_IN, { email, password: PASSWORD });
+      const page = withoutNonces(answer.payload).replaceAll(formTokenIn(answer.payload), '');
+      answers.push([answer.statusCode, page.replace(email, '')]);
+    }
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.[0]).toBe(401);
+  });
+
+  it('a session of the dashboard opens nothing, and the other way round', async () => {
+    const both = await console.dashboard.giveUser(
+      { accountId: account.id, role: 'owner' },
+      { isOperator: true },
+    );
+    const merchant = await console.dashboard.signIn(both);
+    const browser = console.newBrowser();
+    browser.cookies.set(COOKIE, merchant.cookies.get('__Host-card_checkout_session') as string);
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(303);
+    const inside = await console.signIn(both);
+    const outside = console.dashboard.newBrowser();
+    outside.cookies.set('__Host-card_checkout_session', inside.cookies.get(COOKIE) as string);
+    expect((await outside.get('/dashboard')).statusCode).toBe(303);
+  });
+
+  it('a planted cookie is worth nothing, and each sign-in has a new one', async () => {
+    const browser = console.newBrowser();
+    const planted = 'A'.repeat(43);
+    browser.cookies.set(COOKIE, planted);
+    await signInAs(browser, operator);
+    expect(browser.cookies.get(COOKIE)).toMatch(/^[\w-]{43}$/);
+    expect(browser.cookies.get(COOKIE)).not.toBe(planted);
+  });
+
+  it('leads back to the page that was asked for, and to no other host or area', async () => {
+    const asked = await console.newBrowser().get('/operator/audit?account=service');
+    expect(asked.headers['location']).toBe(
+      `${SIGN_IN}?next=${encodeURIComponent('/operator/audit?account=service')}`,
+    );
+    for (const next of ['/operatorx', '/operator@evil.example', '/dashboard']) {
+      const browser = console.newBrowser();
+      const answer = await browser.post(SIGN_IN, { email: operator.email, password: PASSWORD, next });
+      expect([next, answer.headers['location']]).toEqual([next, '/operator']);
+    }
+  });
+
+  it('guessing ends after ten tries, also with the right password', async () => {
+    for (let index = 0; index < 10; index++) {
+      expect((await signInAs(console.newBrowser(), operator, 'wrong')).statusCode).toBe(401);
+    }
+    expect((await signInAs(console.newBrowser(), operator)).statusCode).toBe(429);
+  });
+
+  it('the right ends with the next click when it is taken', async () => {
+    const browser = await console.signIn(operator);
+    await console.dashboard.store.people.updateUser(operator.id, { isOperator: false });
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(303);
+  });
+
+  it('forms from elsewhere, and without this session’s token, do nothing', async () => {
+    const browser = await console.signIn(operator);
+    const token = formTokenIn((await browser.get('/operator/accounts')).payload);
+    const tries: [string, Record<string, string>][] = [
+      ['', {}],
+      ['x', {}],
+      [token, { 'sec-fetch-site': 'cross-site' }],
+      [token, { 'sec-fetch-site': 'same-site' }],
+      [token, { 'sec-fetch-site': '', origin: 'https://evil.example' }],
+    ];
+    for (const [form_token, headers] of tries) {
+      const answer = await browser.post('/operator/sign-out', { form_token }, { headers });
+      expect([form_token, headers, answer.statusCode]).toEqual([form_token, headers, 403]);
+    }
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
+  });
+
+  it('every answer can be framed, kept and run by nobody', async () => {
+    const browser = await console.signIn(operator);
+    for (const path of [
+      '/operator',
+      SIGN_IN,
+      '/operator/accounts',
+      '/operator/nothing',
+      '/operator/second-factor',
+    ]) {
+      const { headers } = await browser.get(path);
+      expect(headers, path).toMatchObject({
+        'cache-control': 'no-store',
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+      });
+      expect(headers['content-security-policy'], path).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    }
+    const nothing = await browser.get('/operator/nothing');
+    expect(nothing.statusCode).toBe(404);
+    expect(textOf(nothing.payload)).toContain('There is nothing here');
+  });
+});
+
+describe('in live mode', () => {
+  beforeEach(() => open({ baseUrl: 'https://admin.example.com', isSandbox: false }));
+  afterEach(() => console.close());
+
+  /** Sets the second factor up, and returns its key. */
+  async function setUp(browser: TestBrowser): Promise<string> {
+    const page = (await browser.get('/operator/set-up')).payload;
+    const key = /<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '';
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const fields = { sealed, password: PASSWORD, code: appCode(key, console.dashboard.nowMs()) };
+    const answer = await browser.post('/operator/set-up', fields);
+    expect([answer.statusCode, textOf(answer.payload)]).toEqual([
+      200,
+      expect.stringContaining('Your recovery codes'),
+    ]);
+    return key;
+  }
+
+  it('a password opens nothing but setting up a second factor, which is asked for from then on', async () => {
+    const browser = console.newBrowser();
+    expect((await signInAs(browser, operator)).headers['location']).toBe('/operator/set-up');
+    const before = browser.cookies.get(`__Host-${COOKIE}`);
+    for (const path of ['/operator', '/operator/accounts', '/operator/audit', '/operator/nothing']) {
+      expect([path, (await browser.get(path)).headers['location']]).toEqual([path, '/operator/set-up']);
+    }
+    const key = await setUp(browser);
+    expect(browser.cookies.get(`__Host-${COOKIE}`), 'a new session').not.toBe(before);
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
+
+    const next = console.newBrowser();
+    expect((await signInAs(next, operator)).headers['location']).toContain('/operator/second-factor');
+    expect((await next.get('/operator/accounts')).headers['location']).toContain('/operator/second-factor');
+    const code = (atMs: number) => next.post('/operator/second-factor', { code: appCode(key, atMs) });
+    expect((await code(console.dashboard.nowMs())).statusCode, 'used already').toBe(401);
+    console.dashboard.advance(60_000);
+    expect((await code(console.dashboard.nowMs())).headers['location']).toBe('/operator');
+    expect((await next.get('/operator/accounts')).statusCode).toBe(200);
+  });
+
+  it('who had the password only stays outside when somebody else has set it up', async () => {
+    const [thief, owner] = [console.newBrowser(), console.newBrowser()];
+    await signInAs(thief, operator);
+    await signInAs(owner, operator);
+    await setUp(owner);
+    expect((await thief.get('/operator/accounts')).headers['location']).toBe('/operator/set-up');
+    expect((await thief.get('/operator/set-up')).headers['location']).toBe(SIGN_IN);
+  });
+
+  it('setting up wants password and code, and does not wait for ever', async () => {
+    const browser = console.newBrowser();
+    await signInAs(browser, operator);
+    const page = (await browser.get('/operator/set-up')).payload;
+    const key = /<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '';
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const code = appCode(key, console.dashboard.nowMs());
+    for (const wrong of [{ password: 'wrong' }, { code: '000000' }, { sealed: 'x' }]) {
+      const answer = await browser.post('/operator/set-up', { sealed, code, password: PASSWORD, ...wrong });
+      expect([wrong, answer.statusCode]).toEqual([wrong, 400]);
+    }
+    expect((await browser.post('/operator/set-up', { form_token: 'x' })).statusCode).toBe(403);
+    console.dashboard.advance(SET_UP_MS);
+    expect((await browser.get('/operator/set-up')).headers['location']).toBe(SIGN_IN);
+  });
+
+  it('switching the second factor off closes the console at once', async () => {
+    const browser = console.newBrowser();
+    await signInAs(browser, operator);
+    await setUp(browser);
+    await console.dashboard.store.people.updateUser(operator.id, { totpSecret: null });
+    expect((await browser.get('/operator/accounts')).headers['location']).toContain(SIGN_IN);
+  });
+});
+
+it('nobody from another machine is served over plain HTTP', async () => {
+  await open({ isSandbox: false, isTrustedPeer: createPeerCheck(['10.0.0.0/8']) });
+  expect((await console.newBrowser('192.0.2.20').get(SIGN_IN)).statusCode).toBe(403);
+  expect((await console.newBrowser('10.1.2.3').get(SIGN_IN)).statusCode).toBe(200);
+  expect((await console.newBrowser('127.0.0.1').get(SIGN_IN)).statusCode).toBe(200);
+  await console.close();
+});

@@ -1,0 +1,73 @@
+import { Secret, TOTP } from 'otpauth';
+import { openSession } from '../../src/accounts/open-session.ts';
+import type { Account } from '../../src/domain/account.ts';
+import type { User } from '../../src/domain/person.ts';
+import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
+import type { OperatorContext } from '../../src/http/operator/context.ts';
+import { registerOperatorConsole } from '../../src/http/operator/routes.ts';
+import { createPublicServer } from '../../src/http/server.ts';
+import { createTestBrowser, createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
+
+/** The operator's console as production builds it, beside the merchants' dashboard with the same store. */
+export interface TestConsole {
+  readonly dashboard: TestDashboard;
+  giveOperator(change?: Partial<User>): Promise<User>;
+  giveAccount(change?: Partial<Account>): Promise<Account>;
+  /** A browser at the admin port that has been nowhere yet. */
+  newBrowser(address?: string): TestBrowser;
+  /** A browser whose operator has signed in, without the hash that it costs. */
+  signIn(operator: User): Promise<TestBrowser>;
+  close(): Promise<void>;
+}
+
+interface ConsoleOptions {
+  readonly baseUrl?: string;
+  /** As in the sandbox: a password is enough. */
+  readonly isSandbox?: boolean;
+  readonly isTrustedPeer?: (address: string) => boolean;
+  /** At the port of `baseUrl`, for a real browser. */
+  readonly listens?: boolean;
+}
+
+export async function createTestConsole({
+  baseUrl = 'http://localhost:3001',
+  isSandbox = true,
+  isTrustedPeer = () => true,
+  listens = false,
+}: ConsoleOptions = {}): Promise<TestConsole> {
+  const dashboard = await createTestDashboard();
+  const server = createPublicServer({ trustProxy: [] });
+  const context: OperatorContext = {
+    ...dashboard.context,
+    limits: createDashboardLimits(() => dashboard.monotonicMs()),
+    ...{ baseUrl, isSandbox, isTrustedPeer },
+  };
+  registerOperatorConsole(server, context);
+  await (listens
+    ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
+    : server.ready());
+  const newBrowser = (address = '192.0.2.20') => createTestBrowser(server, baseUrl, address);
+  return {
+    dashboard,
+    newBrowser,
+    giveOperator: (change) => dashboard.giveUser(null, { isOperator: true, ...change }),
+    giveAccount: (change) => dashboard.giveAccount(change),
+    async signIn(operator) {
+      const browser = newBrowser();
+      const caller = { address: '192.0.2.20', userAgent: 'Firefox' };
+      const { token } = await openSession(context, operator, { area: 'operator', stage: 'open', caller });
+      const isSecure = baseUrl.startsWith('https:');
+      browser.cookies.set(`${isSecure ? '__Host-' : ''}card_checkout_operator_session`, token);
+      return browser;
+    },
+    async close() {
+      await server.close();
+      await dashboard.close();
+    },
+  };
+}
+
+/** What an authenticator app shows that was given this key. */
+export function appCode(key: string, atMs: number): string {
+  return new TOTP({ secret: Secret.fromBase32(key.replaceAll(' ', '')) }).generate({ timestamp: atMs });
+}
