@@ -9,6 +9,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fillStore } from '../bench/fill-store.ts';
+import { indexStore } from '../bench/index-store.ts';
 import { paymentIdTimeMs } from '../src/domain/payment-id.ts';
 import { parsePaymentSearch } from '../src/domain/payment-search.ts';
 import { migrate } from '../src/store/postgres/migrate.ts';
@@ -21,7 +22,6 @@ import { table } from './markdown.ts';
 import { fillPayments } from './plans/fill-payments.ts';
 
 const ROUNDS = 21;
-const PORTION = 5_000;
 const GOAL_MS = 100;
 const DAY_MS = 86_400_000;
 
@@ -86,11 +86,7 @@ async function measurePostgres(): Promise<void> {
 
 async function measure(engine: string, store: Store): Promise<void> {
   const startMs = performance.now();
-  // In larger portions than the worker's, so that the filling does not wait for the disk.
-  for (let row = await store.search.readIndexFrontier(); row < payments; row += PORTION) {
-    await store.search.indexPayments(row, Math.min(row + PORTION, payments));
-    while ((await store.search.countPaid(PORTION)) > 0);
-  }
+  await indexStore(store, payments);
   const seconds = (performance.now() - startMs) / 1000;
   console.log(`${engine}: ${payments} payments indexed in ${seconds.toFixed(0)} s`);
   for (const [name, ask] of await questionsOf(store)) {

@@ -1,8 +1,8 @@
-import Type from 'typebox';
 import { currencies } from '../../domain/money.ts';
 import { SETTLEMENT_COIN } from '../../domain/paid-webhook.ts';
 import { paymentStates } from '../../domain/payment-states.ts';
 import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
+import { answerSchema, type FieldSchema } from './answer-schema.ts';
 
 /** What the documentation says of a field; the serializer does not look at it. */
 interface FieldNotes {
@@ -17,15 +17,20 @@ interface FieldNotes {
  * Text of our own making, or checked against a fixed form: it holds nothing that JSON must escape, so the
  * serializer need not look for it (`unsafe` is its word for that). Never for what a caller typed.
  */
-const ownText = (notes: FieldNotes) => Type.String({ ...documented(notes), format: 'unsafe' });
-const callersText = (notes: FieldNotes) => Type.String(documented(notes));
-const ownTextOrNull = (notes: FieldNotes) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], ...documented(notes), format: 'unsafe' });
-const yesOrNo = (notes: FieldNotes) => Type.Boolean(documented(notes));
-
-function documented({ examples, enum: allowed, ...notes }: FieldNotes) {
-  return { ...notes, examples: [...examples], ...(allowed === undefined ? {} : { enum: [...allowed] }) };
-}
+const ownText = (notes: FieldNotes): FieldSchema<string> => ({ type: 'string', ...notes, format: 'unsafe' });
+const callersText = (notes: FieldNotes): FieldSchema<string> => ({ type: 'string', ...notes });
+const ownTextOrNull = (notes: FieldNotes): FieldSchema<string | null> => ({
+  type: ['string', 'null'],
+  ...notes,
+  format: 'unsafe',
+});
+const yesOrNo = (notes: FieldNotes): FieldSchema<boolean> => ({ type: 'boolean', ...notes });
+const numeric = (
+  notes: FieldNotes & { readonly minimum: number; readonly maximum: number },
+): FieldSchema<number> => ({
+  type: 'number',
+  ...notes,
+});
 
 const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
 const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
@@ -71,7 +76,7 @@ const charge = {
 };
 
 /** The specification's Payment, as create answers it. */
-export const createdPaymentSchema = Type.Object({
+export const createdPaymentSchema = answerSchema({
   payment_id: paymentId,
   ipn_token: ownText({
     description: 'Secret. Signs the webhook, and finds the payment. Never show it to the customer.',
@@ -104,7 +109,7 @@ export const createdPaymentSchema = Type.Object({
     examples: [MULTI_PROVIDER],
   }),
   ...charge,
-  fee_percent: Type.Number({
+  fee_percent: numeric({
     description: "The account's card fee in percent.",
     minimum: 0,
     maximum: 100,
@@ -118,7 +123,7 @@ export const createdPaymentSchema = Type.Object({
 });
 
 /** The specification's Payment status; `paid_at` is null until the payment is paid. */
-export const paymentStatusSchema = Type.Object({
+export const paymentStatusSchema = answerSchema({
   payment_id: paymentId,
   status: ownText({
     description: 'Fulfil the order only if it is `paid`.',

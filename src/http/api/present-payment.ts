@@ -1,10 +1,10 @@
-import type { Static } from 'typebox';
 import type { IpnTokens } from '../../domain/ipn-token.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
 import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/paid-webhook.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { shortCodeOf } from '../../domain/short-code.ts';
+import type { AnswerOf } from './answer-schema.ts';
 import type { createdPaymentSchema, paymentStatusSchema } from './payment-schemas.ts';
 
 export interface PresentContext {
@@ -17,7 +17,7 @@ export interface PresentContext {
 export function presentCreatedPayment(
   { tokens, baseUrl }: PresentContext,
   payment: Payment,
-): Static<typeof createdPaymentSchema> {
+): AnswerOf<typeof createdPaymentSchema> {
   const shortCode = shortCodeOf(payment.id);
   return {
     payment_id: payment.id,
@@ -40,7 +40,7 @@ export function presentCreatedPayment(
 }
 
 /** The answer to a status read. */
-export function presentPaymentStatus(payment: Payment): Static<typeof paymentStatusSchema> {
+export function presentPaymentStatus(payment: Payment): AnswerOf<typeof paymentStatusSchema> {
   return {
     payment_id: payment.id,
     status: payment.status,
