@@ -2,6 +2,7 @@ import type { Config, Role } from '../config.ts';
 import { readConfig } from '../config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { type Running, withCleanUp } from './clean-up.ts';
+import { collectGarbageAfterStart } from './collect-garbage.ts';
 import { openLiveWorld } from './live-world.ts';
 import { createLog, type Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
@@ -39,6 +40,7 @@ export async function runUntilStopped(options: {
   const running = options.isLive
     ? await startLive(config, role, log)
     : await startSandboxMode(config, role, log, options.isJson ? welcomeJson : welcome);
+  collectGarbageAfterStart();
   await stopped;
   await running.stop();
 }
