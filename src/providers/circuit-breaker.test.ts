@@ -21,6 +21,11 @@ const ask = () =>
     () => 'answer',
     (error: ServiceError) => error.errorName,
   );
+const visit = () =>
+  adapter.startSession(request as SessionRequest).then(
+    () => 'answer',
+    (error: ServiceError) => error.errorName,
+  );
 async function askTimes(times: number): Promise<string[]> {
   const outcomes = [];
   for (let index = 0; index < times; index++) outcomes.push(await ask());
@@ -55,11 +60,12 @@ describe('a circuit breaker', () => {
     await askTimes(5);
     expect(asked).toBe(5);
     expect(await askTimes(3)).toEqual(Array(3).fill('provider_unavailable'));
-    await expect(adapter.startSession(request as SessionRequest)).rejects.toMatchObject({
+    await expect(adapter.quote(request)).rejects.toMatchObject({
       errorName: 'provider_unavailable',
       cause: new Error('wert failed 5 times in a row; its circuit breaker is open'),
     });
     expect(asked).toBe(5);
+    expect(adapter.health?.()).toMatchObject({ isResting: true, failuresInARow: 5 });
   });
 
   it('takes a request that was declined for an answer: who asks for what is not sold closes it for nobody', async () => {
@@ -72,17 +78,49 @@ describe('a circuit breaker', () => {
     expect(asked).toBe(20);
   });
 
-  it('counts sessions and quotes together, and begins anew with each answer', async () => {
+  it('begins anew with each answer', async () => {
     answer = down;
     await askTimes(4);
     answer = async () => quote;
     expect(await ask()).toBe('answer');
     answer = down;
     await askTimes(4);
-    await adapter.startSession(request as SessionRequest).catch(() => {});
+    expect(adapter.health?.()).toMatchObject({ isResting: false });
+    expect(await askTimes(3)).toHaveLength(3);
     expect(asked).toBe(10);
-    await ask();
-    expect(asked).toBe(10);
+  });
+
+  it('keeps no click from a provider whose quotes fail, however often pages ask for them', async () => {
+    answer = down;
+    await askTimes(50);
+    expect(asked).toBe(5);
+    answer = async () => quote;
+    expect(await visit()).toBe('answer');
+    expect(asked).toBe(6);
+    // What a click shows says nothing of quotes, whose own trial comes in its time.
+    expect(await ask()).toBe('provider_unavailable');
+    clockMs += OPEN_MS;
+    expect(await ask()).toBe('answer');
+  });
+
+  it('asks for no quotes while visits are left alone, and for both again when a visit may be tried', async () => {
+    answer = down;
+    for (let count = 0; count < 7; count++) expect(await visit()).toBe('provider_unavailable');
+    expect(asked).toBe(5);
+    answer = async () => quote;
+    expect(await ask()).toBe('provider_unavailable');
+    expect(asked).toBe(5);
+    clockMs += OPEN_MS;
+    // Quotes do not use up the trial, and do not close what failed.
+    expect(await askTimes(3)).toEqual(Array(3).fill('answer'));
+    answer = down;
+    expect(await visit()).toBe('provider_unavailable');
+    answer = async () => quote;
+    expect(await ask()).toBe('provider_unavailable');
+    clockMs += OPEN_MS;
+    expect(await visit()).toBe('answer');
+    expect(await ask()).toBe('answer');
+    expect(adapter.health?.()).toMatchObject({ isResting: false, failuresInARow: 0 });
   });
 
   it('takes a refusal for an answer', async () => {

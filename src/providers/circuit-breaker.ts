@@ -21,8 +21,12 @@ export interface CircuitBreakerOptions {
 }
 
 /**
- * Leaves a provider alone while it is out of order, so that nobody waits for its time limit again and again: after
- * so many failures in a row every call is `provider_unavailable` at once, until one trial, later, gets an answer.
+ * Leaves a provider alone while it is out of order, so that nobody waits for its time limit again and again. Quotes and
+ * visits each have a circuit of their own: after so many failures in a row every call of that kind is
+ * `provider_unavailable` at once, until one trial, later, gets an answer. So whoever loads pages again and again while
+ * quotes fail keeps no customer's click from the provider. While visits are left alone, quotes are not asked for either:
+ * what they offer could not be had. Once a visit may be tried again, so may a quote.
+ *
  * A refusal (inactive, below the minimum, a request that was declined) is an answer. Failures of calls that ran at the
  * same time count as one: they tell of the same moment.
  */
@@ -30,43 +34,19 @@ export function withCircuitBreaker(
   adapter: ProviderAdapter,
   options: CircuitBreakerOptions,
 ): ProviderAdapter {
-  let failures = 0;
-  let closedAgainAtMs = 0;
-  let isTrying = false;
   let last: Pick<ProviderHealth, 'lastAnswerAtMs' | 'lastFailureAtMs' | 'lastFailure'> = {
     lastAnswerAtMs: null,
     lastFailureAtMs: null,
     lastFailure: null,
   };
-  const isOpen = () => failures >= FAILURES_TO_OPEN;
-  const tell = (outcome: CallOutcome) => options.observe?.(adapter.id, outcome, isOpen());
+  const quotes = createCircuit(options);
+  const visits = createCircuit(options);
+  const isResting = () => quotes.isOpen() || visits.isOpen();
 
-  async function guard<T>(call: () => Promise<T>): Promise<T> {
-    const isTrial = isOpen();
-    if (isTrial && (isTrying || options.monotonicMs() < closedAgainAtMs)) {
-      tell('resting');
-      throw refusal();
-    }
-    if (isTrial) isTrying = true;
-    const failuresBefore = failures;
-    try {
-      const answer = await call();
-      failures = 0;
-      last = { ...last, lastAnswerAtMs: options.nowMs() };
-      tell('answered');
-      return answer;
-    } catch (error) {
-      noteFailure(error);
-      if (isAnswer(error)) failures = 0;
-      else if (failures === failuresBefore) {
-        failures++;
-        closedAgainAtMs = options.monotonicMs() + options.openMs;
-      }
-      tell(isAnswer(error) ? 'declined' : 'failed');
-      throw error;
-    } finally {
-      if (isTrial) isTrying = false;
-    }
+  function tell(outcome: CallOutcome, error?: unknown): void {
+    if (outcome === 'answered') last = { ...last, lastAnswerAtMs: options.nowMs() };
+    else if (outcome !== 'resting') noteFailure(error);
+    options.observe?.(adapter.id, outcome, isResting());
   }
 
   /** What has no cause was refused before the provider was asked, and tells nothing of it. */
@@ -81,20 +61,73 @@ export function withCircuitBreaker(
     };
   }
 
-  function refusal(): ServiceError {
+  function refuse(circuit: Circuit): never {
+    tell('resting');
     const { name } = providerCatalogue[adapter.id];
-    return new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
+    const failures = circuit.failuresInARow();
+    throw new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
       cause: new Error(`${adapter.id} failed ${failures} times in a row; its circuit breaker is open`),
     });
+  }
+
+  async function guard<T>(circuit: Circuit, call: () => Promise<T>): Promise<T> {
+    if (circuit.isClosedToCalls()) refuse(circuit);
+    return circuit.run(call, tell);
   }
 
   return {
     // What it tells of itself needs no answer of it, so it goes through however it is.
     ...adapter,
-    quote: (request) => guard(() => adapter.quote(request)),
-    startSession: (request) => guard(() => adapter.startSession(request)),
+    quote: async (request) => {
+      if (visits.isBeforeTrial()) refuse(visits);
+      return guard(quotes, () => adapter.quote(request));
+    },
+    startSession: (request) => guard(visits, () => adapter.startSession(request)),
     unguarded: adapter,
-    health: () => ({ ...last, isResting: isOpen(), failuresInARow: failures }),
+    health: () => ({
+      ...last,
+      isResting: isResting(),
+      failuresInARow: Math.max(quotes.failuresInARow(), visits.failuresInARow()),
+    }),
+  };
+}
+
+type Circuit = ReturnType<typeof createCircuit>;
+
+/** One kind of call: how often it failed in a row, and whether it is to be made at the moment. */
+function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>) {
+  let failures = 0;
+  let trialAtMs = 0;
+  let isTrying = false;
+  const isOpen = () => failures >= FAILURES_TO_OPEN;
+  const isBeforeTrial = () => isOpen() && monotonicMs() < trialAtMs;
+  return {
+    isOpen,
+    isBeforeTrial,
+    /** No call may be made: it is too early for a trial, or there is one already. */
+    isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
+    failuresInARow: () => failures,
+    async run<T>(call: () => Promise<T>, tell: (outcome: CallOutcome, error?: unknown) => void): Promise<T> {
+      const isTrial = isOpen();
+      if (isTrial) isTrying = true;
+      const failuresBefore = failures;
+      try {
+        const answer = await call();
+        failures = 0;
+        tell('answered');
+        return answer;
+      } catch (error) {
+        if (isAnswer(error)) failures = 0;
+        else if (failures === failuresBefore) {
+          failures++;
+          trialAtMs = monotonicMs() + openMs;
+        }
+        tell(isAnswer(error) ? 'declined' : 'failed', error);
+        throw error;
+      } finally {
+        if (isTrial) isTrying = false;
+      }
+    },
   };
 }
 

@@ -179,7 +179,7 @@ describe.each([...tellers])('notices of %s', (id, teller) => {
     await expectTaken(paymentId);
   });
 
-  it('forged, or altered on their way: are refused with 401, and the page says what it said before', async () => {
+  it('forged: are refused with 401, and the page says what it said before', async () => {
     behave(id, 'notices-forged');
     const { paymentId, notices } = await payAt(id, (count) => count >= 2);
     const before = textOf((await openPage(paymentId)).body);

@@ -70,7 +70,7 @@ export class NoticeRefusedError extends Error {
 
 /** How a provider has behaved towards this process since its start. */
 export interface ProviderHealth {
-  /** It failed so often in a row that it is left alone, save for a trial now and then. */
+  /** Its quotes or its visits failed so often in a row that they are left alone, save for a trial now and then. */
   readonly isResting: boolean;
   readonly failuresInARow: number;
   readonly lastAnswerAtMs: number | null;
