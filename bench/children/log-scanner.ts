@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { createChainEndpoints } from '../../src/chain/chain-endpoint.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
-import { settle } from '../../src/domain/settle.ts';
+import { settleScanned } from '../../src/domain/settle-scanned.ts';
 import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { watchDeposits } from '../../src/payments/watch-deposits.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
@@ -23,9 +23,9 @@ const context = {
   }),
   ledger: store.ledger,
   known: createKnownAddresses(store.payments, store.addressPages),
-  decide(view: Parameters<typeof settle>[0]) {
+  decide(view: Parameters<typeof settleScanned>[0]) {
     deposits++;
-    return settle(view, { nowMs: Date.now(), expiredBeforeMs: null });
+    return settleScanned(view, { nowMs: Date.now() });
   },
   onRewind() {
     throw new Error('the prepared chain lost blocks');

@@ -1,5 +1,5 @@
 import type { PaymentId } from '../domain/payment-id.ts';
-import { settle } from '../domain/settle.ts';
+import { settleScanned } from '../domain/settle-scanned.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { sweepOpenPayments } from '../payments/sweep-balances.ts';
 import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
@@ -31,7 +31,7 @@ function watchContextOf({ store, world, known, nowMs, log, metrics }: WorkerPart
     chain: world.chain,
     ledger: store.ledger,
     known,
-    decide: (view) => settle(view, { nowMs: nowMs(), expiredBeforeMs: null }),
+    decide: (view) => settleScanned(view, { nowMs: nowMs() }),
     onRewind(from, to) {
       metrics.chainRewinds.inc();
       log.error({ from, to }, 'the chain lost blocks that it had called final; scanning them again');

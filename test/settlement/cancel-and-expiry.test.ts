@@ -294,6 +294,40 @@ describe('a payment that expires', () => {
     expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
   });
 
+  it('paid directly expires as well when the chain takes back a deposit that was not final at the deadline', async () => {
+    const payment = await settlement.createDirect();
+    settlement.advance(EXPIRY_MS + HOUR_MS);
+    await settlement.mine(3);
+    await settlement.deposit(payment, payment.enoughUnits);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.expire()).toMatchObject({ visited: 1 });
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+
+    await settlement.reorganise(1);
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.mine(3);
+    await settlement.watch();
+    await settlement.expire();
+    expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
+    expect(await settlement.expire()).toMatchObject({ visited: 0 });
+  });
+
+  it('underpaid by money that the logs did not show at the deadline ends when it is found', async () => {
+    const payment = await settlement.create();
+    settlement.faults.hideLogs = true;
+    await settlement.deposit(payment, 1_000_000n);
+    settlement.advance(EXPIRY_MS + HOUR_MS);
+    await settlement.mine(4);
+    await settlement.watch();
+    settlement.faults.hideLogs = false;
+    expect(await settlement.expire()).toEqual({ visited: 1, unexplained: [payment.id] });
+    expect(await settlement.rescan(100)).toBe(1);
+    await settlement.expire();
+    expect(await settlement.state(payment)).toBe('canceled/manual_required');
+  });
+
   it('does not expire while its address holds money that the logs did not show', async () => {
     const [paid, empty] = [await settlement.create(), await settlement.create()];
     settlement.faults.hideLogs = true;

@@ -15,8 +15,9 @@ import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ChainReader, FeeQuote, RelayCall, Relayer } from '../../src/domain/ports/chain.ts';
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
+import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
-import { settle } from '../../src/domain/settle.ts';
+import { settleScanned } from '../../src/domain/settle-scanned.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
@@ -206,7 +207,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       chain: reader,
       ledger: store.ledger,
       known,
-      decide: (view: Parameters<typeof settle>[0]) => settle(view, { nowMs: nowMs(), expiredBeforeMs: null }),
+      decide: (view: PaymentView) => settleScanned(view, { nowMs: nowMs() }),
       onRewind: (from: BlockReference) => void rewinds.push(from),
     };
   }

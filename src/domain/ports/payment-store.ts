@@ -29,7 +29,7 @@ export interface PaymentDecision {
   readonly webhooks?: readonly NewWebhook[];
   /** Queues a receipt for the customer in the same transaction; each payment has one at most. */
   readonly receipt?: true;
-  /** The payment fell back to waiting: the expiry step has to look at it again, also when it had done so before. */
+  /** The payment waits for money again: the expiry step has to look at it, also when it had done so before. */
   readonly revisitExpiry?: true;
 }
 
