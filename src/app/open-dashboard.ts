@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts';
 interface DashboardParts
   extends Pick<
     DashboardContext,
-    'isSandbox' | 'tokens' | 'create' | 'callbacks' | 'mailer' | 'explorerTransactionUrl'
+    'isSandbox' | 'tokens' | 'token' | 'create' | 'callbacks' | 'mailer' | 'explorerTransactionUrl'
   > {
   readonly config: Config;
   readonly store: Store;
@@ -32,13 +32,14 @@ export function openDashboard(
     mailer,
     isSandbox,
     tokens,
+    token,
     create,
     explorerTransactionUrl,
   }: DashboardParts,
 ): void {
   registerDashboard(server, {
     ...store,
-    ...{ isSandbox, tokens, create, explorerTransactionUrl },
+    ...{ isSandbox, tokens, token, create, explorerTransactionUrl },
     passwords: createPasswords(),
     secondFactor: {
       box: createSecretBox('second factor', secretKey, config.previousSecretKeys),

@@ -45,8 +45,9 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
     baseUrl: config.baseUrl,
   });
   openCustomerPages(server, parts);
-  const { explorerTransactionUrl } = world;
-  openDashboard(server, { ...parts, isSandbox, create, explorerTransactionUrl });
+  const { explorerTransactionUrl, settlements } = world;
+  const { token } = settlements[0];
+  openDashboard(server, { ...parts, isSandbox, token, create, explorerTransactionUrl });
   registerProviderNotices(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,
@@ -63,10 +64,9 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
   registerHealth(server, {
     isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),
   });
-  const { settlements } = world;
   registerWellKnown(server, {
     chainId: world.chainId,
-    token: settlements[0].token,
+    token,
     factories: settlements
       .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
       .map(({ factory, implementation, factoryCodeHash }) => ({

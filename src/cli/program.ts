@@ -114,7 +114,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .option('--account <account>', 'of this account only')
     .option('--status <status>', 'unpaid, paid or canceled')
     .option('--forward-status <status>', 'with --account: how far the money has come')
-    .option('--provider <provider>', 'with --account: multi or a provider')
+    .option('--provider <provider>', 'with --account: multi, direct or a provider')
     .option('--currency <currency>', 'with --account: the checkout’s currency')
     .option('--search <text>', 'with --account: by id, short code, e-mail, note, amount or transaction')
     .option('--before <payment>', 'with --account: those created before this one');

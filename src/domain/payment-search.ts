@@ -3,7 +3,6 @@ import { type Currency, parseAmountCents } from './money.ts';
 import type { Payment } from './payment.ts';
 import { isPaymentId, type PaymentId } from './payment-id.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
-import type { ProviderChoice } from './provider-catalogue.ts';
 import { paymentIdOfShortCode } from './short-code.ts';
 
 /** Which payments of an account a list is of. What is absent leaves nothing out. */
@@ -11,7 +10,7 @@ export interface PaymentQuery {
   readonly accountId: string;
   readonly status?: PaymentStatus;
   readonly forwardStatus?: ForwardStatus;
-  readonly provider?: ProviderChoice;
+  readonly provider?: Payment['provider'];
   readonly currency?: Currency;
   /** Created at this moment or later. */
   readonly fromMs?: number;

@@ -2,7 +2,7 @@ import { invalidField } from '../domain/errors.ts';
 import { currencies } from '../domain/money.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../domain/payment-search.ts';
 import { type ForwardStatus, fieldsOf, type PaymentState, paymentStates } from '../domain/payment-states.ts';
-import { MULTI_PROVIDER, providerIds } from '../domain/provider-catalogue.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../domain/provider-catalogue.ts';
 
 /** A filter's names as people give them, on the command line and in an address; absent or '' leaves nothing out. */
 export interface PaymentQueryText {
@@ -18,7 +18,10 @@ export const paymentStatuses = [...new Set(states.map(({ status }) => status))];
 export const forwardStatuses: readonly ForwardStatus[] = [
   ...new Set(states.map(({ forwardStatus }) => forwardStatus)),
 ];
+/** What a checkout can be created with. */
 export const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
+/** What a payment can have been created with. */
+export const paymentProviders = [...providerChoices, DIRECT_PROVIDER] as const;
 
 /** Throws `invalid_request`, which names the field, for a value that does not exist. */
 export function parsePaymentQuery(accountId: string, text: PaymentQueryText): PaymentQuery {
@@ -27,7 +30,7 @@ export function parsePaymentQuery(accountId: string, text: PaymentQueryText): Pa
     accountId,
     ...oneOf('status', text.status, paymentStatuses),
     ...oneOf('forwardStatus', text.forwardStatus, forwardStatuses),
-    ...oneOf('provider', text.provider, providerChoices),
+    ...oneOf('provider', text.provider, paymentProviders),
     ...oneOf('currency', text.currency, currencies),
     ...(search === null ? {} : { search }),
   };

@@ -22,6 +22,8 @@ let axeSource: string;
 let dashboard: TestDashboard;
 let baseUrl: string;
 let paid: Payment;
+/** From a wallet, and still to be paid. */
+let direct: Payment;
 let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
 
 beforeAll(async () => {
@@ -73,6 +75,8 @@ async function fillAccount(): Promise<void> {
     }));
     paid = payment;
   }
+  direct = newPayment(account.id, { provider: 'direct' });
+  await store.payments.createPayment(direct, null);
   const place = { from: block, final: { ...block, number: 12, hash: '0x12' }, scannedTo: 13 };
   const deposit = { ...depositOf(paid, 11), transactionHash: `0x${'cd'.repeat(32)}` };
   const release = { ...releaseOf(paid, 12), transactionHash: `0x${'ab'.repeat(32)}` };
@@ -110,6 +114,8 @@ const addresses: Record<string, () => string> = {
   evidence: () => `/payments/${paid.id}/evidence`,
   links: () => '/links',
   link: () => `/links/${paid.id}`,
+  'links-direct': () => '/links/direct',
+  'link-direct': () => `/links/${direct.id}`,
 };
 
 async function violationsOf(page: Page): Promise<unknown> {

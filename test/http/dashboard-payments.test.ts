@@ -13,6 +13,7 @@ import {
   type TestBrowser,
   type TestDashboard,
   textOf,
+  USDC,
   withoutNonces,
 } from '../support/dashboard.ts';
 import { createTestTokens } from '../support/payment-context.ts';
@@ -361,5 +362,67 @@ describe('erasing a customer’s e-mail address', () => {
     expect(answers[0]?.[0]).toBe(404);
     expect(answers[0]).toEqual(answers[1]);
     expect((await dashboard.store.payments.findPaymentById(foreign.id))?.email).not.toBeNull();
+  });
+});
+
+describe('a payment in USDC from a wallet', () => {
+  const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+  const form = { amount: '12.30', currency: 'USD', email: '', note: 'Table 7' };
+  const own = { address: wallet, callback: 'https://shop.example.com/hook' };
+  const plain = (markup: string) => markup.replaceAll('&#61;', '=').replaceAll(/&amp;|&#38;/g, '&');
+
+  it('is made by hand, and shows what wallets need until it is paid', async () => {
+    expect((await browser.get('/dashboard/links')).payload).toContain('href="/dashboard/links/direct"');
+    const made = await browser.post('/dashboard/links/direct', { ...form, ...own });
+    const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
+    const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
+    expect(payment).toMatchObject({
+      ...{ accountId: account.id, provider: 'direct', enoughUnits: 12_300_000n, note: 'Table 7' },
+      ...{ payoutAddress: wallet, callbackUrl: own.callback },
+    });
+    const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=12300000`;
+    for (const path of [`/links/${id}`, `/payments/${id}`]) {
+      const { payload } = await browser.get(`/dashboard${path}`);
+      const text = textOf(payload);
+      for (const words of ['12.300000 USDC', payment.depositAddress, USDC, 'Polygon']) {
+        expect(text, path).toContain(words);
+      }
+      expect(plain(payload), path).toContain(uri);
+      expect(payload).toContain('aria-label="The transfer, for a wallet that scans it"');
+    }
+
+    await dashboard.store.payments.decidePayment(payment, () => ({
+      change: {
+        status: 'paid',
+        forwardStatus: 'processing',
+        receivedUnits: 12_300_000n,
+        paidAtMs: Date.now(),
+      },
+    }));
+    await indexAll();
+    const page = await read(`/payments/${id}`);
+    expect(page).toContain('release on its way');
+    expect(page).toContain('in USDC from a wallet, without a card');
+    expect(page).not.toContain('ethereum:');
+    const list = await read('/payments?provider=direct');
+    expect(list).toContain('From a wallet');
+    expect(list).toContain('release on its way');
+    expect(await read('/payments?provider=multi')).toContain('No payment matches');
+  });
+
+  it('is for developers, and judged like a checkout', async () => {
+    const viewer = await signIn('viewer');
+    expect((await viewer.get('/dashboard/links/direct')).statusCode).toBe(403);
+    for (const [field, value] of [
+      ['amount', '0'],
+      ['address', '0x0'],
+      ['callback', 'https://localhost/hook'],
+      ['currency', 'GBP'],
+    ] as const) {
+      const refused = await browser.post('/dashboard/links/direct', { ...form, ...own, [field]: value });
+      expect([field, refused.statusCode]).toEqual([field, 400]);
+      expect(textOf(refused.payload)).toContain('Table 7');
+    }
+    expect((await dashboard.store.payments.listPayments({ accountId: account.id }, null, 10)).length).toBe(0);
   });
 });

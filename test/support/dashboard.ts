@@ -22,6 +22,9 @@ import {
 } from './payment-context.ts';
 import { createTestDatabase } from './test-store.ts';
 
+/** Stands for the contract of USDC. */
+export const USDC = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
+
 export const PASSWORD = 'correct horse battery';
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
@@ -114,6 +117,7 @@ export async function createTestDashboard(
     nowMs,
     baseUrl,
     isSandbox: false,
+    token: USDC,
   };
   registerDashboard(server, context);
   await (listens

@@ -3,15 +3,11 @@ import { paymentUri } from '../../domain/payment-uri.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
+import { networkName } from '../network-name.ts';
 import type { Language } from './languages.ts';
 import { layout, type Page } from './layout.ts';
 import type { Checkout } from './read-checkout.ts';
 import { summary } from './summary.ts';
-
-const networkNames: Readonly<Record<number, string>> = {
-  137: 'Polygon',
-  80002: 'Polygon Amoy (test network)',
-};
 
 /**
  * How to pay a direct payment from a wallet. In English alone, with `lang` saying so. Once enough was sent, the page is
@@ -22,7 +18,7 @@ export function directPage(
   options: { readonly language: Language; readonly isSandbox: boolean; readonly token: Address },
 ): Page {
   const { language, isSandbox, token } = options;
-  const network = networkNames[payment.chainId] ?? `the local test network, chain ${payment.chainId}`;
+  const network = networkName(payment.chainId);
   const missing = view.kind === 'underpaid' ? view.missingUnits : payment.enoughUnits;
   const uri = paymentUri({ token, chainId: payment.chainId, to: payment.depositAddress, units: missing });
   const amount = `${formatUnits(missing)} USDC`;

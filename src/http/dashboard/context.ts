@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { IpnTokens } from '../../domain/ipn-token.ts';
+import type { Address } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { EmailStore } from '../../domain/ports/email-store.ts';
 import type { LedgerStore } from '../../domain/ports/ledger-store.ts';
@@ -39,6 +40,8 @@ export interface DashboardContext extends AreaContext {
   /** For checkouts that are made by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
+  /** The contract of USDC, which wallets send. */
+  readonly token: Address;
   /** A transaction's page in an explorer of the chain, or null where there is none. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
 }

@@ -1,13 +1,13 @@
 import { recordAction } from '../../../accounts/people-context.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { currencies } from '../../../domain/money.ts';
-import { parsePayoutAddress } from '../../../domain/payout-address.ts';
+import { isDirect } from '../../../domain/payment.ts';
 import { shortCodeOf } from '../../../domain/short-code.ts';
 import { createPayment } from '../../../payments/create-payment.ts';
 import { providerChoices } from '../../../payments/parse-payment-query.ts';
 import { readPaymentStory } from '../../../payments/read-payment-story.ts';
-import { parseCreateRequest } from '../../api/parse-create-request.ts';
 import { type Html, html, nothing } from '../../design/html.ts';
+import { qrCode } from '../../design/qr-code.ts';
 import type { DashboardContext, DashboardRoutes } from '../context.ts';
 import {
   type DashboardView,
@@ -21,9 +21,12 @@ import type { FormFields } from '../form-fields.ts';
 import { formTokenField } from '../form-token.ts';
 import { formatMoney } from '../format-amount.ts';
 import { providerName } from '../payments/payment-words.ts';
+import { walletCard } from '../payments/wallet-card.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
-import { qrCode } from './qr-code.ts';
+import { registerDirectPages } from './direct-pages.ts';
+import { readLinkForm } from './read-link-form.ts';
+import { choice, destinationFields, noteField } from './shared-fields.ts';
 
 /** A checkout made by hand, to be sent to somebody or shown to them. */
 export function registerLinkPages(routes: DashboardRoutes): void {
@@ -31,6 +34,7 @@ export function registerLinkPages(routes: DashboardRoutes): void {
   const own = { section: 'links', role: 'developer' } as const;
   dashboardPage(routes, { ...own, path: '/links', show: async (visit) => formView(visit, null) });
   dashboardForm(routes, { ...own, path: '/links', act: (visit, form) => makeLink(context, visit, form) });
+  registerDirectPages(routes);
   dashboardPage(routes, { ...own, path: '/links/:paymentId', show: (visit) => showLink(context, visit) });
 }
 
@@ -40,20 +44,8 @@ async function makeLink(
   visit: Visit,
   form: FormFields,
 ): Promise<DashboardView | SeeOther> {
-  const given = (name: string) => form.text(name).trim() || null;
   try {
-    const parameters = {
-      address: visit.account.wallet ?? given('address'),
-      callback: visit.account.defaultCallbackUrl ?? given('callback'),
-      amount: given('amount'),
-      currency: given('currency'),
-      provider: given('provider'),
-      email: given('email'),
-      note: given('note'),
-      passFeeToCustomer: form.has('passFeeToCustomer'),
-    };
-    const parsing = { callbacks: context.callbacks, parsePayoutAddress };
-    const request = await parseCreateRequest(parsing, parameters, 'json', null);
+    const request = await readLinkForm(context, visit.account, form);
     const payment = await createPayment(context.create, visit.account, request);
     await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
     return seeOther(`/links/${payment.id}`);
@@ -77,38 +69,24 @@ function formView(
 ${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
 ${choice('provider', 'Provider', providerChoices, value('provider'), providerName)}
 ${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'Fills in the field at the provider' })}</div>
-<div class="field"><label for="note">Note</label><textarea id="note" name="note" rows="2" maxlength="1000" aria-describedby="note-hint">
-${value('note')}</textarea>
-<p class="hint" id="note-hint">Public: whoever gets the short link sees it in previews. Not on the checkout page itself; at most 500 characters.</p></div>
+${noteField(value('note'))}
 <p><label><input type="checkbox" name="passFeeToCustomer" value="1"${form?.has('passFeeToCustomer') ? html` checked` : nothing}> The customer pays the fee on top</label></p>
-${account.wallet === null ? textField({ name: 'address', label: 'Payout wallet', value: value('address'), hint: 'A Polygon address (0x…); the settings can keep one' }) : html`<p>Paid out to <code>${account.wallet}</code></p>`}
-${account.defaultCallbackUrl === null ? textField({ name: 'callback', label: 'Webhook address', type: 'url', value: value('callback'), hint: 'https; gets the signed event. The settings can keep one' }) : html`<p>The event goes to <code>${account.defaultCallbackUrl}</code></p>`}
-<p class="actions"><button class="button primary">Make the link</button></p></form>`,
+${destinationFields(account, value)}
+<p class="actions"><button class="button primary">Make the link</button><a class="button" href="${DASHBOARD_PATH}/links/direct">USDC from a wallet instead</a></p></form>`,
   };
 }
 
-function choice<Value extends string>(
-  name: string,
-  label: string,
-  values: readonly Value[],
-  chosen: string,
-  wordsOf: (value: Value) => string,
-): Html {
-  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${values.map(
-    (value) =>
-      html`<option value="${value}"${value === chosen ? html` selected` : nothing}>${wordsOf(value)}</option>`,
-  )}</select></div>`;
-}
-
 async function showLink(context: DashboardContext, visit: Visit): Promise<DashboardView> {
-  const { payment } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const story = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = story;
   const url = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
   return {
     title: 'Your payment link',
     main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
 <p><a href="${url}"><code>${url}</code></a></p>
-${qrCode(url)}
+${qrCode(url, 'QR code of the link')}
 ${payment.note === null ? nothing : html`<p class="notice plain">In previews of this link anybody can read: <bdi>${payment.note}</bdi></p>`}
-<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">The payment</a><a class="button" href="${DASHBOARD_PATH}/links">Make another</a></p></section>`,
+<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">The payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Make another</a></p></section>
+${walletCard(context, story)}`,
   };
 }

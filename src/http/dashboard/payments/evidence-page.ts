@@ -6,7 +6,8 @@ import type { DashboardView } from '../dashboard-page.ts';
 import { moment } from '../format-time.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
-import { amountFacts, fact, transactionLink } from './payment-page.ts';
+import { fact } from './fact.ts';
+import { amountFacts, transactionLink } from './payment-page.ts';
 import { timeline } from './payment-timeline.ts';
 import { providerName, stateSentence } from './payment-words.ts';
 

@@ -6,8 +6,8 @@ import { nextDate, startOfDate } from '../../../domain/time-zone.ts';
 import {
   forwardStatuses,
   parsePaymentQuery,
+  paymentProviders,
   paymentStatuses,
-  providerChoices,
 } from '../../../payments/parse-payment-query.ts';
 import { type Html, html, nothing } from '../../design/html.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
@@ -99,7 +99,7 @@ export function filterChips(given: PaymentFilters['given']): Html {
 function shownValue(name: FilterName, value: string): string {
   const forward = name === 'forward' && forwardStatuses.find((status) => status === value);
   if (forward) return forwardLabel(forward);
-  const provider = name === 'provider' && providerChoices.find((choice) => choice === value);
+  const provider = name === 'provider' && paymentProviders.find((choice) => choice === value);
   return provider ? providerName(provider) : value;
 }
 
@@ -115,7 +115,7 @@ export function filterForm(given: PaymentFilters['given']): Html {
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
 ${choice('status', paymentStatuses, given.status, (value) => value)}
 ${choice('forward', forwardStatuses, given.forward, forwardLabel)}
-${choice('provider', providerChoices, given.provider, providerName)}
+${choice('provider', paymentProviders, given.provider, providerName)}
 ${choice('currency', currencies, given.currency, (value) => value)}
 ${dateField('from', given.from)}
 ${dateField('to', given.to)}

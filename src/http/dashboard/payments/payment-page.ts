@@ -1,5 +1,5 @@
 import { formatUnits } from '../../../domain/money.ts';
-import type { Payment } from '../../../domain/payment.ts';
+import { isDirect, type Payment } from '../../../domain/payment.ts';
 import { roleIncludes } from '../../../domain/person.ts';
 import { sumLedger } from '../../../domain/settle.ts';
 import { shortCodeOf } from '../../../domain/short-code.ts';
@@ -13,8 +13,10 @@ import { formatPercent } from '../format-percent.ts';
 import { moment } from '../format-time.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
+import { fact } from './fact.ts';
 import { timeline } from './payment-timeline.ts';
 import { forwardBadge, providerName, stateSentence, statusBadge } from './payment-words.ts';
+import { walletCard } from './wallet-card.ts';
 import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
 /** What is said on top, and what was asked of the page. */
@@ -40,6 +42,7 @@ export async function showPayment(
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="notice bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
 <div class="pair">${factsCard(context, visit, payment)}
 <section class="card"><h2>What happened</h2>${timeline(story, visit.timeZone)}</section></div>
+${walletCard(context, story)}
 ${moneyCard(context, story)}
 ${noteCard(visit, payment)}
 ${story.webhooks.map((webhook) => webhookCard(webhook, visit, check))}
@@ -47,10 +50,6 @@ ${cancelCard(visit, story)}
 ${eraseCard(visit, payment)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
   };
-}
-
-export function fact(term: string, description: Html | string): Html {
-  return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
 /** A transaction, with its page in an explorer where there is one. */
@@ -76,7 +75,7 @@ ${fact('Short link', html`<a href="${baseUrl}/s/${shortCode}"><code>${shortCode}
 ${fact('Created', moment(payment.createdAtMs, timeZone))}
 ${payment.paidAtMs === null ? nothing : fact('Paid', moment(payment.paidAtMs, timeZone))}
 ${amountFacts(payment)}
-${fact('Provider', providerName(payment.provider))}
+${fact(isDirect(payment) ? 'Paid' : 'Provider', isDirect(payment) ? 'in USDC from a wallet, without a card' : providerName(payment.provider))}
 ${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
 </dl></section>`;
