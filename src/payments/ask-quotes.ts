@@ -24,7 +24,8 @@ export interface AskQuoteContext {
 
 /** The customer's page waits for that long, and no longer. */
 const PATIENCE_MS = 2_000;
-const MAXIMUM_KEPT_QUOTES = 2_000;
+/** Of some 1,800 amounts at a time, each of eleven providers; some 300 bytes each. With fewer a busy shop asked anew for each page. */
+const MAXIMUM_KEPT_QUOTES = 20_000;
 /** Whoever opens pages as fast as they can must not make us hold calls without end. */
 const MAXIMUM_CALLS = 200;
 
