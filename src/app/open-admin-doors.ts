@@ -39,6 +39,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     },
     browsers: createSecretBox('known browsers', secretKey, config.previousSecretKeys),
     mailer: parts.mailer,
+    callbacks: parts.callbacks,
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.adminBaseUrl,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { changeAccount } from '../accounts/change-account.ts';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
-import { updateAccount } from '../accounts/update-account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { providerIds } from '../domain/provider-catalogue.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
@@ -38,10 +38,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'account list': async (context) => (await context.accounts.listAccounts()).map(presentAccount),
   'account update': async (context, args) => {
-    const account = await updateAccount(
+    const account = await changeAccount(
       context,
       argument.required(args, 'account'),
       argument.accountUpdate(args),
+      operatorActor,
     );
     return presentAccount(account);
   },

@@ -14,6 +14,7 @@ export const auditActions = {
   'invitation.withdrawn': 'withdrew the invitation of',
   'invitation.accepted': 'accepted an invitation',
   'account.created': 'created the account',
+  'account.changed': 'changed the account:',
   'settings.changed': 'changed the settings',
   'wallet.changed': 'set the payout wallet to',
   'key.created': 'created the API key',

@@ -168,6 +168,20 @@ describe('accounts', () => {
     ).toEqual(before);
   });
 
+  it('are in the audit log with what was and what is, once created and once changed', async () => {
+    const account = await giveAccount('Tea');
+    await run('account update', { account });
+    await run('account update', { account, 'fee-percent': '1.5', suspend: true });
+    expect(await store.audit.listEntries(account, null, 10)).toMatchObject([
+      {
+        action: 'account.changed',
+        actor: 'operator',
+        target: 'fee from 2.5 % to 1.5 %; state from active to suspended',
+      },
+      { action: 'account.created', actor: 'operator', target: 'Tea' },
+    ]);
+  });
+
   it('show a profile that is set field by field and taken away with empty text', async () => {
     const account = await giveAccount();
     const before = await run('account update', { account });
@@ -631,7 +645,7 @@ describe('people', () => {
       password_link: expect.stringMatching(/^https:\/\/pay\.example\.com\/dashboard\/password\/[\w-]{43}$/),
     });
     expect(await store.people.listMembers(account)).toMatchObject([{ email, role: 'developer' }]);
-    expect(await store.audit.listEntries(account, null, 10)).toMatchObject([
+    expect(await store.audit.listEntries(account, null, 1)).toMatchObject([
       { action: 'member.added', actor: 'operator', target: `${email} (developer)` },
     ]);
     await store.people.updateUser(made.user_id, { passwordHash: 'set' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '../../src/domain/person.ts';
+import { newKey } from '../store/fixtures.ts';
 import { type TestBrowser, textOf } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
@@ -44,7 +45,7 @@ describe('creating an account', () => {
   it('makes it, and writes down who did', async () => {
     const answer = await create({ name: 'Flower shop', email: 'rose@shop.example', fee: '1.75' });
     expect(answer.statusCode).toBe(303);
-    const id = /search=(acc_\w+)/.exec(String(answer.headers['location']))?.[1] ?? '';
+    const id = /accounts.(acc_\w+)/.exec(String(answer.headers['location']))?.[1] ?? '';
     expect(await console.dashboard.store.accounts.findAccount(id)).toMatchObject({
       name: 'Flower shop',
       email: 'rose@shop.example',
@@ -68,5 +69,99 @@ describe('creating an account', () => {
     expect(answer.statusCode).toBe(400);
     expect(textOf(answer.payload)).toMatch(new RegExp(`Nothing was made: (?:The )?${what}`));
     for (const value of Object.values(fields)) expect(answer.payload).toContain(`value="${value}"`);
+  });
+});
+
+describe('one account', () => {
+  const entriesOf = async (accountId: string) =>
+    (await console.dashboard.store.audit.listEntries(accountId, null, 20)).map(
+      ({ action, target, actor }) => `${actor === operator.email ? '' : actor}${action} ${target}`,
+    );
+  const findAccount = async (id: string) => console.dashboard.store.accounts.findAccount(id);
+
+  it('is suspended and resumed, and each is written down', async () => {
+    const { id } = await console.giveAccount();
+    const path = `/operator/accounts/${id}`;
+    for (const [button, suspended] of [
+      ['suspend', true],
+      ['resume', false],
+    ] as const) {
+      const answer = await browser.post(`${path}/state`, { [button]: '1' }, { page: path });
+      expect(answer.headers['location']).toBe(`${path}?said=saved`);
+      expect(await findAccount(id)).toMatchObject({ suspended });
+    }
+    expect(await entriesOf(id)).toEqual([
+      'account.changed state from suspended to active',
+      'account.changed state from active to suspended',
+    ]);
+  });
+
+  it('has a fee whose preview changes nothing, and which is saved then', async () => {
+    const { id } = await console.giveAccount();
+    const path = `/operator/accounts/${id}`;
+    const shown = await pageOf(path);
+    expect(shown).toContain('$102.57 2.564250 100.005750');
+    expect(shown).toContain('$100.00 2.500000 97.500000');
+    const preview = await browser.post(`${path}/fee`, { fee: '5', preview: '1' }, { page: path });
+    expect(textOf(preview.payload)).toContain('$105.27');
+    expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 250 });
+    await browser.post(`${path}/fee`, { fee: '5', save: '1' }, { page: path });
+    expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 500 });
+    expect(await entriesOf(id)).toEqual(['account.changed fee from 2.5 % to 5 %']);
+    for (const button of ['preview', 'save']) {
+      const refused = await browser.post(`${path}/fee`, { fee: '10.01', [button]: '1' }, { page: path });
+      expect([button, refused.statusCode]).toEqual([button, 400]);
+    }
+    expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 500 });
+  });
+
+  it('has features and providers', async () => {
+    const { id } = await console.giveAccount();
+    const path = `/operator/accounts/${id}`;
+    const send = (name: string, fields: Record<string, string>) =>
+      browser.post(`${path}/${name}`, fields, { page: path });
+    await send('feature', { disable: 'fee_pass_through' });
+    expect(await findAccount(id)).toMatchObject({ features: ['card_checkout'] });
+    await send('feature', { enable: 'fee_pass_through' });
+    expect(await findAccount(id)).toMatchObject({ features: ['card_checkout', 'fee_pass_through'] });
+    expect((await send('feature', { enable: 'everything' })).statusCode).toBe(400);
+    await send('providers', { which: 'some', provider_wert: '1', provider_moonpay: '1', provider_x: '1' });
+    expect(await findAccount(id)).toMatchObject({ providers: ['moonpay', 'wert'] });
+    await send('providers', { which: 'all', provider_wert: '1' });
+    expect(await findAccount(id)).toMatchObject({ providers: null });
+    expect(await entriesOf(id)).toHaveLength(4);
+  });
+
+  it('has people and keys, of which one is revoked after a question, and none of another account', async () => {
+    const [account, other] = [await console.giveAccount(), await console.giveAccount()];
+    const member = await console.dashboard.giveUser({ accountId: account.id, role: 'developer' });
+    const key = newKey(account.id, { name: 'Web shop' });
+    await console.dashboard.store.accounts.createKey(key);
+    const path = `/operator/accounts/${account.id}`;
+    const shown = await pageOf(path);
+    expect(shown).toContain(`${member.email} developer`);
+    expect(shown).toContain('Web shop');
+    expect((await browser.get(path)).payload).not.toContain(key.hash);
+    const foreign = `/operator/accounts/${other.id}/keys/${key.id}/revoke`;
+    expect((await browser.get(foreign)).statusCode).toBe(404);
+    expect((await browser.post(foreign, {}, { page: path })).statusCode).toBe(404);
+    expect(await pageOf(`${path}/keys/${key.id}/revoke`)).toContain('Revoke this key?');
+    const answer = await browser.post(`${path}/keys/${key.id}/revoke`);
+    expect(answer.headers['location']).toBe(`${path}?said=revoked`);
+    expect((await console.dashboard.store.accounts.listKeys(account.id))[0]?.revokedAtMs).not.toBeNull();
+    expect(await entriesOf(account.id)).toEqual([expect.stringContaining('key.revoked Web shop')]);
+  });
+
+  it('that never was answers 404, forms too', async () => {
+    const path = '/operator/accounts/acc_never';
+    expect((await browser.get(path)).statusCode).toBe(404);
+    for (const name of ['state', 'feature', 'providers', 'fee']) {
+      const answer = await browser.post(
+        `${path}/${name}`,
+        { fee: '1', save: '1', enable: 'card_checkout' },
+        { page: '/operator/accounts/new' },
+      );
+      expect([name, answer.statusCode]).toEqual([name, 404]);
+    }
   });
 });

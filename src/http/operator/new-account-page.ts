@@ -55,7 +55,7 @@ async function answerCreate(
       wallet: walletOf(typed.wallet),
     });
     await recordAction(context, account.id, visit.actor, 'account.created', account.name);
-    return seeOther(`/accounts?search=${account.id}`);
+    return seeOther(`/accounts/${account.id}?said=created`);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
     return { ...showForm(visit, typed, notice('bad', `Nothing was made: ${error.message}`)), status: 400 };
@@ -70,7 +70,7 @@ function emailOf(text: string): string | null {
 }
 
 /** In basis points, out of a percentage. */
-function feeOf(text: string): number {
+export function feeOf(text: string): number {
   const basisPoints = parsePercentBasisPoints(text);
   if (basisPoints === null) throw invalidField('The fee', 'must be a percentage with at most two decimals.');
   return basisPoints;

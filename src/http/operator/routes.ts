@@ -6,6 +6,8 @@ import { acceptForms } from '../dashboard/routes.ts';
 import { registerSecondFactorPages } from '../dashboard/second-factor-pages.ts';
 import { registerSignInPages } from '../dashboard/sign-in-pages.ts';
 import { requirePassing } from '../rate-limit.ts';
+import { registerAccountPage } from './account-page.ts';
+import { registerKeyRevocation } from './account-people.ts';
 import { registerAccountsPage } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
@@ -38,6 +40,8 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerSetUpPages(routes);
       registerAccountsPage(routes);
       registerNewAccountPage(routes);
+      registerAccountPage(routes);
+      registerKeyRevocation(routes);
       registerAuditPage(routes);
       registerNothing(routes);
       done();

@@ -1,0 +1,77 @@
+import { describeKey, findOwnKey, revokeOwnKey } from '../../accounts/manage-keys.ts';
+import { recordAction } from '../../accounts/people-context.ts';
+import type { Account, ApiKey } from '../../domain/account.ts';
+import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
+import type { Member } from '../../domain/person.ts';
+import { formTokenField } from '../dashboard/form-token.ts';
+import { moment } from '../dashboard/format-time.ts';
+import { type Html, html } from '../design/html.ts';
+import type { OperatorRoutes } from './context.ts';
+import { OPERATOR_PATH } from './operator-area.ts';
+import { operatorForm, operatorPage, seeOther } from './operator-page.ts';
+import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
+
+/** `/operator/accounts/:accountId/keys/:keyId/revoke`: a key is revoked after a question. */
+export function registerKeyRevocation(routes: OperatorRoutes): void {
+  const { context } = routes;
+  const own = { path: '/accounts/:accountId/keys/:keyId/revoke', section: 'accounts' } as const;
+  const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;
+  operatorPage(routes, {
+    ...own,
+    async show(visit) {
+      const key = await findOwnKey(context, ...idsOf(visit));
+      const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
+      return {
+        title: 'Revoke this key?',
+        main: html`<form class="card" method="post" action="${account}/keys/${key.id}/revoke">${formTokenField(visit.formToken)}
+<p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
+<p>Every later request with it is refused, at once and for ever. Payments that exist go on.</p>
+<div class="actions"><button class="button danger">Revoke</button><a class="button" href="${account}">Keep it</a></div></form>`,
+      };
+    },
+  });
+  operatorForm(routes, {
+    ...own,
+    async act(visit) {
+      const key = await revokeOwnKey(context, ...idsOf(visit));
+      await recordAction(context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
+      return seeOther(`/accounts/${key.accountId}?said=revoked`);
+    },
+  });
+}
+
+/** The keys that are in use. */
+export function keysCard(account: Account, keys: readonly ApiKey[]): Html {
+  const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
+  return html`<section class="card"><h2>API keys</h2>
+<p>${active.length} of ${MAXIMUM_ACTIVE_KEYS} are in use. New ones are made in the merchant’s dashboard, so that nobody else sees them.</p>
+${
+  active.length === 0
+    ? html`<p class="soft">None.</p>`
+    : html`<div class="table" role="region" aria-label="API keys" tabindex="0"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
+<tbody>${active.map(
+        (
+          key,
+        ) => html`<tr><td><bdi>${key.name}</bdi></td><td><code>${maskApiKey(key.lastCharacters)}</code></td>
+<td>${moment(key.createdAtMs, CONSOLE_TIME_ZONE)}</td>
+<td>${key.lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(key.lastUsedAtMs, CONSOLE_TIME_ZONE)}</td>
+<td><a class="button compact danger" href="${OPERATOR_PATH}/accounts/${account.id}/keys/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a></td></tr>`,
+      )}</tbody></table></div>`
+}</section>`;
+}
+
+/** Who has a right in the account. */
+export function membersCard(members: readonly Member[]): Html {
+  return html`<section class="card"><h2>People</h2>${
+    members.length === 0
+      ? html`<p class="soft">Nobody can sign in yet.</p>`
+      : html`<div class="table" role="region" aria-label="People" tabindex="0"><table>
+<thead><tr><th scope="col">E-mail address</th><th scope="col">Role</th><th scope="col">Second factor</th><th scope="col">Since</th></tr></thead>
+<tbody>${members.map(
+          (member) => html`<tr><td><bdi>${member.email}</bdi></td><td>${member.role}</td>
+<td>${member.hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`}</td><td>${moment(member.createdAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
+        )}</tbody></table></div>`
+  }
+<p class="soft small">The owner invites people in the dashboard. Who cannot get in is helped on the command line, by who knows them: <code>user reset-link</code>, <code>user reset-second-factor</code>.</p></section>`;
+}
