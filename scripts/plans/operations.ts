@@ -43,6 +43,10 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'accounts.listKeys': 'command line, by the account',
   'accounts.revokeKey': 'command line',
   'accounts.noteKeyUses': 'once a minute, all keys that were used in it together',
+  'troubles.noteTroubles':
+    'every thirty seconds where mail is configured, by indexes that most rows are not in',
+  'troubles.claimTroubles': 'where mail is configured, by the index of those that wait',
+  'troubles.returnTrouble': 'where the mail server cannot be reached, by the primary key',
   'emails.eraseEmail': 'by hand, or where a day passes: one payment by its key',
   'emails.eraseEmailsBefore': 'a hundred ids of one account in a row, every ten minutes',
   'audit.appendEntry': 'once for each deed in the dashboard',

@@ -29,6 +29,7 @@ export interface ProfileUpdate {
   readonly isWalletLocked?: boolean;
   /** For how many days customers' e-mail addresses are kept. */
   readonly emailRetentionDays?: string;
+  readonly isToldOfTrouble?: boolean;
   /** A picture's bytes; null takes the logo away. */
   readonly logo?: Uint8Array | null;
 }
@@ -43,7 +44,7 @@ export async function readProfileUpdate(
   update: ProfileUpdate,
 ): Promise<AccountChange> {
   const { name, supportLink, returnLink, timeZone, defaultCallback, wallet, isWalletLocked, logo } = update;
-  const { emailRetentionDays } = update;
+  const { emailRetentionDays, isToldOfTrouble } = update;
   requireWalletForLock(
     wallet === undefined ? account.wallet : wallet,
     isWalletLocked ?? account.isWalletLocked,
@@ -55,6 +56,7 @@ export async function readProfileUpdate(
     ...(timeZone === undefined ? {} : { timeZone: parseTimeZone(timeZone) }),
     ...(wallet === undefined ? {} : { wallet }),
     ...(isWalletLocked === undefined ? {} : { isWalletLocked }),
+    ...(isToldOfTrouble === undefined ? {} : { isToldOfTrouble }),
     ...(emailRetentionDays === undefined
       ? {}
       : {

@@ -12,6 +12,7 @@ import { createGasTask } from './gas-task.ts';
 import { createIndexTask } from './index-task.ts';
 import type { Log } from './log.ts';
 import { createStaleCutoff } from './stale-cutoff.ts';
+import { createTroubleTasks } from './trouble-tasks.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -42,7 +43,13 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   return {
     watching: [...createWatchTasks(parts), createIndexTask(parts.store), createErasingTask(parts)],
     sending: [relayTask(parts)],
-    shared: [createGasTask(parts), webhooks.task, staleWebhooksTask(parts), ...receiptTasks(parts)],
+    shared: [
+      createGasTask(parts),
+      webhooks.task,
+      staleWebhooksTask(parts),
+      ...receiptTasks(parts),
+      ...createTroubleTasks(parts),
+    ],
     drain: webhooks.drain,
   };
 }

@@ -19,6 +19,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--logo <file>', 'the shop’s picture: PNG, JPEG or WebP, at most 64 KiB', readAsBase64)
     .option('--time-zone <name>', 'where the merchant reads dates, such as Europe/Berlin')
     .option('--default-callback <address>', 'the callback of checkouts made by hand')
+    .option('--trouble-mails <switch>', 'on or off: whether owners are told of trouble by e-mail')
     .option(
       '--email-retention <days>',
       'erase customers’ e-mail addresses after so many days; an empty text keeps them',

@@ -133,6 +133,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('returnLink', optional(args, 'return-link')),
     ...given('timeZone', optional(args, 'time-zone')),
     ...given('defaultCallback', optional(args, 'default-callback')),
+    ...optionalTroubleMails(args),
     ...given('emailRetentionDays', optional(args, 'email-retention')),
     ...(wallet === null ? {} : { wallet }),
     // The file's content as base64: the server may not see the files of whoever types.
@@ -140,6 +141,13 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...(args['lock-wallet'] === true ? { isWalletLocked: true } : {}),
     ...(args['unlock-wallet'] === true ? { isWalletLocked: false } : {}),
   };
+}
+
+function optionalTroubleMails(args: OperationArguments): { isToldOfTrouble?: boolean } {
+  const value = optional(args, 'trouble-mails');
+  if (value === null) return {};
+  if (value !== 'on' && value !== 'off') throw invalidField('trouble-mails', 'must be on or off');
+  return { isToldOfTrouble: value === 'on' };
 }
 
 function given<Name extends keyof ProfileUpdate>(

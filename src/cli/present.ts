@@ -23,6 +23,7 @@ export function presentAccount(account: Account) {
     providers: account.providers ?? 'all',
     suspended: account.suspended,
     wallet_locked: account.isWalletLocked,
+    trouble_mails: account.isToldOfTrouble,
     email_retention_days: account.emailRetentionDays,
     support_link: account.supportUrl,
     return_link: account.returnUrl,

@@ -147,6 +147,11 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ],
   ['payment show id', 'payment show', { payment: 'id' }],
   ['payment cancel id', 'payment cancel', { payment: 'id' }],
+  [
+    'account update acc_1 --trouble-mails off --email-retention 90',
+    'account update',
+    { account: 'acc_1', 'trouble-mails': 'off', 'email-retention': '90' },
+  ],
   ['payment erase-email id', 'payment erase-email', { payment: 'id' }],
   [
     'account erase-emails acc_1 --older-than-days 90',

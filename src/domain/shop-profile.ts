@@ -18,6 +18,8 @@ export interface ShopProfile {
   readonly isWalletLocked: boolean;
   /** After so many days customers' e-mail addresses are erased; null keeps them. */
   readonly emailRetentionDays: number | null;
+  /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs a hand. */
+  readonly isToldOfTrouble: boolean;
 }
 
 /** Of an account for which nothing was said yet. */
@@ -29,6 +31,7 @@ export const plainProfile: ShopProfile = {
   defaultCallbackUrl: null,
   isWalletLocked: false,
   emailRetentionDays: null,
+  isToldOfTrouble: true,
 };
 
 const MAXIMUM_LINK_CHARACTERS = 500;

@@ -9,7 +9,8 @@ export const accountColumns = `
   accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs",
   accounts.logo_hash AS "logoHash", accounts.support_url AS "supportUrl", accounts.return_url AS "returnUrl",
   accounts.time_zone AS "timeZone", accounts.default_callback_url AS "defaultCallbackUrl",
-  accounts.email_retention_days AS "emailRetentionDays", accounts.wallet_locked AS "isWalletLocked"`;
+  accounts.email_retention_days AS "emailRetentionDays", accounts.wallet_locked AS "isWalletLocked",
+  accounts.trouble_mails AS "isToldOfTrouble"`;
 
 /** What a part of a name or e-mail address is looked for by (`LIKE … ESCAPE '\\'`), and the whole id; null for all. */
 export function searchPattern(
@@ -22,10 +23,18 @@ export function searchPattern(
 /** What may change of an account, in the order in which both engines store it. */
 export const changingColumns = [
   ...['name', 'email', 'fee_basis_points', 'wallet', 'logo_hash', 'support_url', 'return_url', 'time_zone'],
-  ...['default_callback_url', 'email_retention_days', 'wallet_locked', 'features', 'providers', 'suspended'],
+  ...[
+    'default_callback_url',
+    'email_retention_days',
+    'wallet_locked',
+    'trouble_mails',
+    'features',
+    'providers',
+    'suspended',
+  ],
 ];
 
-/** The values of `changingColumns` but for the last four, which each engine stores in its own way. */
+/** The values of `changingColumns` but for the last five, which each engine stores in its own way. */
 export function profileValues(account: Account) {
   return [
     ...[account.name, account.email, account.feeBasisPoints, account.wallet, account.logoHash],

@@ -141,7 +141,7 @@ export const portableTables: readonly PortableTable[] = [
       ...text('logo_hash', 'support_url', 'return_url', 'time_zone', 'default_callback_url'),
       ...integer('fee_basis_points', 'created_at_ms', 'email_retention_days'),
       ...texts('features', 'providers'),
-      ...flag('suspended', 'wallet_locked'),
+      ...flag('suspended', 'wallet_locked', 'trouble_mails'),
     ],
   ),
   table('shop_logos', ['account_id'], text('account_id', 'hash', 'type', 'image')),
@@ -213,6 +213,12 @@ export const portableTables: readonly PortableTable[] = [
     ],
   ),
   table('webhooks', ['id'], webhookColumns),
+  table(
+    'troubles',
+    ['account_id', 'kind'],
+    [...text('account_id', 'kind'), ...integer('count', 'since_ms', 'told_at_ms')],
+  ),
+  table('trouble_cursors', ['name'], [...text('name'), ...integer('through_ms')]),
   table('email_frontiers', ['account_id'], text('account_id', 'payment_id')),
   table(
     'receipts',

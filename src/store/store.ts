@@ -13,6 +13,7 @@ import type { ReceiptStore } from '../domain/ports/receipt-store.ts';
 import type { RelayStore } from '../domain/ports/relay-store.ts';
 import type { SessionStore } from '../domain/ports/session-store.ts';
 import type { SettlementStore } from '../domain/ports/settlement-store.ts';
+import type { TroubleStore } from '../domain/ports/trouble-store.ts';
 import type { WebhookStore } from '../domain/ports/webhook-store.ts';
 
 /** What only an engine has that serves several processes. */
@@ -33,6 +34,7 @@ export interface Store {
   readonly webhooks: WebhookStore;
   readonly emails: EmailStore;
   readonly receipts: ReceiptStore;
+  readonly troubles: TroubleStore;
   readonly providers: ProviderStore;
   readonly settlements: SettlementStore;
   readonly people: PeopleStore;

@@ -55,6 +55,9 @@ describe('settings', () => {
       timeZone: 'Asia/Tokyo',
     });
     const page = (await browser.get(SETTINGS)).payload;
+    expect((await stored())?.isToldOfTrouble).toBe(false);
+    await save('shop', { ...shop, trouble_mails: '1' });
+    expect((await stored())?.isToldOfTrouble).toBe(true);
     expect(page).toContain('value="help@shop.example"');
     expect(page).toContain('<option selected>Asia/Tokyo</option>');
     expect(page).not.toContain('<Tortuga>');

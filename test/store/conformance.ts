@@ -16,6 +16,7 @@ import { providerPromises } from './providers.ts';
 import { receiptPromises } from './receipts.ts';
 import { relayPromises } from './relay.ts';
 import { settlementPromises } from './settlements.ts';
+import { troublePromises } from './troubles.ts';
 import { webhookPromises } from './webhooks.ts';
 
 /** What every engine promises behind the store's ports. */
@@ -58,6 +59,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the audit log', () => auditPromises(context));
     describe('the end of e-mail addresses', () => emailPromises(context));
     describe('receipts by e-mail', () => receiptPromises(context));
+    describe('trouble to tell of', () => troublePromises(context));
     describe('settlements', () => settlementPromises(context));
   });
 }

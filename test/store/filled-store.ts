@@ -87,6 +87,7 @@ export const specification = fc.record({
         timeZone: text,
         defaultCallbackUrl: fc.option(text),
         isWalletLocked: fc.boolean(),
+        isToldOfTrouble: fc.boolean(),
         emailRetentionDays: fc.option(fc.integer({ min: 1, max: 3_650 })),
       }),
       hasLogo: fc.boolean(),

@@ -54,6 +54,7 @@ describe('the schema', () => {
       '5a283205cecd7b30',
       'ded6790aa666fb64',
       '06abc2b8008dbbec',
+      '51570ea70d10059c',
     ]);
   });
 

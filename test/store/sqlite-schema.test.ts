@@ -55,6 +55,7 @@ describe('the schema', () => {
       '3828f7b9ebf93975',
       '5b7df6a2bec9cb85',
       '06abc2b8008dbbec',
+      'fc61a06535613eec',
     ]);
   });
 

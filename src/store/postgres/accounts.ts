@@ -149,7 +149,13 @@ function createKeys(
 function changingValues(account: Account): unknown[] {
   return [
     ...profileValues(account),
-    ...[account.isWalletLocked, account.features, account.providers, account.suspended],
+    ...[
+      account.isWalletLocked,
+      account.isToldOfTrouble,
+      account.features,
+      account.providers,
+      account.suspended,
+    ],
   ];
 }
 

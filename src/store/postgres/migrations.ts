@@ -227,4 +227,24 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX audit_entries_by_time ON audit_entries (at_ms, account_id, position);
     `,
   },
+  {
+    number: 16,
+    name: 'whom to tell of trouble',
+    sql: `
+      ALTER TABLE accounts ADD COLUMN trouble_mails boolean NOT NULL DEFAULT true;
+      -- Trouble of an account that its owners were not told of yet, and when they were told last.
+      CREATE TABLE troubles (
+        account_id text COLLATE "C" NOT NULL,
+        kind text COLLATE "C" NOT NULL,
+        count bigint NOT NULL,
+        since_ms bigint NOT NULL,
+        told_at_ms bigint NOT NULL,
+        PRIMARY KEY (account_id, kind)
+      );
+      CREATE INDEX troubles_untold ON troubles (since_ms) WHERE count > 0;
+      CREATE TABLE trouble_cursors (name text COLLATE "C" PRIMARY KEY NOT NULL, through_ms bigint NOT NULL);
+      CREATE INDEX state_changes_in_trouble ON state_changes (at_ms)
+        WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
+    `,
+  },
 ];

@@ -7,6 +7,7 @@ import { createPeopleStore } from '../people.ts';
 import { createReceiptStore } from '../receipts.ts';
 import { createSessionStore } from '../sessions.ts';
 import type { Store } from '../store.ts';
+import { createTroubleStore } from '../troubles.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAddressPageStore } from './address-pages.ts';
 import { createLeaseStore } from './leases.ts';
@@ -91,6 +92,7 @@ export function createPostgresStore(
     webhooks: createWebhookStore(database, nowMs),
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
+    troubles: createTroubleStore(scripts),
     providers: providers.store,
     settlements: createSettlementStore(database),
     people: createPeopleStore(scripts),

@@ -22,12 +22,16 @@ import type { GroupRead } from './group-read.ts';
 /** The most keys and accounts that are remembered; beyond it the one remembered longest is read again. */
 const MAXIMUM_REMEMBERED = 10_000;
 
-type AccountRow = Omit<Account, 'features' | 'providers' | 'suspended' | 'isWalletLocked'> & {
+type AccountRow = Omit<
+  Account,
+  'features' | 'providers' | 'suspended' | 'isWalletLocked' | 'isToldOfTrouble'
+> & {
   /** JSON arrays of text. */
   readonly features: string;
   readonly providers: string | null;
   readonly suspended: number;
   readonly isWalletLocked: number;
+  readonly isToldOfTrouble: number;
 };
 
 export function createAccountStore(
@@ -203,6 +207,7 @@ function changingValues(account: Account): (string | number | null)[] {
   return [
     ...profileValues(account),
     account.isWalletLocked ? 1 : 0,
+    account.isToldOfTrouble ? 1 : 0,
     JSON.stringify(account.features),
     account.providers === null ? null : JSON.stringify(account.providers),
     account.suspended ? 1 : 0,
@@ -216,6 +221,7 @@ function accountOfRow(row: AccountRow): Account {
     providers: row.providers === null ? null : providersOf(textsOf(row.providers)),
     suspended: row.suspended === 1,
     isWalletLocked: row.isWalletLocked === 1,
+    isToldOfTrouble: row.isToldOfTrouble === 1,
   };
 }
 

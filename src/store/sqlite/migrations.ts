@@ -238,4 +238,24 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX audit_entries_by_time ON audit_entries (at_ms, account_id, position);
     `,
   },
+  {
+    number: 15,
+    name: 'whom to tell of trouble',
+    sql: `
+      ALTER TABLE accounts ADD COLUMN trouble_mails INTEGER NOT NULL DEFAULT 1;
+      -- Trouble of an account that its owners were not told of yet, and when they were told last.
+      CREATE TABLE troubles (
+        account_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        since_ms INTEGER NOT NULL,
+        told_at_ms INTEGER NOT NULL,
+        PRIMARY KEY (account_id, kind)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX troubles_untold ON troubles (since_ms) WHERE count > 0;
+      CREATE TABLE trouble_cursors (name TEXT PRIMARY KEY NOT NULL, through_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE INDEX state_changes_in_trouble ON state_changes (at_ms)
+        WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
+    `,
+  },
 ];

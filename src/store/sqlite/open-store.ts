@@ -10,6 +10,7 @@ import { createPeopleStore } from '../people.ts';
 import { createReceiptStore } from '../receipts.ts';
 import { createSessionStore } from '../sessions.ts';
 import type { Store } from '../store.ts';
+import { createTroubleStore } from '../troubles.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAddressPageStore } from './address-pages.ts';
 import { lockFile } from './file-lock.ts';
@@ -97,6 +98,7 @@ function createStore(
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
+    troubles: createTroubleStore(scripts),
     providers: createProviderStore(database, writes),
     settlements: createSettlementStore(database, writes),
     people: createPeopleStore(scripts),
