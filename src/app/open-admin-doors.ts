@@ -6,6 +6,7 @@ import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import { registerOperatorConsole } from '../http/operator/routes.ts';
 import { createPeerCheck } from '../http/plain-peers.ts';
 import { createPublicServer } from '../http/server.ts';
+import { rescueToken } from '../payments/rescue-token.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /**
@@ -27,7 +28,7 @@ export function openAdminDoors(parts: ServiceParts): FastifyInstance {
 }
 
 function openConsole(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, store, clock, secretKey } = parts;
+  const { config, store, clock, secretKey, world } = parts;
   const isSandbox = parts.sandboxControls !== null;
   registerOperatorConsole(server, {
     ...store,
@@ -40,6 +41,10 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     browsers: createSecretBox('known browsers', secretKey, config.previousSecretKeys),
     mailer: parts.mailer,
     callbacks: parts.callbacks,
+    directory: parts.directory,
+    chain: world.chain,
+    relayer: world.relayer,
+    rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.adminBaseUrl,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { changeAccount } from '../accounts/change-account.ts';
+import { changeProvider } from '../accounts/change-provider.ts';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
@@ -71,7 +72,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'provider check': checkOperation,
   'provider set': async (context, args) => {
     const provider = argument.requiredProvider(args, 'provider');
-    await context.directory.settings.writeProviderSettings(provider, argument.providerSettings(args));
+    await changeProvider(context, provider, argument.providerSettings(args), operatorActor);
     return presentProvider(context.directory, provider);
   },
 
@@ -93,14 +94,26 @@ export const operations: Readonly<Record<string, Operation>> = {
     if (view === null) throw new ServiceError('payment_not_found');
     return presentPaymentInFull(view, await context.webhooks.listWebhooks(id));
   },
-  'payment cancel': async (context, args) =>
-    presentPayment(await cancelPayment(context, argument.requiredPaymentId(args, 'payment'), 'operator')),
-  'payment release': async (context, args) =>
-    presentPayment(await releasePayment(context, argument.requiredPaymentId(args, 'payment'))),
+  'payment cancel': async (context, args) => {
+    const payment = await cancelPayment(context, argument.requiredPaymentId(args, 'payment'), 'operator');
+    await recordAction(context, payment.accountId, operatorActor, 'payment.canceled', payment.id);
+    return presentPayment(payment);
+  },
+  'payment release': async (context, args) => {
+    const payment = await releasePayment(context, argument.requiredPaymentId(args, 'payment'));
+    await recordAction(context, payment.accountId, operatorActor, 'payment.released', payment.id);
+    return presentPayment(payment);
+  },
   'payment rescue': async (context, args) => {
     if (context.rescue === null) throw new ServiceError('not_found', 'A rescue needs a running server.');
     const id = argument.requiredPaymentId(args, 'payment');
-    return { transaction_hash: await context.rescue(id, argument.rescuedToken(args)) };
+    const transactionHash = await context.rescue(id, argument.rescuedToken(args));
+    const payment = await context.payments.findPaymentById(id);
+    if (payment !== null) {
+      const { accountId } = payment;
+      await recordAction(context, accountId, operatorActor, 'payment.rescued', `${id} by ${transactionHash}`);
+    }
+    return { transaction_hash: transactionHash };
   },
 
   verify: async (context, args) => {

@@ -112,6 +112,7 @@ describe('accounts', () => {
       providers: 'all',
       suspended: false,
       ...{ support_link: null, return_link: null, logo: null, time_zone: 'UTC', default_callback: null },
+      email_retention_days: null,
       wallet_locked: false,
       created_at: new Date(NOW_MS).toISOString(),
     };

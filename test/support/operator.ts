@@ -2,15 +2,21 @@ import { Secret, TOTP } from 'otpauth';
 import { openSession } from '../../src/accounts/open-session.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
+import { type ChainHeads, ChainUnavailableError, type ChainView } from '../../src/domain/ports/chain.ts';
+import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
+import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import type { OperatorContext } from '../../src/http/operator/context.ts';
 import { registerOperatorConsole } from '../../src/http/operator/routes.ts';
 import { createPublicServer } from '../../src/http/server.ts';
 import { createTestBrowser, createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
+import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
 
 /** The operator's console as production builds it, beside the merchants' dashboard with the same store. */
 export interface TestConsole {
   readonly dashboard: TestDashboard;
+  /** The chain and the providers as the console finds them; to be changed by a test. */
+  readonly outside: Outside;
   giveOperator(change?: Partial<User>): Promise<User>;
   giveAccount(change?: Partial<Account>): Promise<Account>;
   /** A browser at the admin port that has been nowhere yet. */
@@ -18,6 +24,16 @@ export interface TestConsole {
   /** A browser whose operator has signed in, without the hash that it costs. */
   signIn(operator: User): Promise<TestBrowser>;
   close(): Promise<void>;
+}
+
+/** The outside world of a console, under a test's control. */
+interface Outside {
+  readonly adapters: Map<ProviderId, ProviderAdapter>;
+  /** Null when no endpoint answers. */
+  heads: ChainHeads | null;
+  gasBalanceWei: bigint;
+  /** What was asked to be rescued. */
+  readonly rescued: string[];
 }
 
 interface ConsoleOptions {
@@ -37,8 +53,15 @@ export async function createTestConsole({
 }: ConsoleOptions = {}): Promise<TestConsole> {
   const dashboard = await createTestDashboard();
   const server = createPublicServer({ trustProxy: [] });
+  const outside: Outside = {
+    adapters: new Map(createWorld().adapters),
+    heads: null,
+    gasBalanceWei: 5n * 10n ** 18n,
+    rescued: [],
+  };
   const context: OperatorContext = {
     ...dashboard.context,
+    ...contextOf(dashboard, outside),
     limits: createDashboardLimits(() => dashboard.monotonicMs()),
     ...{ baseUrl, isSandbox, isTrustedPeer },
   };
@@ -49,6 +72,7 @@ export async function createTestConsole({
   const newBrowser = (address = '192.0.2.20') => createTestBrowser(server, baseUrl, address);
   return {
     dashboard,
+    outside,
     newBrowser,
     giveOperator: (change) => dashboard.giveUser(null, { isOperator: true, ...change }),
     giveAccount: (change) => dashboard.giveAccount(change),
@@ -63,6 +87,29 @@ export async function createTestConsole({
     async close() {
       await server.close();
       await dashboard.close();
+    },
+  };
+}
+
+/** What the console needs besides what the dashboard has. */
+function contextOf(
+  { store }: TestDashboard,
+  outside: Outside,
+): Pick<OperatorContext, 'directory' | 'relay' | 'chain' | 'relayer' | 'rescue'> {
+  const view = {
+    async readHeads() {
+      if (outside.heads === null) throw new ChainUnavailableError('no endpoint answers');
+      return outside.heads;
+    },
+  };
+  return {
+    directory: { adapters: outside.adapters, settings: store.providers },
+    relay: store.relay,
+    chain: { withView: (use) => use(view as ChainView) },
+    relayer: { address: RESERVED_ADDRESS, readGasBalance: async () => outside.gasBalanceWei },
+    async rescue(id, token) {
+      outside.rescued.push(`${id} ${token}`);
+      return `0x${'ab'.repeat(32)}`;
     },
   };
 }

@@ -15,7 +15,11 @@ import { enter } from './enter.ts';
 import { registerNewAccountPage } from './new-account-page.ts';
 import { OPERATOR_PATH, operatorArea } from './operator-area.ts';
 import { operatorPage, seeOther, sendOperatorFailure } from './operator-page.ts';
+import { registerPaymentPage } from './payment-page.ts';
+import { registerProviderPages } from './providers-page.ts';
 import { registerSetUpPages } from './set-up-pages.ts';
+import { registerSettlementPage } from './settlement-page.ts';
+import { registerWebhooksPage } from './webhooks-page.ts';
 
 /** Registers the operator's console below `/operator`, on the admin server. */
 export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
@@ -42,6 +46,10 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerNewAccountPage(routes);
       registerAccountPage(routes);
       registerKeyRevocation(routes);
+      registerProviderPages(routes);
+      registerSettlementPage(routes);
+      registerPaymentPage(routes);
+      registerWebhooksPage(routes);
       registerAuditPage(routes);
       registerNothing(routes);
       done();

@@ -1,0 +1,160 @@
+import { recordAction } from '../../accounts/people-context.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { formatUnits } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
+import { parsePaymentSearch } from '../../domain/payment-search.ts';
+import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import { sumLedger } from '../../domain/settle.ts';
+import { cancelPayment } from '../../payments/cancel-payment.ts';
+import { releasePayment } from '../../payments/release-payment.ts';
+import { notice, textField } from '../dashboard/fields.ts';
+import { formTokenField } from '../dashboard/form-token.ts';
+import { formatMoney } from '../dashboard/format-amount.ts';
+import { moment } from '../dashboard/format-time.ts';
+import {
+  forwardBadge,
+  providerName,
+  stateSentence,
+  statusBadge,
+} from '../dashboard/payments/payment-words.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { OperatorContext, OperatorRoutes } from './context.ts';
+import { OPERATOR_PATH } from './operator-area.ts';
+import {
+  type OperatorAnswer,
+  type OperatorView,
+  operatorForm,
+  operatorPage,
+  seeOther,
+} from './operator-page.ts';
+import { adviceFor } from './payment-advice.ts';
+import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
+
+const said: ReadonlyMap<string | null, Html> = new Map([
+  ['released', notice('good', 'The release is asked for; it goes out with the next batch.')],
+  ['canceled', notice('good', 'The payment is canceled.')],
+  ['rescued', notice('good', 'The rescue is sent; it is in the releases in flight until it is final.')],
+]);
+
+/** `/operator/payments/:paymentId`: where a payment stands, and what an operator can do for it. */
+export function registerPaymentPage(routes: OperatorRoutes): void {
+  const { context } = routes;
+  const own = { section: 'settlement' } as const;
+  operatorPage(routes, { ...own, path: '/payments', show: async (visit) => findPayment(visit) });
+  operatorPage(routes, {
+    ...own,
+    path: '/payments/:paymentId',
+    show: (visit) => showPayment(context, visit, said.get(visit.query.get('said')) ?? nothing),
+  });
+  const action = (
+    name: string,
+    done: string,
+    act: (id: PaymentId, visit: OperatorVisit, token: string) => Promise<void>,
+  ) =>
+    operatorForm(routes, {
+      ...own,
+      path: `/payments/:paymentId/${name}`,
+      act: (visit, form) => answer(context, visit, done, () => act(idOf(visit), visit, form.text('token'))),
+    });
+  action('release', 'released', async (id, visit) => {
+    const { accountId } = await releasePayment(context, id);
+    await recordAction(context, accountId, visit.actor, 'payment.released', id);
+  });
+  action('cancel', 'canceled', async (id, visit) => {
+    const { accountId } = await cancelPayment(context, id, 'operator');
+    await recordAction(context, accountId, visit.actor, 'payment.canceled', id);
+  });
+  action('rescue', 'rescued', async (id, visit, token) => {
+    const hash = await context.rescue(id, tokenOf(token.trim()));
+    const { payment } = await readView(context, visit);
+    await recordAction(context, payment.accountId, visit.actor, 'payment.rescued', `${id} by ${hash}`);
+  });
+}
+
+/** Leads to the payment of an id, a short code or a link. */
+async function findPayment(visit: OperatorVisit): Promise<OperatorAnswer> {
+  const asked = parsePaymentSearch(visit.query.get('payment') ?? '');
+  if (asked?.kind !== 'id') throw new ServiceError('not_found');
+  return seeOther(`/payments/${asked.id}`);
+}
+
+async function answer(
+  context: OperatorContext,
+  visit: OperatorVisit,
+  done: string,
+  act: () => Promise<void>,
+): Promise<OperatorAnswer> {
+  try {
+    await act();
+    return seeOther(`/payments/${idOf(visit)}?said=${done}`);
+  } catch (error) {
+    const isRefusal =
+      error instanceof ServiceError &&
+      (error.errorName === 'payment_state_conflict' || error.errorName === 'invalid_request');
+    if (!isRefusal) throw error;
+    const message = notice('bad', `Nothing was done: ${error.message}`);
+    return { ...(await showPayment(context, visit, message)), status: error.status };
+  }
+}
+
+function idOf({ params }: OperatorVisit): PaymentId {
+  const id = params['paymentId'] ?? '';
+  if (!isPaymentId(id)) throw new ServiceError('not_found');
+  return id;
+}
+
+/** The token to rescue; `pol` stands for the chain's own coin, which the contract names by the zero address. */
+function tokenOf(text: string): Address {
+  if (text.toLowerCase() === 'pol') return `0x${'0'.repeat(40)}`;
+  const token = parsePayoutAddress(text);
+  if (token === null) throw invalidField('The token', 'must be "pol" or a token address (0x…).');
+  return token;
+}
+
+async function readView({ payments }: OperatorContext, visit: OperatorVisit): Promise<PaymentView> {
+  const view = await payments.viewPayment(idOf(visit));
+  if (view === null) throw new ServiceError('not_found');
+  return view;
+}
+
+async function showPayment(
+  context: OperatorContext,
+  visit: OperatorVisit,
+  message: Html,
+): Promise<OperatorView> {
+  const view = await readView(context, visit);
+  const { payment } = view;
+  return {
+    title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
+    main: html`${message}${factsCard(view)}${actionsCard(payment, visit)}
+<p><a class="button" href="${OPERATOR_PATH}/settlement">To the settlement</a></p>`,
+  };
+}
+
+function factsCard({ payment, ledger }: PaymentView): Html {
+  const { heldUnits } = sumLedger(ledger);
+  return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
+<div><dt>Payment id</dt><dd><code class="breaks">${payment.id}</code></dd></div>
+<div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
+<div><dt>Created</dt><dd>${moment(payment.createdAtMs, CONSOLE_TIME_ZONE)}</dd></div>
+<div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
+<div><dt>Enough is</dt><dd>${formatUnits(payment.enoughUnits)} USDC</dd></div>
+<div><dt>Lies at the deposit address</dt><dd>${formatUnits(heldUnits)} USDC</dd></div>
+<div><dt>Deposit address</dt><dd><code class="breaks">${payment.depositAddress}</code></dd></div>
+<div><dt>Payout wallet</dt><dd><code class="breaks">${payment.payoutAddress}</code></dd></div>
+<div><dt>What can be done</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
+}
+
+function actionsCard({ id, status, forwardStatus }: Payment, { formToken }: OperatorVisit): Html {
+  const path = `${OPERATOR_PATH}/payments/${id}`;
+  const token = formTokenField(formToken);
+  const canCancel = status === 'unpaid' && forwardStatus === 'pending';
+  return html`<section class="card"><h2>Actions</h2>
+<form class="switch" method="post" action="${path}/release">${token}<span>Release what lies at the deposit address to the merchant, less the fee, now.</span><button class="button">Release</button></form>
+${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel it, as long as nothing has arrived and nobody is paying.</span><button class="button danger">Cancel payment</button></form>` : nothing}
+<details><summary>Rescue another token</summary><form class="fields" method="post" action="${path}/rescue">${token}
+${textField({ name: 'token', label: 'Token', hint: 'The address of its contract, or pol. It goes to the merchant, without a fee.' })}
+<div class="actions"><button class="button">Rescue</button></div></form></details></section>`;
+}

@@ -1,0 +1,169 @@
+import { changeProvider } from '../../accounts/change-provider.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { formatCents, parseAmountCents } from '../../domain/money.ts';
+import type { ProviderHealth } from '../../domain/ports/provider.ts';
+import type { ProviderSettings } from '../../domain/ports/provider-store.ts';
+import {
+  isProviderId,
+  type ProviderId,
+  providerCatalogue,
+  providerIds,
+} from '../../domain/provider-catalogue.ts';
+import { providerVariables, variableNameOf } from '../../domain/provider-variables.ts';
+import { notice, textField } from '../dashboard/fields.ts';
+import type { FormFields } from '../dashboard/form-fields.ts';
+import { formTokenField } from '../dashboard/form-token.ts';
+import { moment } from '../dashboard/format-time.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { OperatorContext, OperatorRoutes } from './context.ts';
+import { OPERATOR_PATH } from './operator-area.ts';
+import {
+  type OperatorAnswer,
+  type OperatorView,
+  operatorForm,
+  operatorPage,
+  seeOther,
+} from './operator-page.ts';
+import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
+
+/** A provider as an operator sees it. */
+interface Provider {
+  readonly id: ProviderId;
+  readonly isConfigured: boolean;
+  readonly settings: ProviderSettings;
+  /** Null where nobody watches it, because it is not configured. */
+  readonly health: ProviderHealth | null;
+}
+
+/** `/operator/providers`: all providers with their health, and one with its switch and minimum. */
+export function registerProviderPages(routes: OperatorRoutes): void {
+  const { context } = routes;
+  operatorPage(routes, { path: '/providers', section: 'providers', show: () => showAll(context) });
+  const own = { path: '/providers/:provider', section: 'providers' } as const;
+  operatorPage(routes, {
+    ...own,
+    show: (visit) =>
+      showOne(
+        context,
+        visit,
+        visit.query.get('said') === 'saved' ? notice('good', 'Saved. It counts at once.') : nothing,
+      ),
+  });
+  operatorForm(routes, { ...own, act: (visit, form) => answerChange(context, visit, form) });
+}
+
+async function readProvider({ directory }: OperatorContext, id: ProviderId): Promise<Provider> {
+  const adapter = directory.adapters.get(id);
+  return {
+    id,
+    isConfigured: adapter !== undefined,
+    settings: await directory.settings.readProviderSettings(id),
+    health: adapter?.health?.() ?? null,
+  };
+}
+
+async function answerChange(
+  context: OperatorContext,
+  visit: OperatorVisit,
+  form: FormFields,
+): Promise<OperatorAnswer> {
+  const id = idOf(visit);
+  try {
+    await changeProvider(context, id, changeOf(form), visit.actor);
+    return seeOther(`/providers/${id}?said=saved`);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+    const message = notice('bad', `Nothing was changed: ${error.message}`);
+    return { ...(await showOne(context, visit, message)), status: 400 };
+  }
+}
+
+function idOf({ params }: OperatorVisit): ProviderId {
+  const id = params['provider'] ?? '';
+  if (!isProviderId(id)) throw new ServiceError('not_found');
+  return id;
+}
+
+function changeOf(form: FormFields): Partial<ProviderSettings> {
+  if (form.has('switch_on')) return { active: true };
+  if (form.has('switch_off')) return { active: false };
+  const typed = form.text('minimum').trim();
+  if (typed === '') return { minimumUsdCents: null };
+  const minimumUsdCents = parseAmountCents(typed);
+  if (minimumUsdCents === null) throw invalidField('The minimum', 'must be from 0.01 to 10000.');
+  return { minimumUsdCents };
+}
+
+async function showAll(context: OperatorContext): Promise<OperatorView> {
+  const providers = await Promise.all(providerIds.map((id) => readProvider(context, id)));
+  return {
+    title: 'Providers',
+    main: html`<p>What customers can choose from. Health is what this process has seen since it was started.</p>
+<div class="table" role="region" aria-label="Providers" tabindex="0"><table>
+<thead><tr><th scope="col">Provider</th><th scope="col">State</th><th scope="col">Health</th><th scope="col" class="number">Minimum in USD</th><th scope="col">Last failure</th></tr></thead>
+<tbody>${providers.map(
+      (
+        provider,
+      ) => html`<tr><th scope="row"><a href="${OPERATOR_PATH}/providers/${provider.id}">${providerCatalogue[provider.id].name}</a></th>
+<td>${stateBadge(provider)}</td><td>${healthBadge(provider.health)}</td><td class="number">${minimumOf(provider)}</td><td>${failureOf(provider.health)}</td></tr>`,
+    )}</tbody></table></div>`,
+  };
+}
+
+async function showOne(context: OperatorContext, visit: OperatorVisit, message: Html): Promise<OperatorView> {
+  const provider = await readProvider(context, idOf(visit));
+  const { name, onlyCurrency, minimumUsdCents } = providerCatalogue[provider.id];
+  const { health, settings } = provider;
+  const path = `${OPERATOR_PATH}/providers/${provider.id}`;
+  const isOff = settings.active === false;
+  return {
+    title: name,
+    main: html`${message}
+<form class="card" method="post" action="${path}"><h2>State</h2>${formTokenField(visit.formToken)}<dl class="facts">
+<div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
+<div><dt>Credentials</dt><dd>${provider.isConfigured ? 'configured' : html`none: set ${missingVariables(provider.id)}, and restart`}</dd></div>
+<div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
+<div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
+<div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : moment(health.lastAnswerAtMs, CONSOLE_TIME_ZONE)}</dd></div>
+<div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
+<div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Offer it again</button>` : html`<button class="button danger" name="switch_off" value="1">Do not offer it</button>`}</div></form>
+<form class="card" method="post" action="${path}"><h2>Minimum</h2>${formTokenField(visit.formToken)}
+${textField({ name: 'minimum', label: 'The least amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
+<div class="actions"><button class="button primary">Save minimum</button></div></form>
+<p class="soft small">To try a provider with your credentials: <code>provider check ${provider.id}</code>, on the command line.</p>`,
+  };
+}
+
+function missingVariables(id: ProviderId): Html[] {
+  return providerVariables[id]
+    .filter(({ isRequired }) => isRequired)
+    .map(({ name }) => html`<code>${variableNameOf(id, name)}</code> `);
+}
+
+function stateBadge({ isConfigured, settings }: Provider): Html {
+  if (settings.active === false) return html`<span class="badge warn">Switched off</span>`;
+  return isConfigured
+    ? html`<span class="badge good">Offered</span>`
+    : html`<span class="badge">Not configured</span>`;
+}
+
+function healthBadge(health: ProviderHealth | null): Html {
+  if (health?.isResting === true) return html`<span class="badge bad">Left alone</span>`;
+  if (health === null || health.lastAnswerAtMs === null) {
+    return health?.lastFailureAtMs == null
+      ? html`<span class="badge">Not asked yet</span>`
+      : html`<span class="badge warn">Failing</span>`;
+  }
+  return health.failuresInARow === 0
+    ? html`<span class="badge good">Answers</span>`
+    : html`<span class="badge warn">Failing</span>`;
+}
+
+function minimumOf({ id, settings }: Provider): string {
+  return formatCents(settings.minimumUsdCents ?? providerCatalogue[id].minimumUsdCents);
+}
+
+function failureOf(health: ProviderHealth | null): Html {
+  if (health?.lastFailureAtMs == null) return html`<span class="soft">none</span>`;
+  return html`${moment(health.lastFailureAtMs, CONSOLE_TIME_ZONE)}<br><span class="small soft"><bdi>${health.lastFailure ?? ''}</bdi></span>`;
+}

@@ -1,0 +1,123 @@
+import type { Payment } from '../../domain/payment.ts';
+import type { ChainHeads } from '../../domain/ports/chain.ts';
+import type { BlockReference } from '../../domain/ports/ledger-store.ts';
+import type { RelayBatch } from '../../domain/ports/relay-store.ts';
+import { formatMoney } from '../dashboard/format-amount.ts';
+import { moment } from '../dashboard/format-time.ts';
+import { forwardBadge } from '../dashboard/payments/payment-words.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { OperatorContext, OperatorRoutes } from './context.ts';
+import { OPERATOR_PATH } from './operator-area.ts';
+import { type OperatorView, operatorPage } from './operator-page.ts';
+import { adviceFor } from './payment-advice.ts';
+import { CONSOLE_TIME_ZONE } from './visit.ts';
+
+const BATCHES_SHOWN = 50;
+/** Payments under way are looked through for those that need a hand. */
+const LOOKED_THROUGH = 500;
+const PAYMENTS_SHOWN = 50;
+/** A page must not wait for a chain that is away. */
+const CHAIN_TIMEOUT_MS = 3_000;
+/** The same as for the alert: gas for two full batches at usual fees. */
+const LOW_BALANCE_WEI = 10n ** 18n;
+/** A chain that is read every two seconds is late after this long. */
+const LATE_MS = 5 * 60_000;
+
+/** `/operator/settlement`: how far the chain is read, the relayer, what is in flight, and what needs a hand. */
+export function registerSettlementPage(routes: OperatorRoutes): void {
+  operatorPage(routes, {
+    path: '/settlement',
+    section: 'settlement',
+    show: () => showSettlement(routes.context),
+  });
+}
+
+async function showSettlement(context: OperatorContext): Promise<OperatorView> {
+  const { relayer, chain, ledger, relay, search } = context;
+  const [balance, heads, cursor, batches, unsettled] = await Promise.all([
+    orNull(relayer.readGasBalance()),
+    orNull(chain.withView((view) => view.readHeads())),
+    ledger.readCursor(),
+    relay.listOpenBatches(BATCHES_SHOWN),
+    search.listUnsettled(null, LOOKED_THROUGH),
+  ]);
+  const waiting = unsettled.filter(
+    ({ forwardStatus }) => forwardStatus === 'failed' || forwardStatus === 'manual_required',
+  );
+  return {
+    title: 'Settlement',
+    main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
+<div class="field"><label for="payment">Payment id, short code or link</label><input id="payment" name="payment"></div><button class="button">Open payment</button></form>
+${chainCard(context, cursor, heads)}
+${relayerCard(relayer.address, balance)}
+<section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>
+<section class="card"><h2>Deposits that need a hand</h2>${waiting.length === 0 ? html`<p class="soft">None.</p>` : waitingTable(waiting)}</section>`,
+  };
+}
+
+/** What the chain says in time; null when it does not. */
+async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), CHAIN_TIMEOUT_MS);
+  try {
+    return await Promise.race([asked.catch(() => null), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function chainCard(
+  { nowMs }: OperatorContext,
+  cursor: BlockReference | null,
+  heads: ChainHeads | null,
+): Html {
+  const lagMs = cursor === null ? null : nowMs() - cursor.timestampMs;
+  return html`<section class="card"><h2>Chain</h2><dl class="facts">
+<div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${moment(heads.latest.timestampMs, CONSOLE_TIME_ZONE)}`}</dd></div>
+<div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">not known</span>` : heads.final.number}</dd></div>
+<div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${moment(cursor.timestampMs, CONSOLE_TIME_ZONE)}`}</dd></div>
+<div><dt>Behind the clock</dt><dd>${lagMs === null ? html`<span class="soft">not known</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
+}
+
+function relayerCard(address: string, balance: bigint | null): Html {
+  return html`<section class="card"><h2>Relayer</h2><dl class="facts">
+<div><dt>Address</dt><dd><code class="breaks">${address}</code></dd></div>
+<div><dt>Gas money</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${polOf(balance)} POL ${balance < LOW_BALANCE_WEI ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">enough</span>`}`}</dd></div></dl>
+<p class="soft small">This process’s own. Its key can lose nothing but this gas money: where deposits go is fixed on the chain.</p></section>`;
+}
+
+/** With four decimals, cut off. */
+function polOf(wei: bigint): string {
+  const tenThousandths = wei / 10n ** 14n;
+  return `${tenThousandths / 10_000n}.${String(tenThousandths % 10_000n).padStart(4, '0')}`;
+}
+
+function batchTable(batches: readonly RelayBatch[]): Html {
+  return html`<div class="table" role="region" aria-label="Releases in flight" tabindex="0"><table>
+<thead><tr><th scope="col">Batch</th><th scope="col">Relayer</th><th scope="col" class="number">Nonce</th><th scope="col">Payments</th><th scope="col" class="number">Attempts</th><th scope="col">Began</th></tr></thead>
+<tbody>${batches.map(
+    ({
+      id,
+      kind,
+      relayer,
+      nonce,
+      paymentIds,
+      attempts,
+      createdAtMs,
+    }) => html`<tr><th scope="row">${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}</th><td><code class="small">${relayer}</code></td><td class="number">${nonce}</td>
+<td>${paymentIds.slice(0, 3).map((paymentId) => html`<a href="${OPERATOR_PATH}/payments/${paymentId}"><code class="small">${paymentId}</code></a> `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}</td>
+<td class="number">${attempts.length}</td><td>${moment(createdAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function waitingTable(payments: readonly Payment[]): Html {
+  return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}.</p>` : nothing}
+<div class="table" role="region" aria-label="Deposits that need a hand" tabindex="0"><table>
+<thead><tr><th scope="col">Payment</th><th scope="col">Account</th><th scope="col" class="number">Amount</th><th scope="col">Release</th><th scope="col">What can be done</th></tr></thead>
+<tbody>${payments.slice(0, PAYMENTS_SHOWN).map(
+    (
+      payment,
+    ) => html`<tr><th scope="row"><a href="${OPERATOR_PATH}/payments/${payment.id}"><code class="small">${payment.id}</code></a></th><td><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code class="small">${payment.accountId}</code></a></td>
+<td class="number">${formatMoney(payment.amountCents, payment.currency)}</td><td>${forwardBadge(payment)}</td><td>${adviceFor(payment)}</td></tr>`,
+  )}</tbody></table></div>`;
+}

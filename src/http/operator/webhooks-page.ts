@@ -1,0 +1,88 @@
+import type { TroubledWebhook } from '../../domain/ports/payment-search-store.ts';
+import { moment } from '../dashboard/format-time.ts';
+import { reasonSentence, webhookBadge } from '../dashboard/payments/payment-words.ts';
+import { type Html, html } from '../design/html.ts';
+import type { OperatorContext, OperatorRoutes } from './context.ts';
+import { OPERATOR_PATH } from './operator-area.ts';
+import { type OperatorView, operatorPage } from './operator-page.ts';
+import { CONSOLE_TIME_ZONE } from './visit.ts';
+
+/** The newest that are looked through; hosts are counted among them. */
+const LOOKED_THROUGH = 500;
+const SHOWN = 50;
+
+/** What went wrong at one host. */
+interface TroubledHost {
+  readonly host: string;
+  readonly failed: number;
+  readonly blocked: number;
+  readonly unknown: number;
+  readonly newest: TroubledWebhook;
+}
+
+/** `/operator/webhooks`: hosts that do not take their events, and events of which nobody knows whether they arrived. */
+export function registerWebhooksPage(routes: OperatorRoutes): void {
+  operatorPage(routes, {
+    path: '/webhooks',
+    section: 'webhooks',
+    show: () => showWebhooks(routes.context),
+  });
+}
+
+async function showWebhooks(context: OperatorContext): Promise<OperatorView> {
+  const troubled = await context.search.listTroubledWebhooks(null, LOOKED_THROUGH);
+  return {
+    title: 'Webhooks',
+    main: html`<p>An event is sent at most once, and never again: what did not arrive is learned by the shop from the payment’s status. “Unknown” was cut off while it was sent, and may have arrived.</p>
+${
+  troubled.length === 0
+    ? html`<p class="notice plain">Every webhook has arrived.</p>`
+    : html`${hostTable(hostsOf(troubled))}<h2>The newest</h2>${webhookTable(troubled.slice(0, SHOWN))}`
+}`,
+  };
+}
+
+/** By host, the one with the newest trouble first. */
+function hostsOf(troubled: readonly TroubledWebhook[]): readonly TroubledHost[] {
+  const hosts = new Map<string, TroubledHost>();
+  for (const webhook of troubled) {
+    const known = hosts.get(webhook.host) ?? {
+      ...{ host: webhook.host, failed: 0, blocked: 0, unknown: 0 },
+      newest: webhook,
+    };
+    hosts.set(webhook.host, { ...known, [webhook.status]: known[webhook.status] + 1 });
+  }
+  return [...hosts.values()];
+}
+
+function hostTable(hosts: readonly TroubledHost[]): Html {
+  return html`<h2>By host</h2><p class="soft small">Among the last ${LOOKED_THROUGH} that did not arrive.</p>
+<div class="table" role="region" aria-label="Hosts" tabindex="0"><table>
+<thead><tr><th scope="col">Host</th><th scope="col" class="number">Failed</th><th scope="col" class="number">Blocked</th><th scope="col" class="number">Unknown</th><th scope="col">Last reason</th><th scope="col">Last</th></tr></thead>
+<tbody>${hosts.slice(0, SHOWN).map(
+    ({
+      host,
+      failed,
+      blocked,
+      unknown,
+      newest,
+    }) => html`<tr><th scope="row"><bdi>${host === '' ? 'not kept' : host}</bdi></th><td class="number">${failed}</td><td class="number">${blocked}</td><td class="number">${unknown}</td>
+<td>${reasonSentence(newest.reason)}</td><td>${moment(newest.finishedAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function webhookTable(webhooks: readonly TroubledWebhook[]): Html {
+  return html`<div class="table" role="region" aria-label="Webhooks" tabindex="0"><table>
+<thead><tr><th scope="col">When</th><th scope="col">Outcome</th><th scope="col">Host</th><th scope="col">Payment</th><th scope="col">Account</th></tr></thead>
+<tbody>${webhooks.map(
+    ({
+      finishedAtMs,
+      status,
+      host,
+      paymentId,
+      accountId,
+      reason,
+    }) => html`<tr><td>${moment(finishedAtMs, CONSOLE_TIME_ZONE)}</td><td>${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span></td><td><bdi>${host}</bdi></td>
+<td><a href="${OPERATOR_PATH}/payments/${paymentId}"><code class="small">${paymentId}</code></a></td><td><a href="${OPERATOR_PATH}/accounts/${accountId}"><code class="small">${accountId}</code></a></td></tr>`,
+  )}</tbody></table></div>`;
+}

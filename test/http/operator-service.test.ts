@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { ADDRESS, failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
+import { block, depositOf } from '../store/ledger.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import { type TestBrowser, textOf } from '../support/dashboard.ts';
+import { createTestConsole, type TestConsole } from '../support/operator.ts';
+
+let console: TestConsole;
+let browser: TestBrowser;
+let account: Account;
+
+beforeAll(async () => {
+  console = await createTestConsole();
+  browser = await console.signIn(await console.giveOperator());
+  account = await console.giveAccount();
+});
+afterAll(() => console.close());
+
+const storeOf = () => console.dashboard.store;
+
+async function pageOf(path: string): Promise<string> {
+  const answer = await browser.get(`/operator${path}`);
+  expect([path, answer.statusCode]).toEqual([path, 200]);
+  return textOf(answer.payload);
+}
+
+async function give(change: Partial<Payment> = {}): Promise<Payment> {
+  const payment = newPayment(account.id, change);
+  await storeOf().payments.createPayment(payment, null);
+  return payment;
+}
+
+const lastEntryOf = async (accountId: string) => (await storeOf().audit.listEntries(accountId, null, 1))[0];
+
+describe('providers', () => {
+  it('are listed with state, health, minimum and last failure', async () => {
+    const { adapters } = console.outside;
+    const [banxa, wert] = [adapters.get('banxa'), adapters.get('wert')];
+    if (banxa === undefined || wert === undefined) throw new Error('the world lacks providers');
+    adapters.delete('klarna');
+    const failing = { failuresInARow: 5, lastAnswerAtMs: null, lastFailureAtMs: Date.UTC(2026, 10, 21) };
+    adapters.set('banxa', {
+      ...banxa,
+      health: () => ({ ...failing, isResting: true, lastFailure: '<i>refused</i>' }),
+    });
+    const well = { failuresInARow: 0, lastAnswerAtMs: 1, lastFailureAtMs: null, lastFailure: null };
+    adapters.set('wert', { ...wert, health: () => ({ ...well, isResting: false }) });
+    const text = await pageOf('/providers');
+    expect(text).toMatch(/Banxa Offered Left alone 20\.00 Nov 21, 2026, 00:00 UTC <i>refused<\/i>/);
+    expect(text).toMatch(/Wert Offered Answers 1\.00 none/);
+    expect(text).toMatch(/Klarna Not configured Not asked yet/);
+    expect((await browser.get('/operator/providers')).payload).not.toContain('<i>refused');
+    expect(await pageOf('/providers/klarna')).toContain('KLARNA_');
+  });
+
+  it('are switched off and on, and given a minimum, which the service’s log tells', async () => {
+    const path = '/operator/providers/moonpay';
+    const settings = () => storeOf().providers.readProviderSettings('moonpay');
+    expect((await browser.post(path, { switch_off: '1' })).headers['location']).toBe(`${path}?said=saved`);
+    expect(await settings()).toMatchObject({ active: false });
+    expect(await pageOf('/providers')).toContain('MoonPay Switched off');
+    await browser.post(path, { switch_on: '1' });
+    await browser.post(path, { minimum: '25' });
+    expect(await settings()).toEqual({ active: true, minimumUsdCents: 25_00 });
+    expect(await lastEntryOf(SERVICE_LOG)).toMatchObject({
+      action: 'provider.changed',
+      target: 'MoonPay: minimum 25.00 USD',
+    });
+    expect((await browser.post(path, { minimum: '-1' })).statusCode).toBe(400);
+    await browser.post(path, { minimum: '' });
+    expect(await settings()).toEqual({ active: true, minimumUsdCents: null });
+  });
+
+  it('that are none answer 404', async () => {
+    expect((await browser.get('/operator/providers/nobody')).statusCode).toBe(404);
+    expect(
+      (await browser.post('/operator/providers/__proto__', {}, { page: '/operator/providers/wert' }))
+        .statusCode,
+    ).toBe(404);
+  });
+});
+
+describe('the settlement', () => {
+  it('says so when no endpoint answers, and nothing was read', async () => {
+    const text = await pageOf('/settlement');
+    expect(text).toContain('no endpoint answers');
+    expect(text).toContain('Read up to nothing yet');
+  });
+
+  it('shows how far the chain is read, the relayer’s gas money, and what is in flight', async () => {
+    const nowMs = console.dashboard.nowMs();
+    await storeOf().ledger.startCursor({ ...block(100), timestampMs: nowMs - 3_600_000 });
+    console.outside.heads = { latest: { ...block(130), timestampMs: nowMs }, final: block(128) };
+    console.outside.gasBalanceWei = 123_450_000_000_000_000n;
+    const carried = await give({ forwardStatus: 'ready' });
+    await storeOf().relay.openBatch(newBatch([carried], { relayer: ADDRESS, nonce: 77 }), leave);
+    const text = await pageOf('/settlement');
+    expect(text).toContain('Newest block 130');
+    expect(text).toMatch(/Behind the clock 36\d\d s late/);
+    expect(text).toContain('0.1234 POL low');
+    expect(text).toContain(`${ADDRESS} 77 ${carried.id}`);
+  });
+
+  it('lists the deposits that need a hand, with what can be done', async () => {
+    const late = await give({ status: 'canceled', forwardStatus: 'manual_required' });
+    const refused = await give({ forwardStatus: 'manual_required', releaseRefusalReason: 'blocklisted' });
+    const fine = await give({ forwardStatus: 'processing' });
+    const text = await pageOf('/settlement');
+    const waiting = text.slice(text.indexOf('Deposits that need a hand'));
+    expect(waiting).toMatch(new RegExp(`${late.id}.*Release it to the merchant`));
+    expect(waiting).toMatch(new RegExp(`${refused.id}.*\\(blocklisted\\)`));
+    expect(waiting).not.toContain(fine.id);
+  });
+});
+
+describe('a payment', () => {
+  let payment: Payment;
+  beforeEach(async () => {
+    payment = await give({ note: 'secret note', email: 'customer@example.com' });
+  });
+  const send = (name: string, fields: Record<string, string> = {}) =>
+    browser.post(`/operator/payments/${payment.id}/${name}`, fields, {
+      page: `/operator/payments/${payment.id}`,
+    });
+
+  it('is found by its id, and shows what lies at its address', async () => {
+    const found = await browser.get(`/operator/payments?payment=${payment.id}`);
+    expect(found.headers['location']).toBe(`/operator/payments/${payment.id}`);
+    expect((await browser.get('/operator/payments?payment=x')).statusCode).toBe(404);
+    const text = await pageOf(`/payments/${payment.id}`);
+    expect(text).toContain('Lies at the deposit address 0.000000 USDC');
+    expect(text).not.toContain('customer@example.com');
+  });
+
+  it('is released by the step of the command line, or the refusal says why', async () => {
+    const refused = await send('release');
+    expect(refused.statusCode).toBe(409);
+    expect(textOf(refused.payload)).toContain('Nothing lies at the deposit address');
+    const canceled = await give({ status: 'canceled', forwardStatus: 'manual_required' });
+    const from = (await storeOf().ledger.readCursor()) ?? block(100);
+    const final = { ...block(101), timestampMs: from.timestampMs };
+    await storeOf().ledger.recordScan(
+      { from, final, scannedTo: 101, deposits: [depositOf(canceled, 101)], releases: [] },
+      leave,
+    );
+    payment = canceled;
+    expect((await send('release')).headers['location']).toContain('said=released');
+    expect(await storeOf().payments.findPaymentById(canceled.id)).toMatchObject({ releaseRequested: true });
+    expect(await lastEntryOf(account.id)).toMatchObject({ action: 'payment.released', target: canceled.id });
+  });
+
+  it('is not canceled while the chain is not read, and has other tokens sent to the merchant', async () => {
+    expect((await send('cancel')).statusCode).toBe(409);
+    expect((await send('rescue', { token: '0x12' })).statusCode).toBe(400);
+    expect((await send('rescue', { token: 'POL' })).headers['location']).toContain('said=rescued');
+    expect(console.outside.rescued).toEqual([`${payment.id} 0x${'0'.repeat(40)}`]);
+    expect(await lastEntryOf(account.id)).toMatchObject({ action: 'payment.rescued' });
+  });
+
+  it('that never was answers 404', async () => {
+    for (const id of ['01a1f640-bc00-70e9-afff-944244d0c452', 'x']) {
+      expect((await browser.get(`/operator/payments/${id}`)).statusCode).toBe(404);
+      const answer = await browser.post(
+        `/operator/payments/${id}/release`,
+        {},
+        { page: '/operator/accounts/new' },
+      );
+      expect(answer.statusCode).toBe(404);
+    }
+  });
+});
+
+describe('webhooks', () => {
+  it('that did not arrive are counted by host, and listed', async () => {
+    expect(await pageOf('/webhooks')).toContain('Every webhook has arrived');
+    for (const [outcome, reason] of [
+      ['failed', 'http_500'],
+      ['unknown', null],
+    ] as const) {
+      const payment = await give();
+      await storeOf().payments.decidePayment(payment, pay);
+      const [webhook] = await claimOldest(storeOf().webhooks, 1, Date.now());
+      if (webhook === undefined) throw new Error('no webhook was queued');
+      const result = { ...failedResult, outcome, reason, finishedAtMs: Date.now() };
+      await storeOf().webhooks.recordWebhookResult(webhook, result);
+    }
+    const text = await pageOf('/webhooks');
+    expect(text).toMatch(/shop\.example\.com 1 0 1/);
+    expect(text).toContain('The endpoint answered 500');
+  });
+});
