@@ -11,11 +11,17 @@ function project(name: string, include: string[], testTimeoutMs: number, exclude
   };
 }
 
+/**
+ * A project whose files share processes and what these have loaded, which is most of the time of a small file. It is for
+ * tests that change nothing of the process they run in; nothing in `src` is one of a kind either.
+ */
+function sharing(alone: ReturnType<typeof project>) {
+  return { ...alone, test: { ...alone.test, isolate: false } };
+}
+
 /** What stands on the store's ports, a second time: these files ask for the engine in `test/support/test-store.ts`. */
-const onStore = project(
-  'postgres',
-  ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations.test.ts'],
-  180_000,
+const onStore = sharing(
+  project('postgres', ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations.test.ts'], 180_000),
 );
 const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/support/postgres-for-all.ts'] } };
 
@@ -38,9 +44,11 @@ export default defineConfig({
       reportsDirectory: 'coverage',
     },
     projects: [
-      project('unit', ['{src,contracts,sdk,bench,scripts}/**/*.test.ts'], 60_000, ['**/node_modules/**']),
-      project('structure', ['test/structure/**/*.test.ts'], 60_000),
-      project('http', ['test/http/**/*.test.ts'], 60_000),
+      sharing(
+        project('unit', ['{src,contracts,sdk,bench,scripts}/**/*.test.ts'], 60_000, ['**/node_modules/**']),
+      ),
+      sharing(project('structure', ['test/structure/**/*.test.ts'], 60_000)),
+      sharing(project('http', ['test/http/**/*.test.ts'], 60_000)),
       postgres,
       project('integration', ['test/**/*.test.ts'], 180_000, [`test/{${named.join(',')}}/**`]),
       project('e2e', ['test/e2e/**/*.test.ts'], 300_000),

@@ -8,10 +8,11 @@
  * without tests is a failure: a check that checks nothing must not look green.
  */
 import { existsSync, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { failedTests, forgeCounts, projectsWithTests, type TestCounts, vitestCounts } from './test-counts.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -69,7 +70,7 @@ process.exitCode = await main(process.argv.includes('--all'));
 
 async function main(all: boolean): Promise<number> {
   const started = performance.now();
-  await shareCompiledCode();
+  await moveTemporaryFiles();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       stopSteps(signal);
@@ -93,12 +94,16 @@ async function main(all: boolean): Promise<number> {
 }
 
 /**
- * Each of some hundred test files and services is a process of its own, and all of them load the same modules: what
- * Node has compiled for one, the others read. The folder is of this run alone, so nothing of an earlier one is believed.
+ * Gives all steps a folder for temporary files that is of this run alone, in memory where there is room for it. In it is
+ * also what Node compiles: each of some hundred test files and services is a process of its own, and all load the same
+ * modules, so what was compiled for one the others read.
  */
-async function shareCompiledCode(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'card-checkout-compiled-'));
-  process.env['NODE_COMPILE_CACHE'] = folder;
+async function moveTemporaryFiles(): Promise<void> {
+  const folder = await mkdtemp(join(memoryFolder() ?? tmpdir(), 'card-checkout-check-'));
+  // The tests' PostgreSQL may run as another user.
+  await chmod(folder, 0o755);
+  process.env['TMPDIR'] = folder;
+  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 

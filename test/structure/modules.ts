@@ -62,10 +62,9 @@ export function readModule({ path, text }: TextFile): Module {
   const module: Module = { path, imports: [], exports: [], reExportLines: [], environmentLines: [] };
   const uses = new Map<string, number>();
   for (const node of nodesOf(tree)) {
-    const line = lineAt(text, node.start);
-    module.imports.push(...importsOf(path, node, line));
-    if (isReExport(node)) module.reExportLines.push(line);
-    if (readsEnvironment(node)) module.environmentLines.push(line);
+    module.imports.push(...importsOf(path, node, text));
+    if (isReExport(node)) module.reExportLines.push(lineAt(text, node.start));
+    if (readsEnvironment(node)) module.environmentLines.push(lineAt(text, node.start));
     const name = node.type === 'Identifier' ? nameOf(node) : undefined;
     if (name !== undefined) uses.set(name, (uses.get(name) ?? 0) + 1);
   }
@@ -88,11 +87,11 @@ export function readModule({ path, text }: TextFile): Module {
   return module;
 }
 
-function importsOf(path: string, node: SyntaxNode, line: number): Import[] {
+function importsOf(path: string, node: SyntaxNode, text: string): Import[] {
   const make = (specifier: string, kind: Import['kind'], names: string[] | undefined): Import[] => {
     const isOwn = specifier.startsWith('./') || specifier.startsWith('../');
     const target = isOwn ? posix.join(posix.dirname(path), specifier) : undefined;
-    return [{ specifier, target, names, kind, line }];
+    return [{ specifier, target, names, kind, line: lineAt(text, node.start) }];
   };
   const specifier = stringOf(node['source']);
   switch (node.type) {
@@ -113,9 +112,9 @@ function importsOf(path: string, node: SyntaxNode, line: number): Import[] {
       return make(required(specifier), 'type', undefined);
     case 'Literal': {
       // Found again by whoever asks whether a file is used at all: `new URL('./worker.ts', import.meta.url)`.
-      const text = stringOf(node);
-      return text !== undefined && /^\.{1,2}\/[\w./-]+\.(ts|js)$/.test(text)
-        ? make(text, 'path', undefined)
+      const value = stringOf(node);
+      return value !== undefined && /^\.{1,2}\/[\w./-]+\.(ts|js)$/.test(value)
+        ? make(value, 'path', undefined)
         : [];
     }
     default:

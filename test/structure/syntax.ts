@@ -9,23 +9,42 @@ export interface SyntaxNode {
   [part: string]: unknown;
 }
 
+/** Several checks read the same files, in one process. */
+const parsed = new Map<string, SyntaxNode>();
+
 /**
  * The syntax tree of a TypeScript or JavaScript file.
  * @throws with the path when the text does not parse.
  */
 export function parse(path: string, text: string): SyntaxNode {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
   try {
-    return parseAst(text, { lang: 'ts' }, path) as unknown as SyntaxNode;
+    const tree = parseAst(text, { lang: 'ts' }, path) as unknown as SyntaxNode;
+    parsed.set(text, tree);
+    return tree;
   } catch (error) {
     throw new Error(`${path} does not parse`, { cause: error });
   }
 }
 
 /** The node and everything below it, parents first. */
-export function* nodesOf(node: SyntaxNode): Generator<SyntaxNode> {
-  yield node;
-  for (const part of Object.values(node)) {
-    for (const item of Array.isArray(part) ? part : [part]) if (isNode(item)) yield* nodesOf(item);
+export function nodesOf(node: SyntaxNode): SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  collectNodes(node, found);
+  return found;
+}
+
+function collectNodes(node: SyntaxNode, found: SyntaxNode[]): void {
+  found.push(node);
+  for (const name in node) {
+    const part = node[name];
+    if (typeof part !== 'object' || part === null) continue;
+    if (!Array.isArray(part)) {
+      if (isNode(part)) collectNodes(part, found);
+      continue;
+    }
+    for (const item of part) if (isNode(item)) collectNodes(item, found);
   }
 }
 

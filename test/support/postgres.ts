@@ -11,6 +11,8 @@ import { freePorts } from './free-ports.ts';
 export interface PostgresServer {
   /** Makes an empty database and returns its URL. */
   createDatabase(): Promise<string>;
+  /** Copies a database that nobody is connected to, and returns the URL of the copy. */
+  copyDatabase(url: string): Promise<string>;
   /** Removes a database, whoever is still connected to it. */
   dropDatabase(url: string): Promise<void>;
   /** Runs one statement on a connection of its own. */
@@ -83,13 +85,15 @@ async function serve(
   const administer = (sql: string) => queryPostgres(urlOf('postgres'), sql);
   let running = await start();
   let databases = 0;
+  async function create(options: string): Promise<string> {
+    const name = `test_${++databases}`;
+    await administer(`CREATE DATABASE ${name} ${options}`);
+    return urlOf(name);
+  }
 
   return {
-    async createDatabase() {
-      const name = `test_${++databases}`;
-      await administer(`CREATE DATABASE ${name}`);
-      return urlOf(name);
-    },
+    createDatabase: () => create(''),
+    copyDatabase: (url) => create(`TEMPLATE ${new URL(url).pathname.slice(1)}`),
     async dropDatabase(url) {
       await administer(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
     },

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memoryFolder } from '../../../scripts/memory-folder.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -17,11 +17,11 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** In memory where there is such a folder: power loss is not simulated, and waiting for a disk is most of the time. */
-const MEMORY_FOLDER = '/dev/shm';
+/** Power loss is not simulated, and waiting for a disk is most of the time. */
+const placeOfStores = () => memoryFolder() ?? tmpdir();
 
 export async function openSqliteStores(): Promise<Stores> {
-  const folder = await mkdtemp(join(memoryFolder(), 'card-checkout-campaign-'));
+  const folder = await mkdtemp(join(placeOfStores(), 'card-checkout-campaign-'));
   // Each seed gets a copy of one empty store: bringing its schema up to date each time would take as long as a run.
   const template = join(folder, 'template.sqlite');
   await (await openSqliteStore({ file: template })).close();
@@ -52,7 +52,7 @@ const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXEC
 const POSTGRES_SEEDS_AT_A_TIME = 4;
 
 export async function openPostgresStores(): Promise<Stores> {
-  const server = await startPostgres(undefined, memoryFolder());
+  const server = await startPostgres(undefined, placeOfStores());
   /** Databases that no seed uses now: to empty one takes far less time than making one. */
   const empty: string[] = [];
   async function makeDatabase(): Promise<string> {
@@ -75,8 +75,4 @@ export async function openPostgresStores(): Promise<Stores> {
     },
     close: () => server.stop(),
   };
-}
-
-function memoryFolder(): string {
-  return existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
 }
