@@ -92,6 +92,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
     explorerTransactionUrl: world.explorerTransactionUrl,
+    token: world.settlements[0].token,
   };
   registerCheckoutPages(server, {
     ...shared,
@@ -102,7 +103,6 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     countryHeader: config.countryHeader,
     isSandbox: parts.sandboxControls !== null,
     play: parts.createPlay?.(parts.startSession) ?? null,
-    token: parts.world.settlements[0].token,
   });
   parts.registerSandboxPages?.(server, shared);
 }

@@ -3,7 +3,12 @@ const names: Readonly<Record<number, string>> = {
   80002: 'Polygon Amoy (test network)',
 };
 
-/** What people call a chain; the sandbox's is a network of its own. */
+/** What people call a chain that everybody can reach; null for the sandbox's, which is a network of its own. */
+export function publicNetworkName(chainId: number): string | null {
+  return names[chainId] ?? null;
+}
+
+/** What people call a chain, in English. */
 export function networkName(chainId: number): string {
-  return names[chainId] ?? `the local test network, chain ${chainId}`;
+  return publicNetworkName(chainId) ?? `the local test network, chain ${chainId}`;
 }

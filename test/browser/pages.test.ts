@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { shortCodeOf } from '../../src/domain/short-code.ts';
+import { languages } from '../../src/http/checkout/languages.ts';
 import { statePageNames } from '../../src/sandbox/pages/register-state-pages.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
@@ -97,6 +98,10 @@ const overflowOf = (page: Page) =>
   ) as Promise<number>;
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+/** As large as the README shows it. */
+const picture = { viewport: { width: 1280, height: 880 }, deviceScaleFactor: 1 };
+/** Width and height of a PNG. */
+const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 const desktop = { viewport: { width: 1280, height: 900 } };
 /** In both themes, both sizes, and both directions of writing; each page is looked at in all of them. */
 const looks = [
@@ -149,6 +154,34 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
       expect(complaints).toEqual([]);
     },
   );
+});
+
+it('has no barriers in any language: the choice with the question for the country, and the transfer from a wallet', async () => {
+  await inBrowser(desktop, async (page) => {
+    for (const { code } of languages) {
+      for (const name of ['country-asked', 'direct-part']) {
+        await page.goto(`${baseUrl}/sandbox/pages/${name}?lang=${code}`);
+        expect(await page.getAttribute('html', 'lang')).toBe(code);
+        expect([name, code, await violationsOf(page)]).toEqual([name, code, []]);
+      }
+    }
+  });
+});
+
+it('is drawn for the README as `npm run picture` keeps it', async () => {
+  const live = createCheckoutPages();
+  for (const [id, answer] of pages.quoteAnswers) live.quoteAnswers.set(id, answer);
+  await live.server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = live.server.server.address() as AddressInfo;
+  await inBrowser({ ...picture, colorScheme: 'light' }, async (page) => {
+    await page.goto(`http://127.0.0.1:${port}/pay/${live.put(checkoutStates.choose())}`);
+    expect(await page.locator('.best:visible').count()).toBeGreaterThan(0);
+    const file = join(screenshots, 'readme.png');
+    await page.screenshot({ path: file });
+    const kept = await readFile(join(import.meta.dirname, '../../docs/images/checkout.png'));
+    expect(sizeOf(await readFile(file))).toEqual(sizeOf(kept));
+  });
+  await live.server.close();
 });
 
 it.each(['choose', 'paid', 'underpaid', 'at-provider'])(

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
+import { languages } from '../../src/http/checkout/languages.ts';
 import { createCheckoutPages, pagePayment, pageView, USDC } from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 
@@ -38,7 +39,9 @@ it('names amount, network, address and token, and opens a wallet with all of the
 it('asks for what is missing after a part has arrived, and for nothing once enough was sent', async () => {
   const { text } = await open({}, 10_000_000n);
   expect(text).toContain('Send 15.000000 USDC');
-  expect(text).toContain('10.000000 USDC have arrived');
+  expect(text).toContain('10.000000 USDC arrived; this is what is missing.');
+  // Also where it is so little that a visit at a provider would still be offered.
+  expect((await open({}, 1n)).text).toContain('Send 24.999999 USDC');
   expect((await open({}, 25_000_000n)).text).not.toContain('Send ');
   const paid = { status: 'paid', forwardStatus: 'ready', paidAtMs: Date.UTC(2026, 10, 21) } as const;
   expect((await open(paid, 25_000_000n)).text).not.toContain('Send ');
@@ -47,4 +50,22 @@ it('asks for what is missing after a part has arrived, and for nothing once enou
 it('shows neither the note nor the callback, and takes a hostile shop name for text', async () => {
   const { markup } = await open({ note: 'canary <b>', callbackUrl: 'https://canary.example/hook' });
   expect(markup).not.toContain('canary');
+});
+
+it.each(languages.map(({ code }) => code))('is in the language of whoever asks: %s', async (code) => {
+  const { payment } = await open();
+  const get = (path: string) => pages.server.inject({ url: `/pay/${payment.id}${path}?lang=${code}` });
+  const { body } = await get('');
+  const { direct } = (languages.find((language) => language.code === code) as (typeof languages)[number])
+    .words;
+  const text = textOf(body);
+  for (const words of [direct.waiting, direct.whole, direct.once, direct.open, direct.network])
+    expect(text).toContain(words);
+  expect(body).toContain(`<html lang="${code}"`);
+  // The script is told of changes; without it the page loads itself again.
+  expect(body).toContain('<noscript><meta http-equiv="refresh"');
+  expect(body.replaceAll(/<noscript>.*?<\/noscript>/g, '')).not.toContain('http-equiv');
+  const status = (await get('/status')).json();
+  expect(textOf(status.status)).toContain(direct.waiting);
+  expect(status.detail).toContain(payment.depositAddress);
 });

@@ -35,12 +35,17 @@ it('shows what each provider would deliver, and marks the one that delivers most
   expect(body).toMatch(/<style nonce="[\w-]+">#offer-wert \.best\{visibility:visible\}<\/style>/);
 });
 
-it('marks none where two deliver the same, or only one says what it delivers', async () => {
+it('marks all that deliver most, and none where all deliver the same, or only one says what it delivers', async () => {
   pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
   expect((await openNew()).body).not.toContain('visibility:visible');
   pages.clock.monotonicMs += 60_000;
   pages.quoteAnswers.set('wert', delivers(24_100_000n));
   expect((await openNew()).body).not.toContain('visibility:visible}</style>');
+  pages.clock.monotonicMs += 60_000;
+  pages.quoteAnswers.set('banxa', delivers(23_000_000n));
+  expect((await openNew()).body).toContain(
+    '>#offer-moonpay .best,#offer-wert .best{visibility:visible}</style>',
+  );
 });
 
 it('says in its row why a provider cannot serve, and keeps one that is silent', async () => {

@@ -26,6 +26,8 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   'choose-euro': ['€26.10 EUR', 'Klarna'],
   'choose-small': ['Wert', 'Only from $20.00 USD'],
   'choose-single': ['Pay at MoonPay', 'Continue to MoonPay', 'j…@example.com'],
+  direct: ['Send 24.000000 USDC', 'Only USDC, and only on Polygon', 'Open in your wallet'],
+  'direct-part': ['Send 22.876544 USDC', '1.123456 USDC arrived; this is what is missing.'],
   'none-can-serve': [
     'This cannot be paid at the moment',
     'No provider can take this payment. Please contact Café Tortuga',
@@ -93,8 +95,8 @@ describe.each(stateNames)('a checkout that is %s', (name) => {
       'service_live',
       payment.payoutAddress,
       payment.feeWallet,
-      // Where too little arrived, the rest can be sent there.
-      ...(name === 'underpaid' ? [] : [payment.depositAddress]),
+      // Where a wallet is to pay, or too little arrived, something can be sent there.
+      ...(['underpaid', 'direct', 'direct-part'].includes(name) ? [] : [payment.depositAddress]),
       payment.accountId,
       shopAccount.email as string,
     ];

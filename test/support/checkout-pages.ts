@@ -186,7 +186,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   });
   if (options.isSandbox === true) {
     const explorerTransactionUrl = (hash: string) => `https://explorer.example/tx/${hash}`;
-    registerStatePages(server, { directory, askQuote, nowMs: () => NOW_MS, baseUrl, explorerTransactionUrl });
+    const chain = { explorerTransactionUrl, token: USDC } as const;
+    registerStatePages(server, { ...chain, directory, askQuote, nowMs: () => NOW_MS, baseUrl });
   }
   return {
     server,

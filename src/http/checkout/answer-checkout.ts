@@ -20,12 +20,13 @@ export function sendCheckout(
   checkout: Checkout,
   answer: { readonly status: number; readonly problem: Html | null; readonly question?: Html },
 ): FastifyReply {
-  const { isSandbox, explorerTransactionUrl } = context;
+  const { isSandbox, explorerTransactionUrl, token } = context;
   const { problem, question = nothing } = answer;
   const language = languageOf(request);
   const quotes = { askQuote: context.askQuote, lastChoice: rememberedProvider(request.headers) };
   const isPlayable = context.play !== null;
-  const options = { language, isSandbox, isPlayable, explorerTransactionUrl, problem, question, quotes };
+  const chain = { explorerTransactionUrl, token };
+  const options = { ...chain, language, isSandbox, isPlayable, problem, question, quotes };
   const page = checkoutPage(checkout, options);
   return sendPage(reply, { status: answer.status, baseUrl: context.baseUrl, page });
 }

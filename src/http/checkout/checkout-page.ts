@@ -1,9 +1,11 @@
 import { crc32 } from 'node:zlib';
+import type { Address } from '../../domain/payout-address.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { actions } from './actions.ts';
 import { assurances } from './assurances.ts';
 import { type CheckoutView, isTakenByProvider, refreshSecondsOf, takesPayment } from './checkout-view.ts';
+import { awaitsTransfer, directContent } from './direct-content.ts';
 import { fillText } from './fill-in.ts';
 import { formatMoney } from './format-money.ts';
 import type { Language } from './languages.ts';
@@ -28,26 +30,40 @@ export interface CheckoutContent {
   readonly revision: string;
 }
 
+/** What the page says of the chain. */
+export interface ChainFacts {
+  readonly explorerTransactionUrl: ExplorerTransactionUrl;
+  /** The contract of USDC, for those who pay from a wallet. */
+  readonly token: Address;
+}
+
 /** The changing parts of a checkout's page. */
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
-  explorerTransactionUrl: ExplorerTransactionUrl,
+  { explorerTransactionUrl, token }: ChainFacts,
 ): CheckoutContent {
   const { payment, account, view } = checkout;
-  const words = wordsOf(view, {
-    language,
-    shop: account.name,
-    single: singleProviderOf(checkout),
-    canBePaid: checkout.offers.some(({ refusal }) => refusal === null),
-  });
+  const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
+  const words =
+    direct?.words ??
+    wordsOf(view, {
+      language,
+      shop: account.name,
+      single: singleProviderOf(checkout),
+      canBePaid: checkout.offers.some(({ refusal }) => refusal === null),
+    });
   const title = fillText(language.words.title, {
     heading: words.text.heading,
     amount: formatMoney(language, payment.amountCents, payment.currency),
     shop: account.name,
   });
   const status = statusOf(words, toneOf(view));
-  const detail = detailOf(checkout, language, explorerTransactionUrl);
+  const detail =
+    direct === null
+      ? detailOf(checkout, language, explorerTransactionUrl)
+      : html`${direct.detail}
+${shopLinks(checkout, language)}`;
   const revision = revisionOf(html`${title}\n${status}\n${detail}`.toString());
   return { title, status, detail, revision };
 }
@@ -81,10 +97,9 @@ function revisionOf(content: string): string {
 }
 
 /** What a checkout's page is told besides the checkout. */
-export interface CheckoutPageOptions {
+export interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
   readonly isSandbox: boolean;
-  readonly explorerTransactionUrl: ExplorerTransactionUrl;
   /** How the offers are asked for their quotes; without it they are shown without. */
   readonly quotes?: OffersToAsk;
   /** What to answer before the provider can be visited. */
@@ -108,11 +123,13 @@ export type CheckoutMoment =
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { view } = checkout;
   const { language, path = `/pay/${checkout.payment.id}`, moment = null } = options;
-  const content = checkoutContent(checkout, language, options.explorerTransactionUrl);
+  const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
   const { quotes } = options;
+  const isDirect = awaitsTransfer(checkout);
   const isStreamed =
     quotes !== undefined &&
+    !isDirect &&
     view.kind === 'choose' &&
     singleProviderOf(checkout) === null &&
     possibleOffers(checkout.offers).length > 0;
@@ -127,7 +144,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     isSandbox: options.isSandbox,
     // Without script, waiting pages load themselves again; where there is something to choose they do not.
     head:
-      refreshSeconds === null || view.kind === 'choose'
+      refreshSeconds === null || (view.kind === 'choose' && !isDirect)
         ? nothing
         : html`<noscript><meta http-equiv="refresh" content="${Math.max(refreshSeconds, 10)}; url=${path}"></noscript>`,
     summary: summary(checkout, language),
@@ -138,7 +155,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
 ${options.question ?? nothing}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${detail}</div>
 </main>
-${takesPayment(view) ? html`${assurances(checkout, language, options.isPlayable === true)}${goingTemplate(language)}` : nothing}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, isPlayable: options.isPlayable === true })}${goingTemplate(language)}` : nothing}`,
     ...(isStreamed
       ? {
           streamed: {

@@ -1,5 +1,5 @@
 import { isNearlyAllMissing } from '../../domain/enough.ts';
-import type { Deposit } from '../../domain/payment.ts';
+import { type Deposit, isDirect } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
@@ -63,7 +63,9 @@ export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs
       const { seenUnits } = sumLedger(ledger);
       // From a wallet: it is paid once it is final.
       if (seenUnits >= payment.enoughUnits) return { kind: 'seen', depositHash };
-      if (isNearlyAllMissing(payment, seenUnits)) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
+      // A transfer from a wallet need not be the whole amount, so that every part of it counts there.
+      const isAttempt = isDirect(payment) ? seenUnits > 0n : !isNearlyAllMissing(payment, seenUnits);
+      if (!isAttempt) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
       const missingUnits = payment.enoughUnits - seenUnits;
       return { kind: 'underpaid', receivedUnits: seenUnits, missingUnits, depositHash };
     }

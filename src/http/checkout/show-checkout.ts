@@ -1,14 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import { isDirect } from '../../domain/payment.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { automaticProvider } from './automatic-visit.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
 import { customerCountry } from './customer-country.ts';
-import { directPage } from './direct-page.ts';
-import { languageOf } from './languages.ts';
-import { sendPage } from './page-headers.ts';
 import { countVisitor } from './page-limits.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
@@ -23,10 +19,6 @@ export async function showCheckout(
   const checkout = await readCheckout(context, request.params.paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   rememberLanguage(context, request, reply);
-  if (isDirect(checkout.payment) && (takesPayment(checkout.view) || checkout.view.kind === 'underpaid')) {
-    const page = directPage(checkout, { ...context, language: languageOf(request) });
-    return sendPage(reply, { status: 200, baseUrl: context.baseUrl, page });
-  }
   const provider = takesPayment(checkout.view)
     ? automaticProvider(checkout.payment, request.query, request.headers)
     : null;

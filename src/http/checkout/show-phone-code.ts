@@ -3,6 +3,7 @@ import { encode } from 'uqr';
 import { ServiceError } from '../../domain/errors.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import { html } from '../design/html.ts';
+import { darkRuns } from '../design/qr-code.ts';
 import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
 import { setCommonHeaders } from './page-headers.ts';
 
@@ -20,7 +21,12 @@ export async function showPhoneCode(
 ): Promise<FastifyReply> {
   const { paymentId } = request.params;
   if (!isPaymentId(paymentId)) throw new ServiceError('payment_not_found');
-  const { size, data } = encode(`${baseUrl}/pay/${paymentId}`, { ecc: 'M', border: QUIET_MODULES });
+  return sendPhoneCode(reply, `${baseUrl}/pay/${paymentId}`);
+}
+
+/** Answers with an address as a QR code. */
+export function sendPhoneCode(reply: FastifyReply, address: string): FastifyReply {
+  const { size, data } = encode(address, { ecc: 'M', border: QUIET_MODULES });
   const path = data
     .flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`))
     .join('');
@@ -29,10 +35,4 @@ export async function showPhoneCode(
     .header('cache-control', 'private, max-age=86400')
     .type('image/svg+xml')
     .send(drawing.toString());
-}
-
-/** Where dark modules lie side by side: the first and how many. */
-function darkRuns(row: readonly boolean[]): readonly (readonly [number, number])[] {
-  const text = row.map((isDark) => (isDark ? '1' : '0')).join('');
-  return [...text.matchAll(/1+/g)].map(({ 0: run, index }) => [index, run.length]);
 }

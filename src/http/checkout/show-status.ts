@@ -30,11 +30,11 @@ export async function showStatus(
 
 /** What the page's script is told, by the poll and by the stream of events alike. */
 export function statusContent(
-  { explorerTransactionUrl }: Pick<CheckoutPagesContext, 'explorerTransactionUrl'>,
+  context: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
   checkout: Checkout,
   language: Language,
 ) {
-  const content = checkoutContent(checkout, language, explorerTransactionUrl);
+  const content = checkoutContent(checkout, language, context);
   return {
     view: checkout.view.kind,
     takesPayment: takesPayment(checkout.view),

@@ -37,8 +37,8 @@ export async function* streamOffers(
     yield offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
   }
   yield html`</ul>`;
-  const best = bestOf(outcomes);
-  if (best !== null) yield html`<style nonce="${nonce}">#offer-${best} .best{visibility:visible}</style>`;
+  const best = bestOf(outcomes).map((provider) => `#offer-${provider} .best`);
+  if (best.length > 0) yield html`<style nonce="${nonce}">${best.join(',')}{visibility:visible}</style>`;
 }
 
 function lastChoiceFirst(
@@ -49,14 +49,15 @@ function lastChoiceFirst(
   return [...offers.filter(isLast), ...offers.filter((offer) => !isLast(offer))];
 }
 
-/** All charge the same, so the best one delivers most of it; null where nobody delivers more than all others. */
-function bestOf(outcomes: ReadonlyMap<ProviderId, QuoteOutcome>): ProviderId | null {
+/** All charge the same, so the best ones deliver most of it; none where no two differ. */
+function bestOf(outcomes: ReadonlyMap<ProviderId, QuoteOutcome>): readonly ProviderId[] {
   const quoted = [...outcomes].flatMap(([provider, outcome]) =>
     outcome.kind === 'quoted' && outcome.quote.deliveryUnits !== null
       ? [{ provider, units: outcome.quote.deliveryUnits }]
       : [],
   );
-  if (quoted.length < 2) return null;
-  const [first, second] = quoted.sort((a, b) => (a.units < b.units ? 1 : a.units > b.units ? -1 : 0));
-  return first !== undefined && second !== undefined && first.units > second.units ? first.provider : null;
+  let most = 0n;
+  for (const { units } of quoted) if (units > most) most = units;
+  const best = quoted.filter(({ units }) => units === most);
+  return best.length < quoted.length ? best.map(({ provider }) => provider) : [];
 }

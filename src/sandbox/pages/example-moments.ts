@@ -19,6 +19,7 @@ export const exampleMoments: Readonly<Record<string, ExampleMoment>> = {
   'provider-inactive': { state: 'choose', problem: problem('wert', 'provider_inactive') },
   'below-minimum': { state: 'choose-small', problem: problem('moonpay', 'below_minimum') },
   'currency-locked': { state: 'choose', problem: problem('klarna', 'currency_locked') },
+  'country-asked': { state: 'choose', problem: problem('revolut', 'invalid_request') },
   'too-often': { state: 'choose', problem: problem('wert', 'rate_limited') },
 };
 

@@ -9,6 +9,8 @@ export const stateNames = [
   'choose-euro',
   'choose-small',
   'choose-single',
+  'direct',
+  'direct-part',
   'none-can-serve',
   'at-provider',
   'visit-ended',
@@ -60,6 +62,10 @@ function beforeArrival(examples: ExamplePayments, name: ExampleState): PaymentVi
       return view(payment({ amountCents: 3_00, usdUnits: 3_000_000n, ...withoutFee }));
     case 'choose-single':
       return view(payment({ provider: 'moonpay', email: 'jane.doe@example.com' }));
+    case 'direct':
+      return view(payment({ provider: 'direct', ...withoutFee }));
+    case 'direct-part':
+      return view(payment({ provider: 'direct', ...withoutFee }), { deposits: [1_123_456n] });
     case 'none-can-serve':
       return view(payment({ amountCents: 50, usdUnits: 500_000n, ...withoutFee }));
     case 'at-provider':

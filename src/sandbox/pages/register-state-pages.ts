@@ -4,8 +4,10 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
+import type { Address } from '../../domain/payout-address.ts';
 import { checkoutContent, checkoutPage } from '../../http/checkout/checkout-page.ts';
 import { refreshSecondsOf, takesPayment } from '../../http/checkout/checkout-view.ts';
+import { countryQuestion } from '../../http/checkout/country-question.ts';
 import { type Language, languageOf } from '../../http/checkout/languages.ts';
 import { layout } from '../../http/checkout/layout.ts';
 import { messagePage } from '../../http/checkout/message-page.ts';
@@ -13,8 +15,9 @@ import { sendPage } from '../../http/checkout/page-headers.ts';
 import { type Checkout, checkoutOf, type ReadCheckoutContext } from '../../http/checkout/read-checkout.ts';
 import type { ExplorerTransactionUrl } from '../../http/checkout/receipt.ts';
 import { problemWords } from '../../http/checkout/refusal-words.ts';
+import { sendPhoneCode } from '../../http/checkout/show-phone-code.ts';
 import type { Words } from '../../http/checkout/words/words.ts';
-import { html } from '../../http/design/html.ts';
+import { html, nothing } from '../../http/design/html.ts';
 import type { AskQuote } from '../../payments/ask-quotes.ts';
 import { type ExampleMoment, exampleMoments } from './example-moments.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';
@@ -41,6 +44,7 @@ export const statePageNames: readonly string[] = [
 export interface StatePagesContext extends Pick<ReadCheckoutContext, 'directory' | 'nowMs'> {
   readonly baseUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
+  readonly token: Address;
   readonly askQuote: AskQuote;
 }
 
@@ -55,6 +59,13 @@ export function registerStatePages(server: FastifyInstance, context: StatePagesC
     sendPage(reply, { status: 200, baseUrl, page: listOfStates(languageOf(request)) }),
   );
   server.get<StateRoute>(`${PATH}/:state`, (request, reply) => showState(context, request, reply));
+  server.get<StateRoute>(`${PATH}/:state/qr.svg`, (request, reply) => {
+    const { state } = request.params;
+    exampleOf(state);
+    return sendPhoneCode(reply, `${baseUrl}${PATH}/${state}`);
+  });
+  // There is nothing to tell: the page's script asks instead, as it does where no stream is to be had.
+  server.get<StateRoute>(`${PATH}/:state/events`, (_request, reply) => reply.code(204).send());
   server.get<StateRoute>(`${PATH}/:state/status`, (request, reply) => showStatus(context, request, reply));
 }
 
@@ -74,7 +85,7 @@ async function showState(
   request: FastifyRequest<StateRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { baseUrl, explorerTransactionUrl } = context;
+  const { baseUrl, explorerTransactionUrl, token } = context;
   const language = languageOf(request);
   const name = request.params.state;
   const message = Object.hasOwn(messageNames, name) ? messageNames[name] : undefined;
@@ -84,13 +95,15 @@ async function showState(
   }
   const { checkout, example } = await checkoutIn(context, name);
   const { problem, moment = null } = example;
+  const asks = problem?.error.errorName === 'invalid_request' ? problem.provider : null;
   const page = checkoutPage(checkout, {
     language,
     isSandbox: true,
-    explorerTransactionUrl,
+    ...{ explorerTransactionUrl, token },
     path: `${PATH}/${name}`,
     moment,
     quotes: { askQuote: context.askQuote, lastChoice: null },
+    question: asks === null ? nothing : countryQuestion(checkout.payment, asks, language),
     problem: problem === undefined ? null : problemWords(language, problem.error, problem.provider, checkout),
   });
   return sendPage(reply, { status: 200, baseUrl, page });
@@ -103,7 +116,7 @@ async function showStatus(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { checkout } = await checkoutIn(context, request.params.state);
-  const content = checkoutContent(checkout, languageOf(request), context.explorerTransactionUrl);
+  const content = checkoutContent(checkout, languageOf(request), context);
   return reply.header('cache-control', 'no-store').send({
     ...content,
     status: content.status.toString(),

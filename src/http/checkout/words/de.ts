@@ -226,4 +226,21 @@ export const de: Words = {
     hint: 'Scannen Sie diesen Code mit der Kamera Ihres Handys, um diese Bezahlseite dort zu öffnen.',
     code: 'QR-Code dieser Bezahlseite',
   },
+  direct: {
+    heading: 'Senden Sie {amount}',
+    waiting:
+      'Wir warten auf Ihre Überweisung. Sie zählt, sobald das Netzwerk sie nicht mehr zurücknehmen kann, Sekunden bis eine Minute später.',
+    partly: '{received} sind angekommen; dies ist, was noch fehlt.',
+    network: 'Netzwerk',
+    testNetwork: 'Lokales Testnetzwerk, Chain {chain}',
+    to: 'An',
+    contract: 'USDC-Vertrag',
+    code: 'QR-Code der Überweisung, für eine Wallet, die ihn scannt',
+    open: 'In Ihrer Wallet öffnen',
+    onlyThere:
+      'Nur USDC und nur über {network}: über ein anderes Netzwerk oder als anderer Token kommt es nicht an.',
+    whole:
+      'Senden Sie den ganzen Betrag: Was das Netzwerk oder eine Börse als Gebühr einbehält, kommt hinzu.',
+    once: 'Die Adresse gilt nur für diese Zahlung. Verwenden Sie sie nicht noch einmal.',
+  },
 };

@@ -230,4 +230,21 @@ export const en = {
     hint: 'Scan this code with your phone’s camera to open this checkout there.',
     code: 'QR code of this checkout',
   },
+  /** How to pay from a wallet, without a provider. */
+  direct: {
+    heading: 'Send {amount}',
+    waiting:
+      'Waiting for your transfer. It counts once the network cannot take it back, seconds to a minute later.',
+    partly: '{received} arrived; this is what is missing.',
+    network: 'Network',
+    testNetwork: 'Local test network, chain {chain}',
+    to: 'To',
+    contract: 'Contract of USDC',
+    code: 'QR code of the transfer, for a wallet that scans it',
+    open: 'Open in your wallet',
+    onlyThere:
+      'Only USDC, and only on {network}: on another network, or as another token, it does not arrive.',
+    whole: 'Send the whole amount: what the network or an exchange keeps as its fee comes on top.',
+    once: 'The address is for this payment alone. Do not use it again.',
+  },
 };

@@ -219,4 +219,20 @@ export const es: Words = {
     hint: 'Escanee este código con la cámara de su móvil para abrir allí esta página de pago.',
     code: 'Código QR de esta página de pago',
   },
+  direct: {
+    heading: 'Envíe {amount}',
+    waiting:
+      'Esperando su transferencia. Cuenta en cuanto la red ya no puede revertirla, entre unos segundos y un minuto después.',
+    partly: 'Han llegado {received}; esto es lo que falta.',
+    network: 'Red',
+    testNetwork: 'Red de pruebas local, cadena {chain}',
+    to: 'A',
+    contract: 'Contrato de USDC',
+    code: 'Código QR de la transferencia, para una cartera que lo escanee',
+    open: 'Abrir en su cartera',
+    onlyThere: 'Solo USDC y solo en {network}: en otra red, o con otro token, no llega.',
+    whole:
+      'Envíe el importe completo: lo que la red o una plataforma de intercambio cobre como comisión va aparte.',
+    once: 'La dirección es solo para este pago. No la use otra vez.',
+  },
 };

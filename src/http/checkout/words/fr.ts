@@ -217,4 +217,20 @@ export const fr: Words = {
     hint: 'Scannez ce code avec l’appareil photo de votre téléphone pour y ouvrir cette page de paiement.',
     code: 'Code QR de cette page de paiement',
   },
+  direct: {
+    heading: 'Envoyez {amount}',
+    waiting:
+      'En attente de votre transfert. Il compte dès que le réseau ne peut plus l’annuler, de quelques secondes à une minute plus tard.',
+    partly: '{received} sont arrivés ; voici ce qui manque.',
+    network: 'Réseau',
+    testNetwork: 'Réseau de test local, chaîne {chain}',
+    to: 'À',
+    contract: 'Contrat de l’USDC',
+    code: 'Code QR du transfert, pour un portefeuille qui le scanne',
+    open: 'Ouvrir dans votre portefeuille',
+    onlyThere:
+      'Uniquement des USDC, et uniquement sur {network} : sur un autre réseau, ou avec un autre jeton, rien n’arrive.',
+    whole: 'Envoyez le montant entier : les frais du réseau ou d’une plateforme d’échange s’y ajoutent.',
+    once: 'L’adresse ne sert qu’à ce paiement. Ne la réutilisez pas.',
+  },
 };

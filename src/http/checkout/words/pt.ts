@@ -220,4 +220,19 @@ export const pt: Words = {
     hint: 'Leia este código com a câmera do celular para abrir esta página de pagamento nele.',
     code: 'Código QR desta página de pagamento',
   },
+  direct: {
+    heading: 'Envie {amount}',
+    waiting:
+      'Aguardando a sua transferência. Ela conta assim que a rede não puder mais desfazê-la, de segundos a um minuto depois.',
+    partly: 'Chegaram {received}; isto é o que falta.',
+    network: 'Rede',
+    testNetwork: 'Rede de testes local, cadeia {chain}',
+    to: 'Para',
+    contract: 'Contrato do USDC',
+    code: 'Código QR da transferência, para uma carteira que o leia',
+    open: 'Abrir na sua carteira',
+    onlyThere: 'Somente USDC e somente na rede {network}: em outra rede, ou como outro token, não chega.',
+    whole: 'Envie o valor inteiro: o que a rede ou uma corretora cobrar de taxa é à parte.',
+    once: 'O endereço vale só para este pagamento. Não o use de novo.',
+  },
 };
