@@ -158,7 +158,8 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
 
 it('has no barriers in any language: the choice with the question for the country, and the transfer from a wallet', async () => {
   await inBrowser(desktop, async (page) => {
-    for (const { code } of languages) {
+    // English and Arabic are among the looks above.
+    for (const { code } of languages.filter(({ code }) => code !== 'en' && code !== 'ar')) {
       for (const name of ['country-asked', 'direct-part']) {
         await page.goto(`${baseUrl}/sandbox/pages/${name}?lang=${code}`);
         expect(await page.getAttribute('html', 'lang')).toBe(code);
