@@ -1,0 +1,150 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createContext, runInContext } from 'node:vm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ApiService, createApiService } from '../support/api-service.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..', '..');
+const plugin = join(root, 'examples', 'woocommerce', 'card-checkout');
+const scenarios = join(import.meta.dirname, 'woocommerce', 'scenarios.php');
+const hasPhp = spawnSync('php', ['-r', 'exit(PHP_VERSION_ID >= 80100 ? 0 : 1);']).status === 0;
+
+let service: ApiService;
+/** The real API in front of the plugin; only how far its payments have come is the scenario's. */
+let api: Server;
+/** Root of the API; each scenario has a path of its own below it. */
+let url: string;
+
+beforeAll(async () => {
+  service = await createApiService({ requestsPerMinute: 10_000 });
+  const statuses = new Map<string, string>();
+  api = createServer(async (request, response) => {
+    const [, scenario = '', ...rest] = (request.url ?? '').split('/');
+    const path = `/${rest.join('/')}`;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString('utf8');
+    if (path === '/test-status') {
+      statuses.set(scenario, body);
+      return void response.end();
+    }
+    const { 'x-api-key': key, 'idempotency-key': idempotencyKey } = request.headers;
+    const answer = await service.server.inject({
+      method: request.method === 'POST' ? 'POST' : 'GET',
+      url: path,
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': String(key),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': String(idempotencyKey) }),
+      },
+      ...(body === '' ? {} : { payload: body }),
+    });
+    const status = statuses.get(scenario);
+    const isStatus = path.startsWith('/api/v1/payment-status') && answer.statusCode === 200;
+    response.writeHead(answer.statusCode, { connection: 'close' });
+    response.end(
+      isStatus && status !== undefined ? JSON.stringify({ ...answer.json(), status }) : answer.body,
+    );
+  });
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  api.closeAllConnections();
+  await new Promise((resolve) => api.close(resolve));
+  await service.close();
+});
+
+/** Runs one; what it complains of, or null. */
+async function complaintOf(name: string, index: number): Promise<string | null> {
+  const env = {
+    PATH: process.env['PATH'],
+    SERVICE_URL: `${url}/${index}`,
+    SERVICE_KEY: service.apiKey,
+  };
+  try {
+    const { stdout } = await run('php', [...strict, scenarios, name], { env, timeout: 30_000 });
+    return stdout === 'ok\n' ? null : `${name}: ${stdout}`;
+  } catch (error) {
+    return `${name}: ${(error as { stdout: string }).stdout}${(error as Error).message}`;
+  }
+}
+
+/** Every warning and notice ends a run. */
+const strict = ['-d', 'error_reporting=-1', '-d', 'display_errors=1', '-d', 'log_errors=0'];
+
+it('keeps each of its promises against the real API, where PHP is installed', async () => {
+  if (!hasPhp) {
+    // Said in the output of every run: whoever reads it knows what was not looked at.
+    console.warn('not checked: examples/woocommerce, because php 8.1 or newer is not installed here');
+    return;
+  }
+  const { stdout } = await run('php', [...strict, scenarios]);
+  const names = JSON.parse(stdout) as string[];
+  expect(names.length).toBeGreaterThan(15);
+  const complaints = await Promise.all(names.map(complaintOf));
+  expect(complaints.filter((complaint) => complaint !== null)).toEqual([]);
+}, 120_000);
+
+function filesBelow(folder: string, ending: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name));
+}
+
+it('is PHP that can be read, all of it, and no file of it can be opened from outside', async () => {
+  const files = filesBelow(plugin, '.php');
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8');
+    expect(text, file).toMatch(/^<\?php\n/);
+    expect(text, file).toContain("defined('ABSPATH') || exit;");
+    expect(text, file).not.toMatch(/\?>|\becho\b|\bprint\b|\beval\b|\bunserialize\b/);
+  }
+  if (!hasPhp) return;
+  for (const file of [...files, ...filesBelow(join(root, 'examples', 'php'), '.php')]) {
+    const { stdout } = await run('php', ['-l', file]);
+    expect(stdout).toContain('No syntax errors');
+  }
+}, 60_000);
+
+it('offers itself in the checkout of blocks, with settings as text', () => {
+  const registered: Record<string, unknown>[] = [];
+  const window = {
+    wc: {
+      wcSettings: {
+        getSetting: (name: string) =>
+          name === 'card_checkout_data'
+            ? { title: '<b>Card</b> &amp; more', description: 'You pay by card', supports: ['products'] }
+            : {},
+      },
+      wcBlocksRegistry: {
+        registerPaymentMethod: (method: Record<string, unknown>) => registered.push(method),
+      },
+    },
+    wp: {
+      element: {
+        createElement: (type: string, properties: unknown, ...children: unknown[]) => ({
+          type,
+          properties,
+          children,
+        }),
+      },
+      htmlEntities: { decodeEntities: (text: string) => text.replaceAll('&amp;', '&') },
+    },
+  };
+  runInContext(readFileSync(join(plugin, 'assets', 'block.js'), 'utf8'), createContext(window));
+  expect(registered).toHaveLength(1);
+  const [method = {}] = registered;
+  // A child of an element is text, whatever is in it.
+  expect(method['label']).toEqual({ type: 'span', properties: null, children: ['<b>Card</b> & more'] });
+  expect(method).toMatchObject({ name: 'card_checkout', supports: { features: ['products'] } });
+  expect(method['content']).toMatchObject({ type: 'p', children: ['You pay by card'] });
+  expect((method['canMakePayment'] as () => boolean)()).toBe(true);
+});

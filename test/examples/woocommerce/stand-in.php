@@ -1,0 +1,350 @@
+<?php
+/**
+ * As much of WordPress and WooCommerce as the plugin calls, from their documentation and by memory: no code of theirs. Each
+ * function checks what it is given, and one that is missing here ends the run. HTTP is real.
+ */
+declare(strict_types=1);
+
+define('ABSPATH', __DIR__ . '/');
+const DAY_IN_SECONDS = 86400;
+
+function require_that(bool $is_so, string $what): void
+{
+    if (!$is_so) {
+        throw new LogicException($what);
+    }
+}
+
+/** The shop: what a database and a request would hold. */
+final class Shop
+{
+    /** @var array<string, list<callable>> */
+    public static array $hooks = [];
+    /** @var array<string, mixed> */
+    public static array $options = [];
+    /** @var array<int, array<string, mixed>> orders as they are saved */
+    public static array $saved = [];
+    /** @var array<int, array<string, mixed>> as this request has read them */
+    public static array $cache = [];
+    /** @var list<string> */
+    public static array $log = [];
+    /** @var list<array{string, string}> */
+    public static array $notices = [];
+    /** @var list<array{url: string, arguments: array<string, mixed>}> */
+    public static array $requests = [];
+    public static string $currency = 'EUR';
+    public static int $completions = 0;
+    public static string $lock_answer = '1';
+    /** @var (callable(): void)|null what another request does while this one waits for the lock */
+    public static $meanwhile = null;
+
+    public static function give_order(string $total = '25', string $currency = 'EUR'): int
+    {
+        $id = 101 + count(self::$saved);
+        self::$saved[$id] = [
+            'key' => 'wc_order_' . bin2hex(random_bytes(7)),
+            'total' => $total,
+            'currency' => $currency,
+            'email' => 'ada@shop.example',
+            'method' => 'card_checkout',
+            'status' => 'pending',
+            'meta' => [],
+            'transaction' => '',
+            'notes' => [],
+        ];
+        return $id;
+    }
+}
+
+class WC_Order
+{
+    /** @param array<string, mixed> $data */
+    public function __construct(private readonly int $id, private array $data)
+    {
+    }
+
+    public function get_id(): int { return $this->id; }
+    public function get_order_key(): string { return $this->data['key']; }
+    public function get_order_number(): string { return (string) $this->id; }
+    public function get_total(): string { return $this->data['total']; }
+    public function get_currency(): string { return $this->data['currency']; }
+    public function get_billing_email(): string { return $this->data['email']; }
+    public function get_payment_method(): string { return $this->data['method']; }
+    public function get_status(): string { return $this->data['status']; }
+    public function is_paid(): bool { return in_array($this->data['status'], ['processing', 'completed'], true); }
+
+    public function get_meta(string $key): mixed
+    {
+        require_that(str_starts_with($key, '_'), "the meta key $key would be shown to whoever edits orders");
+        return $this->data['meta'][$key] ?? '';
+    }
+
+    public function update_meta_data(string $key, string $value): void { $this->data['meta'][$key] = $value; }
+
+    public function save(): int
+    {
+        Shop::$saved[$this->id] = $this->data;
+        Shop::$cache[$this->id] = $this->data;
+        return $this->id;
+    }
+
+    public function update_status(string $status, string $note = ''): bool
+    {
+        require_that(in_array($status, ['pending', 'on-hold', 'failed', 'cancelled'], true), "status $status");
+        $this->data['status'] = $status;
+        $this->data['notes'][] = $note;
+        return $this->save() > 0;
+    }
+
+    public function payment_complete(string $transaction_id = ''): bool
+    {
+        if (in_array($this->data['status'], ['pending', 'on-hold', 'failed', 'cancelled'], true)) {
+            Shop::$completions++;
+            $this->data['status'] = 'processing';
+            $this->data['transaction'] = $transaction_id;
+            $this->save();
+        }
+        return true;
+    }
+}
+
+/** Settings and what the checkout asks of every gateway. */
+abstract class WC_Payment_Gateway
+{
+    public string $id = '';
+    public string $title = '';
+    public string $description = '';
+    public string $method_title = '';
+    public string $method_description = '';
+    public bool $has_fields = false;
+    /** @var list<string> */
+    public array $supports = [];
+    /** @var array<string, array<string, string>> */
+    public array $form_fields = [];
+    /** @var array<string, string> */
+    public array $settings = [];
+    /** @var list<string> */
+    public array $errors = [];
+
+    public function init_settings(): void
+    {
+        $this->settings = Shop::$options["woocommerce_{$this->id}_settings"] ?? [];
+    }
+
+    public function get_option(string $key): string
+    {
+        require_that(isset($this->form_fields[$key]), "there is no setting $key");
+        return $this->settings[$key] ?? $this->form_fields[$key]['default'] ?? '';
+    }
+
+    public function is_available(): bool { return $this->get_option('enabled') === 'yes'; }
+
+    /** @param array<string, string> $posted */
+    public function process_admin_options(array $posted = []): bool
+    {
+        foreach (array_keys($this->form_fields) as $key) {
+            $validate = [$this, "validate_{$key}_field"];
+            try {
+                $value = $posted[$key] ?? '';
+                $this->settings[$key] = is_callable($validate) ? $validate($key, $value) : $value;
+            } catch (Exception $exception) {
+                $this->errors[] = $exception->getMessage();
+            }
+        }
+        Shop::$options["woocommerce_{$this->id}_settings"] = $this->settings;
+        return true;
+    }
+}
+
+final class WP_Error
+{
+    public function __construct(private readonly string $message) {}
+    public function get_error_message(): string { return $this->message; }
+}
+
+$wpdb = new class {
+    public string $prefix = 'wp_';
+
+    public function prepare(string $query, mixed ...$values): string
+    {
+        require_that(preg_match_all('/%[sd]/', $query) === count($values), "values for $query");
+        return vsprintf(str_replace('%s', "'%s'", $query), array_map(
+            static fn ($value) => is_string($value) ? addslashes($value) : $value,
+            $values
+        ));
+    }
+
+    public function get_var(string $query): string
+    {
+        if (str_starts_with($query, 'SELECT GET_LOCK(')) {
+            // MySQL takes no longer name.
+            preg_match("/'([^']+)'/", $query, $match);
+            require_that(strlen($match[1] ?? '') <= 64, 'the name of the lock is too long');
+            if (Shop::$meanwhile !== null) {
+                (Shop::$meanwhile)();
+            }
+            return Shop::$lock_answer;
+        }
+        require_that(str_starts_with($query, 'SELECT RELEASE_LOCK('), "unknown query $query");
+        return '1';
+    }
+};
+
+function wc_get_order(int $id): WC_Order|false
+{
+    $data = Shop::$cache[$id] ?? Shop::$saved[$id] ?? null;
+    if ($data === null) {
+        return false;
+    }
+    Shop::$cache[$id] = $data;
+    return new WC_Order($id, $data);
+}
+
+/** @param array<string, mixed> $query */
+function wc_get_orders(array $query): array
+{
+    $known = ['limit', 'payment_method', 'status', 'date_created', 'orderby', 'return'];
+    require_that(array_diff(array_keys($query), $known) === [], 'unknown arguments of wc_get_orders');
+    require_that($query['limit'] > 0 && $query['return'] === 'ids', 'a bounded list of ids');
+    require_that(preg_match('/^>\d{10}$/', $query['date_created']) === 1, 'a date');
+    $found = array_filter(Shop::$saved, static fn ($order) => $order['method'] === $query['payment_method']
+        && in_array($order['status'], $query['status'], true));
+    return array_slice(array_keys($found), 0, $query['limit']);
+}
+
+function wp_cache_flush_runtime(): bool
+{
+    Shop::$cache = [];
+    return true;
+}
+
+function add_action(string $hook, callable|string|array $do, int $priority = 10, int $accepted = 1): bool
+{
+    require_that(preg_match('/^[a-z_]+$/', $hook) === 1, "hook $hook");
+    Shop::$hooks[$hook][] = [$do, $accepted];
+    return true;
+}
+
+function add_filter(string $hook, callable|string|array $do, int $priority = 10, int $accepted = 1): bool
+{
+    return add_action($hook, $do, $priority, $accepted);
+}
+
+/** Runs what hangs on a hook; a filter's result is the last one's. */
+function run_hook(string $hook, mixed ...$values): mixed
+{
+    require_that(isset(Shop::$hooks[$hook]), "nothing hangs on $hook");
+    $result = $values[0] ?? null;
+    foreach (Shop::$hooks[$hook] as [$do, $accepted]) {
+        $result = $do(...array_slice($values, 0, $accepted));
+    }
+    return $result;
+}
+
+function register_activation_hook(string $file, callable|string $do): void { add_action('activate', $do); }
+function register_deactivation_hook(string $file, callable|string $do): void { add_action('deactivate', $do); }
+function wp_next_scheduled(string $hook): int|false { return Shop::$options["cron $hook"] ?? false; }
+
+function wp_schedule_event(int $at, string $recurrence, string $hook): bool
+{
+    require_that(in_array($recurrence, ['hourly', 'twicedaily', 'daily', 'weekly'], true), $recurrence);
+    Shop::$options["cron $hook"] = $at;
+    return true;
+}
+
+function wp_clear_scheduled_hook(string $hook): int
+{
+    unset(Shop::$options["cron $hook"]);
+    return 1;
+}
+
+function __(string $text, string $domain = 'default'): string
+{
+    require_that($domain === 'card-checkout', "the text domain of: $text");
+    return $text;
+}
+
+function esc_html(string $text): string { return htmlspecialchars($text, ENT_QUOTES); }
+function esc_html__(string $text, string $domain = 'default'): string { return esc_html(__($text, $domain)); }
+function absint(mixed $value): int { return abs((int) $value); }
+function wp_unslash(string $value): string { return stripslashes($value); }
+function sanitize_text_field(string $text): string { return trim(strip_tags(preg_replace('/[\r\n\t ]+/', ' ', $text))); }
+function untrailingslashit(string $text): string { return rtrim($text, '/\\'); }
+function wp_parse_url(string $url): array|false { return parse_url($url); }
+function get_woocommerce_currency(): string { return Shop::$currency; }
+function get_option(string $name, mixed $default = false): mixed { return Shop::$options[$name] ?? $default; }
+function wp_json_encode(mixed $value): string|false { return json_encode($value); }
+function plugins_url(string $path, string $file): string { return 'https://shop.example/wp-content/plugins/' . basename(dirname($file)) . "/$path"; }
+
+/** @param array<string, scalar> $arguments */
+function add_query_arg(array $arguments, string $url): string
+{
+    return $url . (str_contains($url, '?') ? '&' : '?') . http_build_query($arguments);
+}
+
+/** @param list<string> $dependencies */
+function wp_register_script(string $handle, string $src, array $dependencies, string $version, bool $in_footer): bool
+{
+    require_that(str_starts_with($src, 'https://shop.example/') && $in_footer, "script $handle");
+    $file = dirname(__DIR__, 3) . '/examples/woocommerce/' . substr($src, strlen('https://shop.example/wp-content/plugins/'));
+    require_that(is_file($file), "there is no $src");
+    return true;
+}
+
+function wc_add_notice(string $text, string $type): void
+{
+    require_that(in_array($type, ['success', 'error', 'notice'], true), "notice of type $type");
+    Shop::$notices[] = [$text, $type];
+}
+
+function wc_get_logger(): object
+{
+    return new class {
+        /** @param array<string, string> $context */
+        public function warning(string $message, array $context): void
+        {
+            require_that(($context['source'] ?? '') !== '', 'a source for the log');
+            Shop::$log[] = $message;
+        }
+    };
+}
+
+function WC(): object
+{
+    return new class {
+        public function api_request_url(string $name): string { return "https://shop.example/?wc-api=$name"; }
+    };
+}
+
+/** @param array<string, mixed> $arguments */
+function wp_remote_request(string $url, array $arguments): array|WP_Error
+{
+    $known = ['method', 'headers', 'timeout', 'redirection', 'limit_response_size', 'body'];
+    require_that(array_diff(array_keys($arguments), $known) === [], 'unknown arguments of wp_remote_request');
+    require_that($arguments['timeout'] < 10 && $arguments['redirection'] === 0, 'a short time and no redirects');
+    require_that(is_string($arguments['body'] ?? ''), 'a body of text');
+    Shop::$requests[] = ['url' => $url, 'arguments' => $arguments];
+    $headers = [];
+    foreach ($arguments['headers'] as $name => $value) {
+        $headers[] = "$name: $value";
+    }
+    $context = stream_context_create(['http' => [
+        'method' => $arguments['method'],
+        'header' => $headers,
+        'content' => $arguments['body'] ?? '',
+        'timeout' => $arguments['timeout'],
+        'ignore_errors' => true,
+        'follow_location' => 0,
+    ]]);
+    $content = @file_get_contents($url, false, $context);
+    if ($content === false) {
+        return new WP_Error('connection refused');
+    }
+    return ['code' => (int) explode(' ', $http_response_header[0])[1], 'body' => $content];
+}
+
+function is_wp_error(mixed $value): bool { return $value instanceof WP_Error; }
+/** @param array<string, mixed> $answer */
+function wp_remote_retrieve_response_code(array $answer): int { return $answer['code']; }
+/** @param array<string, mixed> $answer */
+function wp_remote_retrieve_body(array $answer): string { return $answer['body']; }
