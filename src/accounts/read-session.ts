@@ -34,7 +34,7 @@ export async function readSession(
   const now = nowMs();
   if (session === null || session.area !== area || !isSessionAlive(session, now)) return null;
   const user = await people.findUser(session.userId);
-  if (user === null || (area === 'operator' && !user.isOperator)) return null;
+  if (user === null || (area !== 'dashboard' && !user.isOperator)) return null;
   if (now - session.lastSeenAtMs >= LAST_SEEN_STEP_MS) await sessions.touchSession(session.id, now);
   return { user, session };
 }

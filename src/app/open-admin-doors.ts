@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { createPasswords } from '../accounts/passwords.ts';
-import { createKeyedHash } from '../domain/keyed-hash.ts';
-import { createSecretBox } from '../domain/secret-box.ts';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
+import type { OperatorContext } from '../http/operator/context.ts';
 import { registerOperatorConsole } from '../http/operator/routes.ts';
+import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
 import { createPeerCheck } from '../http/plain-peers.ts';
 import { createPublicServer } from '../http/server.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
+import { createDashboardContext } from './create-dashboard-context.ts';
+import { createPaymentContext } from './create-payment-context.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /**
@@ -28,27 +29,24 @@ export function openAdminDoors(parts: ServiceParts): FastifyInstance {
 }
 
 function openConsole(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, store, clock, secretKey, world } = parts;
+  const { config, store, clock, world, directory } = parts;
   const isSandbox = parts.sandboxControls !== null;
-  registerOperatorConsole(server, {
-    ...store,
-    isSandbox,
-    passwords: createPasswords(),
-    secondFactor: {
-      box: createSecretBox('second factor', secretKey, config.previousSecretKeys),
-      recoveryHash: createKeyedHash('recovery codes', secretKey, config.previousSecretKeys),
-    },
-    browsers: createSecretBox('known browsers', secretKey, config.previousSecretKeys),
-    mailer: parts.mailer,
-    callbacks: parts.callbacks,
-    directory: parts.directory,
+  const { explorerTransactionUrl } = world;
+  const { token } = world.settlements[0];
+  const create = createPaymentContext(parts);
+  const dashboard = createDashboardContext({ ...parts, isSandbox, create, token, explorerTransactionUrl });
+  const context: OperatorContext = {
+    ...dashboard,
+    directory,
+    relay: store.relay,
     chain: world.chain,
     relayer: world.relayer,
-    rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
+    rescue: (id, wrong) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, wrong),
     limits: createDashboardLimits(clock.monotonicMs),
-    nowMs: clock.nowMs,
     baseUrl: config.adminBaseUrl,
     // The sandbox is for one machine, which may reach it by a bridge.
     isTrustedPeer: isSandbox ? () => true : createPeerCheck(config.trustProxy),
-  });
+  };
+  registerOperatorConsole(server, context);
+  registerViewedDashboard(server, context, dashboard);
 }

@@ -5,6 +5,7 @@ import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
 import { registerApi } from '../http/api/routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
+import { registerDashboard } from '../http/dashboard/routes.ts';
 import { registerDocs } from '../http/docs/register-docs.ts';
 import { registerHealth } from '../http/health.ts';
 import { registerOpenApi } from '../http/openapi/register-openapi.ts';
@@ -13,8 +14,8 @@ import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPublicServer } from '../http/server.ts';
 import { registerWellKnown } from '../http/well-known.ts';
 import { createAskQuote } from '../payments/ask-quotes.ts';
+import { createDashboardContext } from './create-dashboard-context.ts';
 import { createPaymentContext } from './create-payment-context.ts';
-import { openDashboard } from './open-dashboard.ts';
 import { connectionsWithin, readOpenFilesLimit } from './open-files.ts';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -47,7 +48,10 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
   openCustomerPages(server, parts);
   const { explorerTransactionUrl, settlements } = world;
   const { token } = settlements[0];
-  openDashboard(server, { ...parts, isSandbox, token, create, explorerTransactionUrl });
+  registerDashboard(
+    server,
+    createDashboardContext({ ...parts, isSandbox, token, create, explorerTransactionUrl }),
+  );
   registerProviderNotices(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,

@@ -15,6 +15,7 @@ export const auditActions = {
   'invitation.accepted': 'accepted an invitation',
   'account.created': 'created the account',
   'account.changed': 'changed the account:',
+  'account.viewed': 'looked at the account as an operator',
   'provider.changed': 'changed the provider',
   'payment.released': 'asked for the release of a payment',
   'payment.rescued': 'sent a wrong token to the merchant of a payment',

@@ -1,7 +1,7 @@
 import type { Role } from './person.ts';
 
-/** What a session opens: the merchants' dashboard or the operator's console. */
-export type SessionArea = 'dashboard' | 'operator';
+/** What a session opens: the merchants' dashboard, the operator's console, or an account's dashboard to an operator. */
+export type SessionArea = 'dashboard' | 'operator' | 'viewing';
 
 /**
  * `second_factor`: the password was right, and nothing is open yet but the question for the code. `set_up`: the password
@@ -33,6 +33,8 @@ export interface DashboardSession {
 export const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 /** And at most this long without a request. */
 export const SESSION_IDLE_MS = 12 * 3_600_000;
+/** How long an operator looks at an account's dashboard before they have to ask for it again. */
+export const VIEWING_MS = 30 * 60_000;
 /** How long the code may take after the password. */
 export const SECOND_FACTOR_MS = 5 * 60_000;
 /** How long setting up a second factor may take after the password: an app may have to be installed. */

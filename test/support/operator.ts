@@ -8,6 +8,7 @@ import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import type { OperatorContext } from '../../src/http/operator/context.ts';
 import { registerOperatorConsole } from '../../src/http/operator/routes.ts';
+import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.ts';
 import { createPublicServer } from '../../src/http/server.ts';
 import { createTestBrowser, createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
@@ -66,6 +67,7 @@ export async function createTestConsole({
     ...{ baseUrl, isSandbox, isTrustedPeer },
   };
   registerOperatorConsole(server, context);
+  registerViewedDashboard(server, context, { ...dashboard.context, isSandbox });
   await (listens
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
     : server.ready());

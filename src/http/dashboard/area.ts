@@ -3,7 +3,7 @@ import { DASHBOARD_PATH } from './sections.ts';
 
 /** A place that people sign in to, each by a cookie and sessions of its own. */
 export interface Area {
-  readonly name: SessionArea;
+  readonly name: Exclude<SessionArea, 'viewing'>;
   /** All of its pages are below it. */
   readonly path: '/dashboard' | '/operator';
   /** Above the form to sign in. */

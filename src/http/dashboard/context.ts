@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { IpnTokens } from '../../domain/ipn-token.ts';
 import type { Address } from '../../domain/payout-address.ts';
@@ -15,6 +15,7 @@ import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { Area } from './area.ts';
 import type { Cookies } from './cookies.ts';
 import type { Section } from './sections.ts';
+import type { Entry } from './visit.ts';
 
 /** What signing in and out needs, to whatever area. */
 export interface AreaContext extends SecondFactorContext {
@@ -76,6 +77,8 @@ export interface AreaRoutes {
 /** Where pages of the dashboard are registered (`dashboard-page.ts` says how). */
 export interface DashboardRoutes extends AreaRoutes {
   readonly context: DashboardContext;
+  /** Who is let in, and to which account. */
+  readonly enter: (request: FastifyRequest, reply: FastifyReply) => Promise<Entry>;
   /** Sections that have a page. */
   readonly shown: Set<Section>;
 }

@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify';
 
 /**
  * `session`: who is signed in. `visitor`: whose form it is, before anybody is. `browser`: that its user has signed in
- * with it before.
+ * with it before. `viewing`: which account an operator looks at.
  */
-export type CookieName = 'session' | 'visitor' | 'browser';
+export type CookieName = 'session' | 'visitor' | 'browser' | 'viewing';
 
 /** The browser keeps them for itself, for this host alone and, unless they are to last longer, until it is closed. */
 export interface Cookies {

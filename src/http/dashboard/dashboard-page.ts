@@ -21,7 +21,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Role } from '../../domain/person.ts';
 import type { DashboardRoutes } from './context.ts';
-import { enter, requireRole } from './enter.ts';
+import { requireRole } from './enter.ts';
 import { sendFailure } from './failure-page.ts';
 import { type FormFields, readFormFields } from './form-fields.ts';
 import { isOwnForm } from './form-token.ts';
@@ -92,7 +92,7 @@ async function withVisit(
   reply: FastifyReply,
   answer: (visit: Visit) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  const entry = await enter(routes, request, reply);
+  const entry = await routes.enter(request, reply);
   if ('answered' in entry) return entry.answered;
   const { visit } = entry;
   try {

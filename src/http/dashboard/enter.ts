@@ -10,13 +10,11 @@ import { plainPage } from './layout.ts';
 import { sendDashboardPage, sendSeeOther } from './page-headers.ts';
 import { signInPath } from './return-path.ts';
 import { DASHBOARD_PATH } from './sections.ts';
-import type { Visit } from './visit.ts';
+import type { Entry, Visit } from './visit.ts';
 
-/** Who has come in, or the answer to who may not: first sign in, or there is nothing for you here. */
-export type Entry = { readonly visit: Visit } | { readonly answered: FastifyReply };
-
+/** Lets members of an account in. */
 export async function enter(
-  { context, cookies, area }: DashboardRoutes,
+  { context, cookies, area }: Omit<DashboardRoutes, 'enter'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Entry> {
@@ -40,6 +38,7 @@ export async function enter(
     params: request.params as Record<string, string>,
     query: new URL(request.url, 'http://localhost').searchParams,
     timeZone: chosen.account.timeZone,
+    viewing: null,
   };
   return { visit };
 }

@@ -3,6 +3,7 @@ import type { Page } from '../checkout/layout.ts';
 import { Html, html, nothing } from '../design/html.ts';
 import { pageStyleOf, readAsset } from '../design/page-style.ts';
 import { formTokenField } from './form-token.ts';
+import { moment } from './format-time.ts';
 import { DASHBOARD_PATH, type Section, sections } from './sections.ts';
 import type { Visit } from './visit.ts';
 
@@ -38,10 +39,11 @@ export function signedInPage(
     `${title} – ${visit.account.name}`,
     frame,
     html`<a class="skip" href="#main">Skip to the content</a>
+${viewingBanner(visit)}
 <header class="bar">
 <p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
-<p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.role}</span></p>
-<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
+<p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
+${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
 </header>
 <div class="columns">
 <nav aria-label="Dashboard"><ul>${navigation(visit, frame)}</ul></nav>
@@ -52,6 +54,13 @@ ${main}
 </main>
 </div>`,
   );
+}
+
+/** Over everything that an operator sees of somebody else's account. */
+function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
+  if (viewing === null) return nothing;
+  return html`<aside class="viewing" aria-label="Read-only"><p><strong>Read-only.</strong> You look at <bdi>${account.name}</bdi> as an operator, until ${moment(viewing.untilMs, timeZone)}. Its audit log says so.</p>
+<form method="post" action="${viewing.stopPath}">${formTokenField(formToken)}<button class="button compact">Stop</button></form></aside>`;
 }
 
 const suspendedNotice = html`<p class="notice warn">This account is suspended: new checkouts are refused. What exists goes on, and can be looked at here. Please contact the operator.</p>`;

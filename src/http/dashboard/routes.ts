@@ -18,7 +18,7 @@ import { registerPasswordLinkPages } from './password-link-pages.ts';
 import { registerPaymentPages } from './payments/register-payment-pages.ts';
 import { registerPeoplePages } from './people-pages.ts';
 import { registerSecondFactorPages } from './second-factor-pages.ts';
-import { DASHBOARD_PATH } from './sections.ts';
+import { DASHBOARD_PATH, type Section } from './sections.ts';
 import { registerSecurityPages } from './security-pages.ts';
 import { registerSessionPages } from './session-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
@@ -35,9 +35,13 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
   server.register(
     (scope, _options, done) => {
       const cookies = createCookies(context.baseUrl, 'card_checkout');
-      const routes: DashboardRoutes = {
-        ...{ server: scope, context, cookies, shown: new Set() },
+      const members = {
+        ...{ server: scope, context, cookies, shown: new Set<Section>() },
         ...{ area: dashboardArea, isSecondFactorRequired: false },
+      };
+      const routes: DashboardRoutes = {
+        ...members,
+        enter: (request, reply) => enter(members, request, reply),
       };
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {
@@ -84,7 +88,7 @@ export function acceptForms(scope: FastifyInstance): void {
 /** Every other path: who is signed in is told that there is nothing, and nobody else is told anything. */
 function registerNothing(routes: DashboardRoutes): void {
   routes.server.get('/*', async (request, reply) => {
-    const entry = await enter(routes, request, reply);
+    const entry = await routes.enter(request, reply);
     if ('answered' in entry) return entry.answered;
     return sendFailure(routes, null, request, reply, entry.visit, new ServiceError('not_found'));
   });

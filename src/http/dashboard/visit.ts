@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../accounts/people-context.ts';
 import type { ChosenAccount, SignedIn } from '../../accounts/read-session.ts';
 
@@ -13,4 +14,9 @@ export interface Visit extends SignedIn, ChosenAccount {
   readonly query: URLSearchParams;
   /** In which times are shown. */
   readonly timeZone: string;
+  /** An operator's look at somebody else's account: until when, and where it is ended; null for a member. */
+  readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
 }
+
+/** Who has come in, or the answer to who may not: first sign in, or there is nothing for you here. */
+export type Entry = { readonly visit: Visit } | { readonly answered: FastifyReply };

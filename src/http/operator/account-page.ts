@@ -158,6 +158,7 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <form class="actions" method="post" action="${path}/state">${formTokenField(visit.formToken)}
 ${account.suspended ? html`<button class="button primary" name="resume" value="1">Resume</button>` : html`<button class="button danger" name="suspend" value="1">Suspend</button>`}
 <a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
+<form class="actions" method="post" action="${path}/view">${formTokenField(visit.formToken)}<button class="button">Look at its dashboard</button> <span class="soft small">Read-only, for half an hour. It is written into the account’s audit log.</span></form>
 <p class="soft small">Suspended: new checkouts are refused with 403. What exists goes on, and can be read.</p></section>`;
 }
 

@@ -19,6 +19,7 @@ import { registerPaymentPage } from './payment-page.ts';
 import { registerProviderPages } from './providers-page.ts';
 import { registerSetUpPages } from './set-up-pages.ts';
 import { registerSettlementPage } from './settlement-page.ts';
+import { registerViewing } from './viewing-pages.ts';
 import { registerWebhooksPage } from './webhooks-page.ts';
 
 /** Registers the operator's console below `/operator`, on the admin server. */
@@ -46,6 +47,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerNewAccountPage(routes);
       registerAccountPage(routes);
       registerKeyRevocation(routes);
+      registerViewing(routes);
       registerProviderPages(routes);
       registerSettlementPage(routes);
       registerPaymentPage(routes);

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { Config } from '../config.ts';
 import { createKeyedHash } from '../domain/keyed-hash.ts';
@@ -6,7 +5,6 @@ import type { Clock } from '../domain/ports/clock.ts';
 import { createSecretBox } from '../domain/secret-box.ts';
 import type { DashboardContext } from '../http/dashboard/context.ts';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
-import { registerDashboard } from '../http/dashboard/routes.ts';
 import type { Store } from '../store/store.ts';
 
 interface DashboardParts
@@ -20,24 +18,21 @@ interface DashboardParts
   readonly secretKey: string;
 }
 
-/** The merchants' dashboard on the public server. */
-export function openDashboard(
-  server: FastifyInstance,
-  {
-    config,
-    store,
-    clock,
-    secretKey,
-    callbacks,
-    mailer,
-    isSandbox,
-    tokens,
-    token,
-    create,
-    explorerTransactionUrl,
-  }: DashboardParts,
-): void {
-  registerDashboard(server, {
+/** What the merchants' dashboard needs, on whatever server. */
+export function createDashboardContext({
+  config,
+  store,
+  clock,
+  secretKey,
+  callbacks,
+  mailer,
+  isSandbox,
+  tokens,
+  token,
+  create,
+  explorerTransactionUrl,
+}: DashboardParts): DashboardContext {
+  return {
     ...store,
     ...{ isSandbox, tokens, token, create, explorerTransactionUrl },
     passwords: createPasswords(),
@@ -51,5 +46,5 @@ export function openDashboard(
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
-  });
+  };
 }

@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readSession } from '../../accounts/read-session.ts';
+import { viewAccount } from '../../accounts/view-account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { addressGroupOf } from '../address-group.ts';
+import type { DashboardContext, DashboardRoutes } from '../dashboard/context.ts';
+import { createCookies } from '../dashboard/cookies.ts';
+import { sendFailure } from '../dashboard/failure-page.ts';
+import { plainPage } from '../dashboard/layout.ts';
+import { registerOverviewPage } from '../dashboard/overview-page.ts';
+import { sendDashboardPage, sendSeeOther } from '../dashboard/page-headers.ts';
+import { registerPaymentPages } from '../dashboard/payments/register-payment-pages.ts';
+import { DASHBOARD_PATH } from '../dashboard/sections.ts';
+import type { Entry } from '../dashboard/visit.ts';
+import { html } from '../design/html.ts';
+import { requirePassing } from '../rate-limit.ts';
+import type { OperatorContext, OperatorRoutes } from './context.ts';
+import { enter } from './enter.ts';
+import { OPERATOR_PATH, operatorArea } from './operator-area.ts';
+import { operatorForm, seeOther } from './operator-page.ts';
+
+/** Begins and ends the looking at an account. */
+export function registerViewing(routes: OperatorRoutes): void {
+  const { context, cookies } = routes;
+  operatorForm(routes, {
+    path: '/accounts/:accountId/view',
+    section: 'accounts',
+    async act({ user, actor, session, params }, _form, reply) {
+      const caller = { address: actor.address ?? '', userAgent: session.userAgent };
+      const token = await viewAccount(context, user, params['accountId'] ?? '', caller);
+      cookies.set(reply, 'viewing', token);
+      return { location: DASHBOARD_PATH };
+    },
+  });
+  operatorForm(routes, {
+    path: '/stop-viewing',
+    section: 'accounts',
+    async act({ user }, _form, reply) {
+      const token = cookies.read(reply.request.headers, 'viewing');
+      const viewing = token === null ? null : await readSession(context, token, 'viewing');
+      cookies.remove(reply, 'viewing');
+      if (viewing === null) return seeOther('/accounts');
+      await context.sessions.endSession(user.id, viewing.session.id);
+      return seeOther(`/accounts/${viewing.session.accountId}`);
+    },
+  });
+}
+
+/**
+ * The merchants' dashboard on the admin server, for an operator who looks at an account: as a viewer, read-only, and for
+ * as long as the console is open to them. Nothing but reading gets past its door.
+ */
+export function registerViewedDashboard(
+  server: FastifyInstance,
+  operator: OperatorContext,
+  context: DashboardContext,
+): void {
+  server.register(
+    (scope, _options, done) => {
+      const cookies = createCookies(operator.baseUrl, 'card_checkout_operator');
+      const console: OperatorRoutes = {
+        ...{ server: scope, context: operator, cookies, area: operatorArea },
+        isSecondFactorRequired: !operator.isSandbox,
+      };
+      const routes: DashboardRoutes = {
+        ...{ server: scope, context, cookies, shown: new Set(), area: operatorArea },
+        isSecondFactorRequired: console.isSecondFactorRequired,
+        enter: (request, reply) => enterViewing(console, request, reply),
+      };
+      scope.addHook('onRequest', async (request, reply) => {
+        if (!operator.isTrustedPeer(request.socket.remoteAddress ?? ''))
+          throw new ServiceError('https_required');
+        await requirePassing(operator.limits.requests, addressGroupOf(request.ip));
+        if (request.method !== 'GET') return sendReadOnly(operator, reply);
+      });
+      scope.setErrorHandler((error, request, reply) =>
+        sendFailure(routes, null, request, reply, null, error),
+      );
+      registerOverviewPage(routes);
+      registerPaymentPages(routes);
+      scope.get('/*', async (request, reply) => {
+        const entry = await routes.enter(request, reply);
+        if ('answered' in entry) return entry.answered;
+        return sendFailure(routes, null, request, reply, entry.visit, new ServiceError('not_found'));
+      });
+      scope.post('/*', async (_request, reply) => sendReadOnly(operator, reply));
+      done();
+    },
+    { prefix: DASHBOARD_PATH },
+  );
+}
+
+/** Lets in who has signed in to the console and looks at an account; the console's session has to stand all the while. */
+async function enterViewing(
+  routes: OperatorRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Entry> {
+  const entry = await enter(routes, request, reply);
+  if ('answered' in entry) return entry;
+  const { context, cookies } = routes;
+  const token = cookies.read(request.headers, 'viewing');
+  const viewing = token === null ? null : await readSession(context, token, 'viewing');
+  const isOwn = viewing?.user.id === entry.visit.user.id;
+  const account = isOwn ? await context.accounts.findAccount(viewing.session.accountId ?? '') : null;
+  if (viewing === null || account === null) {
+    if (token !== null) cookies.remove(reply, 'viewing');
+    return { answered: sendSeeOther(reply, `${OPERATOR_PATH}/accounts`) };
+  }
+  const { user, actor, formToken, params, query } = entry.visit;
+  return {
+    visit: {
+      ...{ user, actor, formToken, params, query, session: viewing.session },
+      ...{ account, role: 'viewer', memberships: [], timeZone: account.timeZone },
+      viewing: { untilMs: viewing.session.expiresAtMs, stopPath: `${OPERATOR_PATH}/stop-viewing` },
+    },
+  };
+}
+
+function sendReadOnly({ isSandbox }: OperatorContext, reply: FastifyReply): FastifyReply {
+  const main = html`<p>You look at this account as an operator: everything can be read, and nothing changed.</p>
+<p><a class="button" href="${DASHBOARD_PATH}">Back to the account</a></p>`;
+  return sendDashboardPage(reply, 403, plainPage({ title: 'Nothing was done', main }, { isSandbox }));
+}
