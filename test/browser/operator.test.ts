@@ -1,0 +1,149 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { User } from '../../src/domain/person.ts';
+import { ADDRESS, failedResult, leave, newBatch, newKey, newPayment, pay } from '../store/fixtures.ts';
+import { block } from '../store/ledger.ts';
+import { newEntry } from '../store/people.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import { PASSWORD } from '../support/dashboard.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { createTestConsole, type TestConsole } from '../support/operator.ts';
+
+const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
+
+let browser: Browser;
+let axeSource: string;
+let console: TestConsole;
+let baseUrl: string;
+let account: Account;
+let waiting: Payment;
+let operator: User;
+
+beforeAll(async () => {
+  await mkdir(screenshots, { recursive: true });
+  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await launchBrowser();
+  const [port] = await freePorts(1);
+  baseUrl = `http://127.0.0.1:${port}`;
+  console = await createTestConsole({ baseUrl, listens: true });
+  operator = await console.giveOperator({ email: 'olga@pay.example' });
+  await fill();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await console?.close();
+});
+
+/** Something of everything that a page can show. */
+async function fill(): Promise<void> {
+  const { store, nowMs } = console.dashboard;
+  for (const name of ['Flowers & more', 'Bücherstube'])
+    await console.giveAccount({ name, email: 'shop@shop.example' });
+  account = await console.giveAccount({ name: 'Café Tortuga', wallet: ADDRESS });
+  await console.giveAccount({ name: 'Suspended shop', suspended: true });
+  await console.dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  await store.accounts.createKey(newKey(account.id, { name: 'Web shop' }));
+  await store.audit.appendEntry(
+    newEntry(account.id, { action: 'account.changed', target: 'fee from 2.5 % to 1.5 %' }),
+  );
+  await store.audit.appendEntry(
+    newEntry(SERVICE_LOG, { action: 'provider.changed', target: 'Wert: switched off' }),
+  );
+  await store.providers.writeProviderSettings('wert', { active: false });
+  await store.ledger.startCursor({ ...block(100), timestampMs: nowMs() });
+  console.outside.heads = { latest: { ...block(130), timestampMs: nowMs() }, final: block(128) };
+  const give = async (change: Partial<Payment>): Promise<Payment> => {
+    const payment = newPayment(account.id, change);
+    await store.payments.createPayment(payment, null);
+    return payment;
+  };
+  waiting = await give({ status: 'canceled', forwardStatus: 'manual_required' });
+  await store.relay.openBatch(newBatch([await give({ forwardStatus: 'ready' })]), leave);
+  await store.payments.decidePayment(await give({}), pay);
+  const [webhook] = await claimOldest(store.webhooks, 1, nowMs());
+  if (webhook === undefined) throw new Error('no webhook was queued');
+  await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });
+}
+
+/** What axe finds wrong, in words. Evaluated from outside the page's policy, which lets no script of ours in. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+}
+
+/** Each size and each theme once, in half the time of all four together. */
+const looks = [
+  ['phone', 'dark', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+  ['desktop', 'light', { viewport: { width: 1280, height: 900 } }],
+] as const;
+
+describe.each(looks)('the operator’s console on a %s in %s', (device, colorScheme, options) => {
+  it('can be reached and used, page by page', async () => {
+    const page = await browser.newPage({ ...options, colorScheme, reducedMotion: 'reduce' });
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    const look = async (name: string) => {
+      const path = join(screenshots, `operator-${name}-${device}-${colorScheme}.png`);
+      await page.screenshot({ path, fullPage: true });
+      for (const violation of await violationsOf(page)) complaints.push(`${name} ${violation}`);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (Number(overflow) > 0) complaints.push(`${name} is ${overflow} px too wide`);
+    };
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+    await page.goto(`${baseUrl}/operator/accounts`);
+    await look('sign-in');
+    await page.getByLabel('E-mail address').fill(operator.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading('Accounts');
+    await look('accounts');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await heading('Create an account');
+    await look('new-account');
+    for (const [name, address] of [
+      ['Providers', 'providers'],
+      ['Settlement', 'settlement'],
+      ['Webhooks', 'webhooks'],
+      ['Audit log', 'audit'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
+      await heading(name);
+      await look(address);
+    }
+    await page.goto(`${baseUrl}/operator/providers/moonpay`);
+    await look('provider');
+    await page.goto(`${baseUrl}/operator/payments/${waiting.id}`);
+    await look('payment');
+    await page.goto(`${baseUrl}/operator/nothing`);
+    await look('nothing');
+    await page.goto(`${baseUrl}/operator/accounts/${account.id}`);
+    await heading('Café Tortuga');
+    await page.getByLabel('Fee in percent').fill('3');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('This is a preview').waitFor();
+    await look('account');
+    await page.getByRole('link', { name: /^Revoke/ }).click();
+    await heading('Revoke this key?');
+    await look('revoke');
+    await page.goto(`${baseUrl}/operator/accounts/${account.id}`);
+    await page.getByRole('button', { name: 'Look at its dashboard' }).click();
+    await page.getByText('Read-only.').waitFor();
+    await look('viewing');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await heading('Café Tortuga');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
