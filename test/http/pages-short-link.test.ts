@@ -25,7 +25,9 @@ describe('a short link', () => {
     ]) {
       expect(body).toContain(`<meta property="${name}" content="${content}">`);
     }
-    expect(body).toContain('<meta name="twitter:card" content="summary">');
+    expect(body).toContain('<meta name="twitter:card" content="summary_large_image">');
+    const image = `http://localhost:3000/s/${shortCodeOf(id)}/preview.png`;
+    expect(body).toContain(`<meta property="og:image" content="${image}">`);
     expect(body).toContain(`<meta name="twitter:description" content="${note}">`);
     expect(body).not.toContain('<b>& more');
   });

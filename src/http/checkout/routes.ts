@@ -8,6 +8,7 @@ import type {
   ProviderRoute,
   ShortLinkRoute,
 } from './context.ts';
+import { createPreviewDrawer } from './draw-preview.ts';
 import { languageOf } from './languages.ts';
 import { createLiveUpdates, type ReadLiveContent } from './live-updates.ts';
 import { messagePage } from './message-page.ts';
@@ -19,6 +20,7 @@ import { showCheckout } from './show-checkout.ts';
 import { showEvents } from './show-events.ts';
 import { showLogo } from './show-logo.ts';
 import { showPhoneCode } from './show-phone-code.ts';
+import { showPreview } from './show-preview.ts';
 import { showShortLink } from './show-short-link.ts';
 import { showStatus, statusContent } from './show-status.ts';
 import { visitProvider } from './visit-provider.ts';
@@ -81,6 +83,13 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
       );
     }
     pages.get<ShortLinkRoute>('/s/:shortCode', (request, reply) => showShortLink(context, request, reply));
+    const drawPreview = createPreviewDrawer({
+      monotonicMs: () => performance.now(),
+      onFailure: (err) => pages.log.error({ err }, 'the picture of a link preview could not be drawn'),
+    });
+    pages.get<ShortLinkRoute>('/s/:shortCode/preview.png', (request, reply) =>
+      showPreview(context, drawPreview, request, reply),
+    );
     pages.get<LogoRoute>('/logos/:hash', (request, reply) => showLogo(context, request, reply));
     done();
   });

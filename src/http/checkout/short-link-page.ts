@@ -5,6 +5,7 @@ import { fillText } from './fill-in.ts';
 import { formatMoneyAndCode } from './format-money.ts';
 import type { Language } from './languages.ts';
 import { layout, type Page } from './layout.ts';
+import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-drawing.ts';
 import type { Checkout } from './read-checkout.ts';
 import { wordsOf } from './state-words.ts';
 import { summary } from './summary.ts';
@@ -33,6 +34,7 @@ export function shortLinkPage(
     : fillText(language.words.title, { heading: text.heading, amount, shop });
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
   // As in the checkout_url, save for the e-mail address, which the payment knows.
+  const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER ? '' : '?auto=1'}`;
   return layout({
     language,
@@ -43,8 +45,14 @@ export function shortLinkPage(
 <meta property="og:site_name" content="${account.name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-<meta property="og:url" content="${options.baseUrl}/s/${shortCodeOf(payment.id)}">
-<meta name="twitter:card" content="summary">
+<meta property="og:url" content="${url}">
+<meta property="og:image" content="${url}/preview.png">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${PREVIEW_WIDTH}">
+<meta property="og:image:height" content="${PREVIEW_HEIGHT}">
+<meta property="og:image:alt" content="${title}">
+<meta name="twitter:card" content="summary_large_image">
+<meta name="twitter:image" content="${url}/preview.png">
 <meta name="twitter:title" content="${title}">
 <meta name="twitter:description" content="${description}">
 ${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" content="1; url=${next}"></noscript>`}`,

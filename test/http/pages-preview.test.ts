@@ -1,0 +1,128 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import { shortCodeOf } from '../../src/domain/short-code.ts';
+import { createPreviewDrawer, type PreviewPicture } from '../../src/http/checkout/draw-preview.ts';
+import { previewDrawing } from '../../src/http/checkout/preview-drawing.ts';
+import { createCheckoutPages, pagePayment, pageView, shopAccount } from '../support/checkout-pages.ts';
+
+const pages = createCheckoutPages({ account: { name: 'Café <Tortuga> & Söhne' } });
+afterAll(() => pages.server.close());
+
+const drawingOf = (change: Partial<Payment> = {}, name = 'Café Tortuga') =>
+  previewDrawing({ payment: pagePayment(change), account: { ...shopAccount, name } });
+
+/** Width, height and the colours that there are in a PNG without interlacing or filters. */
+function readPng(png: Buffer) {
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+  const length = png.readUInt32BE(33);
+  expect(png.toString('latin1', 37, 41)).toBe('IDAT');
+  const rows = inflateSync(png.subarray(41, 41 + length));
+  const colours = new Set<number>();
+  for (let row = 0; row < height; row++)
+    for (let column = 0; column < width; column++)
+      colours.add(rows.readUInt32BE(row * (width * 4 + 1) + 1 + column * 4));
+  return { width, height, colours };
+}
+
+describe('the picture of a short link', () => {
+  it('is a PNG with letters in it, which others may show and keep', async () => {
+    const id = pages.put(pageView(pagePayment({ note: 'Table 4, two cakes <b>&amp;</b>' })));
+    const answer = await pages.server.inject({ url: `/s/${shortCodeOf(id)}/preview.png` });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'public, max-age=3600',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    const { width, height, colours } = readPng(answer.rawPayload);
+    expect([width, height]).toEqual([1_200, 630]);
+    // The edges of letters are smoothed, so that there are many.
+    expect(colours.size).toBeGreaterThan(20);
+    const folder = join(import.meta.dirname, '../../test-output/screenshots');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'preview.png'), answer.rawPayload);
+  });
+
+  it('is not there for a link that leads nowhere', async () => {
+    expect((await pages.server.inject({ url: '/s/23456789abcdefgh/preview.png' })).statusCode).toBe(404);
+  });
+
+  it('names shop, amount and note, and nothing else of the payment', () => {
+    const drawing = drawingOf({
+      note: 'Table 4',
+      email: 'canary@example.com',
+      callbackUrl: 'https://canary',
+    });
+    for (const part of ['Tortuga', '26.10 USD', 'Table 4']) expect(drawing).toContain(part);
+    expect(drawing).not.toContain('canary');
+    expect(drawing).not.toContain(pagePayment().depositAddress);
+  });
+
+  it('takes whatever a shop is called and a note says for text, and stays small', () => {
+    const hostile = `</text><image href="file:///etc/passwd"/>&x;\u0000\uD800]]>${'W'.repeat(2_000)}`;
+    const drawing = drawingOf({ note: `${hostile} ${'word '.repeat(90)}` }, hostile);
+    expect(drawing).not.toContain('<image');
+    expect(drawing).not.toContain('\u0000');
+    expect(drawing.length).toBeLessThan(4_000);
+    expect(drawing.match(/<text/g)).toHaveLength(5);
+  });
+});
+
+describe('drawing', () => {
+  const waiting: PromiseWithResolvers<Buffer>[] = [];
+  const failures: unknown[] = [];
+  let nowMs = 0;
+  const drawer = () =>
+    createPreviewDrawer({
+      monotonicMs: () => nowMs,
+      onFailure: (error) => failures.push(error),
+      draw: () => {
+        const drawing = Promise.withResolvers<Buffer>();
+        waiting.push(drawing);
+        return drawing.promise;
+      },
+    });
+  const png = Buffer.from('drawn');
+
+  it('happens once for all who ask for the same, and gives others the plain picture meanwhile', async () => {
+    waiting.length = 0;
+    const draw = drawer();
+    const both = [draw('one'), draw('one')];
+    const other: PreviewPicture = await draw('two');
+    expect(other.isPlain).toBe(true);
+    expect(readPng(other.png).colours.size).toBe(2);
+    expect(waiting).toHaveLength(1);
+    waiting[0]?.resolve(png);
+    expect(await Promise.all(both)).toEqual([
+      { png, isPlain: false },
+      { png, isPlain: false },
+    ]);
+    expect(await draw('one')).toEqual({ png, isPlain: false });
+    expect(waiting).toHaveLength(1);
+  });
+
+  it('happens at most sixty times a minute', async () => {
+    waiting.length = 0;
+    const draw = drawer();
+    const ask = async (name: string) => {
+      const picture = draw(name);
+      waiting.at(-1)?.resolve(png);
+      return (await picture).isPlain;
+    };
+    for (let count = 0; count < 60; count++) expect(await ask(`${count}`)).toBe(false);
+    expect(await ask('one more')).toBe(true);
+    nowMs += 60_000;
+    expect(await ask('one more')).toBe(false);
+  });
+
+  it('that fails is told of, and gives the plain picture', async () => {
+    waiting.length = 0;
+    const failing = drawer()('one');
+    waiting[0]?.reject(new Error('no font'));
+    expect((await failing).isPlain).toBe(true);
+    expect(failures).toEqual([new Error('no font')]);
+  });
+});
