@@ -78,15 +78,45 @@ export async function renewRecoveryCodes(
   return codes;
 }
 
-/** Switches the second factor off. */
+/** Switches every second factor off. */
 export async function removeSecondFactor(
   context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
   user: User,
   actor: Actor,
 ): Promise<void> {
+  for (const { id } of await context.people.listPasskeys(user.id)) {
+    await context.people.removePasskey(user.id, id);
+  }
+  await removeTotp(context, user, actor);
+}
+
+/** Switches the authenticator app off; passkeys stay. */
+export async function removeTotp(
+  context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
+  user: User,
+  actor: Actor,
+): Promise<void> {
   await context.people.updateUser(user.id, { totpSecret: null });
-  await context.people.replaceRecoveryCodes(user.id, []);
+  await dropCodesWithoutFactor(context, user.id);
   await recordForUser(context, user, actor, 'second_factor.removed');
+}
+
+/** Recovery codes stand in for a second factor: without any they would open nothing, and must not wait for the next. */
+export async function dropCodesWithoutFactor(
+  { people }: Pick<PeopleContext, 'people'>,
+  userId: string,
+): Promise<void> {
+  const user = await people.findUser(userId);
+  if (user === null || (await hasSecondFactor({ people }, user))) return;
+  await people.replaceRecoveryCodes(userId, []);
+}
+
+/** Whether signing in to the dashboard takes more than the password. */
+export async function hasSecondFactor(
+  { people }: Pick<PeopleContext, 'people'>,
+  user: User,
+): Promise<boolean> {
+  return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }
 
 /**
@@ -98,10 +128,10 @@ export async function spendCode(
   user: User,
   typed: string,
 ): Promise<boolean> {
-  if (user.totpSecret === null) return false;
   const code = plain(typed);
   if (!/^\d{6}$/.test(code))
     return people.spendRecoveryCode(user.id, secondFactor.recoveryHash.candidates(code));
+  if (user.totpSecret === null) return false;
   const secret = secondFactor.box.open(user.totpSecret, user.id);
   if (secret === null) {
     throw new Error(

@@ -3,6 +3,7 @@ import { parseUserEmail, type User } from '../domain/person.ts';
 import { type Caller, type OpenedSession, openSession } from './open-session.ts';
 import { isCurrentHash } from './passwords.ts';
 import type { PeopleContext } from './people-context.ts';
+import { hasSecondFactor } from './second-factor.ts';
 
 /** What somebody claims to know. */
 export interface Credentials {
@@ -31,7 +32,9 @@ export async function signIn(
   if (area === 'operator' && !user.isOperator) return null;
   await renewHash(context, user, password);
   const withoutSecondFactor = isSecondFactorRequired ? 'set_up' : 'open';
-  const stage = user.totpSecret === null ? withoutSecondFactor : 'second_factor';
+  // The console has no passkeys: it is at another address, often one without a name.
+  const isAsked = area === 'operator' ? user.totpSecret !== null : await hasSecondFactor(context, user);
+  const stage = isAsked ? 'second_factor' : withoutSecondFactor;
   return openSession(context, user, { area, stage, caller });
 }
 

@@ -1,7 +1,7 @@
 import { createUser } from '../accounts/create-user.ts';
 import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-link.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
-import { removeSecondFactor } from '../accounts/second-factor.ts';
+import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { isRole, parseUserEmail, type Role, roles, type User } from '../domain/person.ts';
 import * as argument from './arguments.ts';
@@ -29,13 +29,15 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     return { user_id: user.id, email: user.email, ...link };
   },
   'user list': async (context) =>
-    (await context.people.listUsers(LISTED_USERS)).map((user) => ({
-      user_id: user.id,
-      email: user.email,
-      operator: user.isOperator,
-      second_factor: user.totpSecret !== null,
-      created_at: new Date(user.createdAtMs).toISOString(),
-    })),
+    Promise.all(
+      (await context.people.listUsers(LISTED_USERS)).map(async (user) => ({
+        user_id: user.id,
+        email: user.email,
+        operator: user.isOperator,
+        second_factor: await hasSecondFactor(context, user),
+        created_at: new Date(user.createdAtMs).toISOString(),
+      })),
+    ),
   'user reset-second-factor': async (context, args) => {
     const user = await findUser(context, args);
     await removeSecondFactor(context, user, operatorActor);

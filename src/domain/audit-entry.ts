@@ -6,6 +6,8 @@ export const auditActions = {
   'second_factor.added': 'switched on the second factor of',
   'second_factor.removed': 'switched off the second factor of',
   'second_factor.codes_renewed': 'made new recovery codes for',
+  'passkey.added': 'added the passkey',
+  'passkey.removed': 'removed the passkey',
   'password.link_created': 'made a link to set a password',
   'member.added': 'made a member',
   'member.changed': 'changed the role of',

@@ -9,6 +9,7 @@ import {
   type User,
 } from '../domain/person.ts';
 import type { PeopleStore, UserChange } from '../domain/ports/people-store.ts';
+import { createPasskeyStore } from './passkeys.ts';
 import { lock, type Rows, run, runForOne, type Script, type Scripts } from './script.ts';
 
 const userColumns = `id, email, password_hash AS "passwordHash", totp_secret AS "totpSecret", totp_step AS "totpStep",
@@ -50,6 +51,7 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
     listMembers: (accountId) => scripts.read(() => listMembers(accountId)),
     changeMembership: (accountId, userId, role) =>
       scripts.write(() => changeMembership(accountId, userId, role)),
+    ...createPasskeyStore(scripts),
   };
 }
 
@@ -116,7 +118,8 @@ function* putMembership({ accountId, userId, role, createdAtMs }: Membership): S
 function* listMembers(accountId: string): Script<readonly Member[]> {
   const rows: Rows = yield* run(
     `SELECT ${membershipColumns}, users.email,
-       CASE WHEN users.totp_secret IS NULL THEN 0 ELSE 1 END AS "hasSecondFactor"
+       CASE WHEN users.totp_secret IS NULL
+         AND NOT EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id) THEN 0 ELSE 1 END AS "hasSecondFactor"
      FROM memberships JOIN users ON users.id = memberships.user_id
      WHERE memberships.account_id = ?1 ORDER BY memberships.created_at_ms, users.email`,
     accountId,

@@ -99,6 +99,14 @@ const peopleTables: readonly PortableTable[] = [
       ...integer('totp_step', 'is_operator', 'created_at_ms'),
     ],
   ),
+  table(
+    'passkeys',
+    ['id'],
+    [
+      ...text('id', 'user_id', 'name', 'public_key', 'transports'),
+      ...integer('counter', 'created_at_ms', 'last_used_at_ms'),
+    ],
+  ),
   table('recovery_codes', ['user_id', 'hash'], text('user_id', 'hash')),
   table(
     'memberships',
@@ -109,7 +117,17 @@ const peopleTables: readonly PortableTable[] = [
     'dashboard_sessions',
     ['id'],
     [
-      ...text('id', 'token_hash', 'user_id', 'account_id', 'area', 'stage', 'address', 'user_agent'),
+      ...text(
+        'id',
+        'token_hash',
+        'user_id',
+        'account_id',
+        'area',
+        'stage',
+        'address',
+        'user_agent',
+        'challenge',
+      ),
       ...integer('created_at_ms', 'last_seen_at_ms', 'expires_at_ms'),
     ],
   ),

@@ -35,6 +35,9 @@ export function createSessionStore(scripts: Scripts): SessionStore {
       writeOne(scripts, 'UPDATE dashboard_sessions SET last_seen_at_ms = ?1 WHERE id = ?2', lastSeenAtMs, id),
     chooseAccount: (id, accountId) =>
       writeOne(scripts, 'UPDATE dashboard_sessions SET account_id = ?1 WHERE id = ?2', accountId, id),
+    keepChallenge: (id, challenge) =>
+      writeOne(scripts, 'UPDATE dashboard_sessions SET challenge = ?1 WHERE id = ?2', challenge, id),
+    takeChallenge: (id) => scripts.write(() => takeChallenge(id)),
     endSession: (userId, id) =>
       wroteOne(
         scripts,
@@ -73,6 +76,16 @@ function* createSession(session: DashboardSession): Script<void> {
     ...[id, tokenHash, userId, accountId, area, stage, createdAtMs, lastSeenAtMs, expiresAtMs],
     ...[address, userAgent],
   );
+}
+
+function* takeChallenge(id: string): Script<string | null> {
+  yield* lock(`challenge of ${id}`);
+  const row = yield* runForOne<{ challenge: string | null }>(
+    'SELECT challenge FROM dashboard_sessions WHERE id = ?1',
+    id,
+  );
+  yield* run('UPDATE dashboard_sessions SET challenge = NULL WHERE id = ?1', id);
+  return row?.challenge ?? null;
 }
 
 function createLinks(

@@ -55,6 +55,7 @@ describe('the schema', () => {
       'ded6790aa666fb64',
       '06abc2b8008dbbec',
       '51570ea70d10059c',
+      '607f640f6199cfc4',
     ]);
   });
 

@@ -56,6 +56,7 @@ describe('the schema', () => {
       '5b7df6a2bec9cb85',
       '06abc2b8008dbbec',
       'fc61a06535613eec',
+      'cf1357dcd0ad501b',
     ]);
   });
 

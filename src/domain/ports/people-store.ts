@@ -1,9 +1,22 @@
+import type { Passkey } from '../passkey.ts';
 import type { Member, Membership, Role, User } from '../person.ts';
 
 export type UserChange = Partial<Pick<User, 'passwordHash' | 'totpSecret' | 'totpStep' | 'isOperator'>>;
 
+/** Passkeys of users. */
+export interface PasskeyStore {
+  /** False when it is known already, to anybody, or the user has as many as may be. */
+  addPasskey(passkey: Passkey): Promise<boolean>;
+  /** The user's, the oldest first. */
+  listPasskeys(userId: string): Promise<readonly Passkey[]>;
+  /** Notes a use; false when there is no such passkey of the user, or when its count has not gone up. */
+  usePasskey(userId: string, id: string, counter: number, atMs: number): Promise<boolean>;
+  /** False when the user has no such passkey. */
+  removePasskey(userId: string, id: string): Promise<boolean>;
+}
+
 /** Users, and their rights in accounts. */
-export interface PeopleStore {
+export interface PeopleStore extends PasskeyStore {
   /** False when there is a user with this e-mail address. */
   createUser(user: User): Promise<boolean>;
   findUser(userId: string): Promise<User | null>;

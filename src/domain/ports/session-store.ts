@@ -11,6 +11,10 @@ export interface SessionStore {
   touchSession(id: string, lastSeenAtMs: number): Promise<void>;
   /** Looks at another account. */
   chooseAccount(id: string, accountId: string): Promise<void>;
+  /** Keeps what the session's browser has to sign next, in place of an earlier one. */
+  keepChallenge(id: string, challenge: string): Promise<void>;
+  /** Takes it, so that it works once; null when there is none. */
+  takeChallenge(id: string): Promise<string | null>;
   /** False when the user has no such session. */
   endSession(userId: string, id: string): Promise<boolean>;
   /** Ends the user's sessions but the one with the id `exceptId`. */

@@ -25,7 +25,11 @@ export function dashboardStyleWith(...more: readonly URL[]): Html {
 }
 
 const dashboardStyle = dashboardStyleWith();
-const script = new Html(readAsset(new URL('./client/copy.js', import.meta.url)));
+const script = new Html(
+  [new URL('./client/copy.js', import.meta.url), new URL('./client/passkey.js', import.meta.url)]
+    .map(readAsset)
+    .join('\n'),
+);
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b5f4a'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { passSecondFactor } from '../../accounts/pass-second-factor.ts';
+import { passByPasskey, passSecondFactor } from '../../accounts/pass-second-factor.ts';
+import { askForPasskey } from '../../accounts/passkeys.ts';
 import { readSession, type SignedIn } from '../../accounts/read-session.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { type RelyingParty, relyingPartyOf } from '../../domain/passkey.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import { callerOf } from './caller.ts';
@@ -11,6 +13,7 @@ import { readFormFields } from './form-fields.ts';
 import { formTokenField, formTokenOf, isOwnForm } from './form-token.ts';
 import { rememberBrowser } from './own-browser.ts';
 import { sendSeeOther } from './page-headers.ts';
+import { usePasskeyForm } from './passkey-forms.ts';
 import { sendPlainPage } from './public-page.ts';
 import { returnPathOf } from './return-path.ts';
 
@@ -20,7 +23,7 @@ export function registerSecondFactorPages(routes: AreaRoutes): void {
     const asked = await readAsked(routes, request);
     if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
     const next = new URL(request.url, 'http://localhost').searchParams.get('next') ?? '';
-    return sendQuestion(routes, reply, { status: 200, token: asked.token, next, message: nothing });
+    return sendQuestion(routes, reply, { status: 200, asked, next, message: nothing });
   });
   routes.server.post('/second-factor', (request, reply) => answerCode(routes, request, reply));
 }
@@ -38,41 +41,75 @@ async function answerCode(
   await requirePassing(context.limits.codesOfUser, asked.signedIn.user.id);
   const next = returnPathOf(routes.area, form.text('next'));
   const how = { area: routes.area.name, caller: callerOf(request) };
-  const opened = await passSecondFactor(context, asked.signedIn, form.text('code'), how);
+  const response = form.text('response');
+  const party = partyOf(routes);
+  const isPasskey = response !== '' && party !== null;
+  const opened = isPasskey
+    ? await passByPasskey(context, asked.signedIn, { response, party }, how)
+    : await passSecondFactor(context, asked.signedIn, form.text('code'), how);
   if (opened === null) {
-    const message = notice('bad', 'The code is wrong, or was used already. Wait for the next one.');
-    return sendQuestion(routes, reply, { status: 401, token: asked.token, next, message });
+    const text = isPasskey
+      ? 'The passkey was not accepted. Please try again.'
+      : 'The code is wrong, or was used already. Wait for the next one.';
+    return sendQuestion(routes, reply, { status: 401, asked, next, message: notice('bad', text) });
   }
   cookies.set(reply, 'session', opened.token);
   rememberBrowser(routes, reply, opened.email);
   return sendSeeOther(reply, next);
 }
 
-/** Whoever has given the password and is asked for the code; null for everybody else. */
+interface Asked {
+  readonly token: string;
+  readonly signedIn: SignedIn;
+}
+
+/** The console has no passkeys: it is at another address, often one without a name. */
+function partyOf({ area, context }: AreaRoutes): RelyingParty | null {
+  return area.name === 'dashboard' ? relyingPartyOf(context.baseUrl) : null;
+}
+
+/** Whoever has given the password and is asked for the second factor; null for everybody else. */
 async function readAsked(
   { context, cookies, area }: AreaRoutes,
   request: FastifyRequest,
-): Promise<{ readonly token: string; readonly signedIn: SignedIn } | null> {
+): Promise<Asked | null> {
   const token = cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(context, token, area.name);
   return token === null || signedIn?.session.stage !== 'second_factor' ? null : { token, signedIn };
 }
 
-function sendQuestion(
+async function sendQuestion(
   routes: AreaRoutes,
   reply: FastifyReply,
   {
     status,
-    token,
+    asked: { token, signedIn },
     next,
     message,
-  }: { readonly status: number; readonly token: string; readonly next: string; readonly message: Html },
-): FastifyReply {
+  }: { readonly status: number; readonly asked: Asked; readonly next: string; readonly message: Html },
+): Promise<FastifyReply> {
+  const party = partyOf(routes);
+  const options = party === null ? null : await askForPasskey(routes.context, signedIn, party);
+  const form = {
+    action: `${routes.area.path}/second-factor`,
+    formToken: formTokenOf(token),
+    next: returnPathOf(routes.area, next),
+  };
+  const field =
+    signedIn.user.totpSecret === null
+      ? {
+          label: 'Recovery code',
+          hint: 'Where your passkey is not at hand, or your browser runs no scripts.',
+        }
+      : {
+          label: 'Code from your authenticator app',
+          hint: 'Six digits, or one of your recovery codes.',
+        };
   return sendPlainPage(routes, reply, status, {
-    title: 'Your code',
-    main: html`${message}
-<form class="card" method="post" action="${routes.area.path}/second-factor">${formTokenField(formTokenOf(token))}<input type="hidden" name="next" value="${returnPathOf(routes.area, next)}">
-${textField({ name: 'code', label: 'Code from your authenticator app', autocomplete: 'one-time-code', hint: 'Six digits, or one of your recovery codes.' })}
+    title: options === null ? 'Your code' : 'Your second factor',
+    main: html`${message}${options === null ? nothing : usePasskeyForm({ ...form, options })}
+<form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}<input type="hidden" name="next" value="${form.next}">
+${textField({ name: 'code', autocomplete: 'one-time-code', ...field })}
 <button class="button primary wide">Go on</button></form>
 <p class="soft small">Lost your device and your recovery codes? ${routes.area.help}.</p>`,
   });

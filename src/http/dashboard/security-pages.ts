@@ -1,13 +1,16 @@
 import { changePassword, requireOwnPassword } from '../../accounts/change-password.ts';
+import { addPasskey, offerPasskey, removePasskey } from '../../accounts/passkeys.ts';
 import {
   confirmTotp,
+  hasSecondFactor,
   offerTotp,
   recordForUser,
-  removeSecondFactor,
+  removeTotp,
   renewRecoveryCodes,
   spendCode,
 } from '../../accounts/second-factor.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { relyingPartyOf } from '../../domain/passkey.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { requirePassing } from '../rate-limit.ts';
@@ -22,13 +25,16 @@ import {
 import { notice, textField } from './fields.ts';
 import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
+import { passkeyCard } from './passkey-forms.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 import type { Visit } from './visit.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const said: ReadonlyMap<string | null, Html> = new Map([
   ['password', notice('good', 'Your password is changed, and your other sessions have ended.')],
-  ['removed', notice('good', 'The second factor is off.')],
+  ['removed', notice('good', 'The authenticator app is off.')],
+  ['passkey', notice('good', 'The passkey is added. You are asked for it when you sign in.')],
+  ['passkey-removed', notice('good', 'The passkey is removed.')],
 ]);
 
 /** One's own password and second factor. Every form asks for the password. */
@@ -44,7 +50,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     ...own,
     path: '/security',
-    show: async (visit) => showSecurity(context, visit, said.get(visit.query.get('said')) ?? nothing),
+    show: (visit) => showSecurity(context, visit, said.get(visit.query.get('said')) ?? nothing),
   });
   form('password', async (visit, fields) => {
     const change = { password: fields.text('new_password'), sessionId: visit.session.id };
@@ -57,14 +63,28 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     return showCodes(await confirmTotp(context, visit.user, offer, visit.actor));
   });
   form('recovery-codes', async (visit, fields) => {
-    await requireCode(context, visit, fields);
+    // Who has passkeys only gave one to sign in: the password says that it is still them.
+    if (visit.user.totpSecret !== null) await requireCode(context, visit, fields);
+    else if (!(await hasSecondFactor(context, visit.user)))
+      throw invalidField('Recovery codes', 'need a second factor that they stand in for.');
     const codes = await renewRecoveryCodes(context, visit.user);
     await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
     return showCodes(codes);
   });
+  form('passkeys', async (visit, fields) => {
+    const party = relyingPartyOf(context.baseUrl);
+    if (party === null) throw new ServiceError('not_found');
+    const made = { name: fields.text('name'), response: fields.text('response'), party };
+    const codes = await addPasskey(context, visit, made, visit.actor);
+    return codes === null ? seeOther('/security?said=passkey') : showCodes(codes);
+  });
+  form('remove-passkey', async (visit, fields) => {
+    await removePasskey(context, visit, fields.text('passkey'), visit.actor);
+    return seeOther('/security?said=passkey-removed');
+  });
   form('remove-second-factor', async (visit, fields) => {
     await requireCode(context, visit, fields);
-    await removeSecondFactor(context, visit.user, visit.actor);
+    await removeTotp(context, visit.user, visit.actor);
     return seeOther('/security?said=removed');
   });
 }
@@ -82,7 +102,7 @@ async function withPassword(
     return await act();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    return { ...showSecurity(context, visit, notice('bad', error.message)), status: 400 };
+    return { ...(await showSecurity(context, visit, notice('bad', error.message))), status: 400 };
   }
 }
 
@@ -92,7 +112,10 @@ async function requireCode(context: DashboardContext, visit: Visit, form: FormFi
   throw invalidField('The code', 'is wrong, or was used already. Wait for the next one.');
 }
 
-function showSecurity(context: DashboardContext, visit: Visit, message: Html): DashboardView {
+async function showSecurity(context: DashboardContext, visit: Visit, message: Html): Promise<DashboardView> {
+  const party = relyingPartyOf(context.baseUrl);
+  const passkeys = await context.people.listPasskeys(visit.user.id);
+  const options = party === null ? null : await offerPasskey(context, visit, party);
   return {
     title: 'Password and second factor',
     main: html`${message}
@@ -100,8 +123,16 @@ function showSecurity(context: DashboardContext, visit: Visit, message: Html): D
 ${textField({ name: 'password', label: 'Password you have now', type: 'password', autocomplete: 'current-password' })}
 ${textField({ name: 'new_password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. Your other sessions end.' })}
 <div class="actions"><button class="button primary">Change password</button></div></form>
-${visit.user.totpSecret === null ? offerForm(context, visit) : manageForms(visit)}`,
+${visit.user.totpSecret === null ? offerForm(context, visit) : manageForms(visit)}
+${passkeyCard(visit, passkeys, options)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit) : nothing}`,
   };
+}
+
+function codesCard(visit: Visit): Html {
+  return html`<section class="card"><h2>Recovery codes</h2><p>They stand in for a passkey that is lost. New ones take the place of those you have.</p>
+<details><summary>New recovery codes</summary><form class="fields" method="post" action="${OWN_PATH}/recovery-codes">${formTokenField(visit.formToken)}
+${passwordField('password-for-codes')}
+<div class="actions"><button class="button primary">Make new codes</button></div></form></details></section>`;
 }
 
 function passwordField(id: string): Html {
@@ -110,7 +141,7 @@ function passwordField(id: string): Html {
 
 function offerForm(context: DashboardContext, visit: Visit): Html {
   const { secret, uri, sealed } = offerTotp(context, visit.user);
-  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Second factor: off</h2>${formTokenField(visit.formToken)}<input type="hidden" name="sealed" value="${sealed}">
+  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>${formTokenField(visit.formToken)}<input type="hidden" name="sealed" value="${sealed}">
 <p>With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.</p>
 ${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
 <dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
@@ -120,7 +151,7 @@ ${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}
 }
 
 function manageForms(visit: Visit): Html {
-  return html`<section class="card"><h2>Second factor: on</h2><p>You are asked for a code of your authenticator app when you sign in.</p>
+  return html`<section class="card"><h2>Authenticator app: on</h2><p>You are asked for a code of your authenticator app when you sign in.</p>
 <details><summary>New recovery codes</summary>${codeForm(visit, 'recovery-codes', 'Make new codes', 'primary')}</details>
 <details><summary>Switch it off</summary>${codeForm(visit, 'remove-second-factor', 'Switch off', 'danger')}</details></section>`;
 }

@@ -247,4 +247,22 @@ export const migrations: readonly Migration[] = [
         WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
     `,
   },
+  {
+    number: 17,
+    name: 'passkeys',
+    sql: `
+      ALTER TABLE dashboard_sessions ADD COLUMN challenge text;
+      CREATE TABLE passkeys (
+        id text COLLATE "C" PRIMARY KEY NOT NULL,
+        user_id text COLLATE "C" NOT NULL REFERENCES users (id),
+        name text NOT NULL,
+        public_key text NOT NULL,
+        counter bigint NOT NULL,
+        transports text NOT NULL,
+        created_at_ms bigint NOT NULL,
+        last_used_at_ms bigint
+      );
+      CREATE INDEX passkeys_by_user ON passkeys (user_id);
+    `,
+  },
 ];

@@ -258,4 +258,22 @@ export const migrations: readonly Migration[] = [
         WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
     `,
   },
+  {
+    number: 16,
+    name: 'passkeys',
+    sql: `
+      ALTER TABLE dashboard_sessions ADD COLUMN challenge TEXT;
+      CREATE TABLE passkeys (
+        id TEXT PRIMARY KEY NOT NULL,
+        user_id TEXT NOT NULL REFERENCES users (id),
+        name TEXT NOT NULL,
+        public_key TEXT NOT NULL,
+        counter INTEGER NOT NULL,
+        transports TEXT NOT NULL,
+        created_at_ms INTEGER NOT NULL,
+        last_used_at_ms INTEGER
+      ) STRICT;
+      CREATE INDEX passkeys_by_user ON passkeys (user_id);
+    `,
+  },
 ];

@@ -1,0 +1,180 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
+import { invalidField } from '../domain/errors.ts';
+import type { Passkey, RelyingParty } from '../domain/passkey.ts';
+import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+import type { SignedIn } from './read-session.ts';
+import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
+
+type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
+
+const CHALLENGE_MS = 5 * 60_000;
+const MAXIMUM_NAME_CHARACTERS = 60;
+
+/** Loaded when somebody uses a passkey: it takes as much memory as everything of the dashboard together. */
+const loadLibrary = () => import('@simplewebauthn/server');
+
+/** What the browser is asked to make. The challenge is kept with the session, and works once. */
+export async function offerPasskey(
+  context: Context,
+  { user, session }: SignedIn,
+  { host }: RelyingParty,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await loadLibrary();
+  const known = await context.people.listPasskeys(user.id);
+  const options = await generateRegistrationOptions({
+    rpName: 'card-checkout',
+    rpID: host,
+    userName: user.email,
+    userID: Uint8Array.from(Buffer.from(user.id)),
+    attestationType: 'none',
+    timeout: CHALLENGE_MS,
+    excludeCredentials: known.map(({ id }) => ({ id })),
+    authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
+  });
+  await keepChallenge(context, session.id, options.challenge);
+  return options;
+}
+
+/**
+ * Adds the passkey that the browser made. Resolves to recovery codes where it is the user's first second factor, else
+ * null. Throws a 400 for an answer that is not one to the challenge of this session.
+ */
+export async function addPasskey(
+  context: SecondFactorContext,
+  { user, session }: SignedIn,
+  {
+    name,
+    response,
+    party,
+  }: { readonly name: string; readonly response: string; readonly party: RelyingParty },
+  actor: Actor,
+): Promise<readonly string[] | null> {
+  const shownName = name.trim().slice(0, MAXIMUM_NAME_CHARACTERS) || 'Passkey';
+  const challenge = await takeChallenge(context, session.id);
+  const found = challenge === null ? null : await readNewCredential(response, challenge, party);
+  if (found === null) throw invalidField('The passkey', 'was not accepted. Please try again.');
+  const isFirst = user.totpSecret === null && (await context.people.listPasskeys(user.id)).length === 0;
+  const isAdded = await context.people.addPasskey({
+    ...found,
+    ...{ userId: user.id, name: shownName, createdAtMs: context.nowMs(), lastUsedAtMs: null },
+  });
+  if (!isAdded) throw invalidField('The passkey', 'is known already, or you have as many as you can.');
+  const codes = isFirst ? await renewRecoveryCodes(context, user) : null;
+  await recordPasskey(context, user.id, actor, 'passkey.added', shownName);
+  return codes;
+}
+
+/** What the browser is asked to sign; null where the user has no passkey. */
+export async function askForPasskey(
+  context: Context,
+  { user, session }: SignedIn,
+  { host }: RelyingParty,
+): Promise<PublicKeyCredentialRequestOptionsJSON | null> {
+  const known = await context.people.listPasskeys(user.id);
+  if (known.length === 0) return null;
+  const { generateAuthenticationOptions } = await loadLibrary();
+  const options = await generateAuthenticationOptions({
+    rpID: host,
+    timeout: CHALLENGE_MS,
+    userVerification: 'preferred',
+    allowCredentials: known.map(({ id, transports }) => ({ id, transports: JSON.parse(transports) })),
+  });
+  await keepChallenge(context, session.id, options.challenge);
+  return options;
+}
+
+/** Whether the browser signed this session's challenge with a passkey of the user, which uses the challenge up. */
+export async function usePasskey(
+  context: Context,
+  { user, session }: SignedIn,
+  response: string,
+  { host, origin }: RelyingParty,
+): Promise<boolean> {
+  const challenge = await takeChallenge(context, session.id);
+  const answer = readJson(response);
+  const passkey = (await context.people.listPasskeys(user.id)).find(({ id }) => id === answer?.['id']);
+  if (challenge === null || passkey === undefined) return false;
+  const { verifyAuthenticationResponse } = await loadLibrary();
+  const { id, publicKey, counter } = passkey;
+  const verified = await verifyAuthenticationResponse({
+    response: answer as never,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: host,
+    requireUserVerification: false,
+    credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
+  }).catch(() => null);
+  if (verified?.verified !== true) return false;
+  // Once more where it is written: of two answers that come at once, one has the higher count.
+  return context.people.usePasskey(user.id, id, verified.authenticationInfo.newCounter, context.nowMs());
+}
+
+/** Removes a passkey, and with the last second factor its recovery codes. Throws a 400 where there is none. */
+export async function removePasskey(
+  context: Context,
+  { user }: Pick<SignedIn, 'user'>,
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  const passkey = (await context.people.listPasskeys(user.id)).find((known) => known.id === id);
+  if (passkey === undefined || !(await context.people.removePasskey(user.id, id)))
+    throw invalidField('The passkey', 'is gone already.');
+  await dropCodesWithoutFactor(context, user.id);
+  await recordPasskey(context, user.id, actor, 'passkey.removed', passkey.name);
+}
+
+async function readNewCredential(
+  response: string,
+  challenge: string,
+  { host, origin }: RelyingParty,
+): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports'> | null> {
+  const { verifyRegistrationResponse } = await loadLibrary();
+  const verified = await verifyRegistrationResponse({
+    response: readJson(response) as never,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: host,
+    requireUserVerification: false,
+  }).catch(() => null);
+  if (verified?.verified !== true) return null;
+  const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
+  return {
+    ...{ id, counter },
+    publicKey: Buffer.from(publicKey).toString('base64url'),
+    transports: JSON.stringify(transports.filter((name) => /^[a-z-]{1,20}$/.test(name)).slice(0, 10)),
+  };
+}
+
+function keepChallenge({ sessions, nowMs }: Context, sessionId: string, challenge: string): Promise<void> {
+  return sessions.keepChallenge(sessionId, `${nowMs() + CHALLENGE_MS} ${challenge}`);
+}
+
+async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): Promise<string | null> {
+  const [expiresAtMs, challenge] = (await sessions.takeChallenge(sessionId))?.split(' ') ?? [];
+  return challenge === undefined || nowMs() >= Number(expiresAtMs) ? null : challenge;
+}
+
+/** Null for a text that is no object: the library expects one. */
+function readJson(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function recordPasskey(
+  context: Context,
+  userId: string,
+  actor: Actor,
+  action: 'passkey.added' | 'passkey.removed',
+  name: string,
+): Promise<void> {
+  for (const { accountId } of await context.people.listMemberships(userId)) {
+    await recordAction(context, accountId, actor, action, name);
+  }
+}

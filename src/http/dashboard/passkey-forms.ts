@@ -1,0 +1,54 @@
+import type { Passkey } from '../../domain/passkey.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { formTokenField } from './form-token.ts';
+import { moment } from './format-time.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+import type { Visit } from './visit.ts';
+
+const OWN_PATH = `${DASHBOARD_PATH}/security`;
+
+/** The user's passkeys, and a form for another; `options` is null where browsers have none for this address. */
+export function passkeyCard(visit: Visit, passkeys: readonly Passkey[], options: object | null): Html {
+  return html`<section class="card"><h2>Passkeys</h2>
+<p>A fingerprint, a face, a security key or the lock of your device as the second factor, which works on no other site than this.</p>
+${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys)}
+${options === null ? html`<p class="soft small">They need an address with a name and HTTPS, which this service does not have.</p>` : addForm(visit, options)}
+<noscript><p class="soft small">Adding one needs JavaScript; an authenticator app does not.</p></noscript></section>`;
+}
+
+function passkeyTable(visit: Visit, passkeys: readonly Passkey[]): Html {
+  return html`<div class="table" role="region" aria-label="Passkeys" tabindex="0"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Added</th><th scope="col">Last used</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
+<tbody>${passkeys.map(({ id, name, createdAtMs, lastUsedAtMs }, index) => {
+    const fieldId = `password-for-passkey-${index}`;
+    return html`<tr><td><bdi>${name}</bdi></td><td>${moment(createdAtMs, visit.timeZone)}</td><td>${lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone)}</td>
+<td><details><summary>Remove…</summary><form class="fields" method="post" action="${OWN_PATH}/remove-passkey">${formTokenField(visit.formToken)}<input type="hidden" name="passkey" value="${id}">
+<div class="field"><label for="${fieldId}">Password</label><input id="${fieldId}" name="password" type="password" autocomplete="current-password" required></div>
+<button class="button danger">Remove</button></form></details></td></tr>`;
+  })}</tbody></table></div>`;
+}
+
+function addForm(visit: Visit, options: object): Html {
+  return html`<form class="fields" method="post" action="${OWN_PATH}/passkeys" data-passkey="make" data-options="${JSON.stringify(options)}" hidden>${formTokenField(visit.formToken)}<input type="hidden" name="response" value="">
+<div class="field"><label for="passkey-name">Name</label><input id="passkey-name" name="name" maxlength="60" value="" autocomplete="off" required></div>
+<div class="field"><label for="password-for-passkey">Password</label><input id="password-for-passkey" name="password" type="password" autocomplete="current-password" required></div>
+<p role="status" data-told></p>
+<div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
+}
+
+/** Asks for a passkey when signing in. */
+export function usePasskeyForm({
+  action,
+  formToken,
+  next,
+  options,
+}: {
+  readonly action: string;
+  readonly formToken: string;
+  readonly next: string;
+  readonly options: object;
+}): Html {
+  return html`<form class="card" method="post" action="${action}" data-passkey="use" data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}<input type="hidden" name="next" value="${next}"><input type="hidden" name="response" value="">
+<p role="status" data-told></p>
+<button class="button primary wide">Use a passkey</button></form>`;
+}

@@ -1,0 +1,76 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { User } from '../../src/domain/person.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
+import { freePorts } from '../support/free-ports.ts';
+
+let browser: Browser;
+let dashboard: TestDashboard;
+let baseUrl: string;
+let owner: User;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  const [port] = await freePorts(1);
+  // Browsers have passkeys for names only.
+  baseUrl = `http://localhost:${port}`;
+  dashboard = await createTestDashboard(baseUrl, { listens: true });
+  const account = await dashboard.giveAccount();
+  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+});
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+});
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(`${baseUrl}/dashboard/sign-in?next=/dashboard/security`);
+  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+it('a real browser adds a passkey and signs in with it, under the strict policy', async () => {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+
+  await signIn(page);
+  await page.getByLabel('Name', { exact: true }).fill('Laptop');
+  await page.locator('#password-for-passkey').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+  await page.getByRole('link', { name: 'I have saved them' }).click();
+  await page.getByRole('cell', { name: 'Laptop' }).waitFor();
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.waitForURL(`${baseUrl}/dashboard/security`);
+  await page.getByRole('cell', { name: 'Laptop' }).waitFor();
+  const [passkey] = await dashboard.store.people.listPasskeys(owner.id);
+  expect(passkey?.lastUsedAtMs).not.toBeNull();
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+it('without JavaScript no passkey is asked for, and a recovery code still is', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await signIn(page);
+  await page.getByLabel('Recovery code').waitFor();
+  expect(await page.getByRole('button', { name: 'Use a passkey' }).isVisible()).toBe(false);
+  await context.close();
+});
