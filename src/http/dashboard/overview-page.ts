@@ -1,5 +1,5 @@
 import { readStatistics } from '../../payments/read-statistics.ts';
-import { html } from '../design/html.ts';
+import { html, nothing } from '../design/html.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import { type DashboardView, dashboardPage } from './dashboard-page.ts';
 import { firstRunGuide } from './first-run.ts';
@@ -31,7 +31,7 @@ async function showOverview(context: DashboardContext, visit: Visit): Promise<Da
   );
   return {
     title: 'Overview',
-    main: html`${await firstRunGuide(context, visit)}
+    main: html`${visit.viewing === null ? await firstRunGuide(context, visit) : nothing}
 ${await attentionCard(context, visit)}
 ${statisticsCard(statistics, span, timeZone)}
 <section class="card"><h2>Account</h2>

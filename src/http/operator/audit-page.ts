@@ -33,8 +33,8 @@ async function showEntries(context: OperatorContext, visit: OperatorVisit): Prom
     title: 'Audit log',
     main: html`<p>Who did what, the newest first, by the console, the dashboard and the command line. Nothing here can be changed.</p>
 <form class="inline" method="get" action="${OPERATOR_PATH}/audit" role="search">
-<div class="field"><label for="account">Account id</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"><p class="hint" id="account-hint">"${SERVICE_LOG}" for what was done to the service as a whole; empty for everything.</p></div>
-<button class="button">Show</button></form>
+<div class="field"><label for="account">Account id</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"></div>
+<button class="button">Show</button><p class="hint" id="account-hint">"${SERVICE_LOG}" for what was done to the service as a whole; empty for everything.</p></form>
 ${entries.length === 0 ? html`<p class="notice plain">Nothing was done yet.</p>` : entryTable(entries)}
 <div class="actions">${before === null ? nothing : html`<a class="button" href="${pagePath(account, null)}">Newest</a>`}
 ${last === undefined ? nothing : html`<a class="button" href="${pagePath(account, last)}">Older</a>`}</div>`,

@@ -17,7 +17,7 @@ export function feeCard(account: Account, { formToken }: OperatorVisit, shownBas
     ['The merchant pays the fee', false],
     ['The customer pays the fee (pass-through)', true],
   ] as const;
-  return html`<form class="card" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${formTokenField(formToken)}
+  return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${formTokenField(formToken)}
 <p>Now ${formatPercent(account.feeBasisPoints)}. Payments that exist keep the fee they were made with.</p>
 ${textField({ name: 'fee', label: 'Fee in percent', value: String(shownBasisPoints / 100), hint: 'From 0 to 10, with at most two decimals.' })}
 <div class="table" role="region" aria-label="Example" tabindex="0"><table><caption>A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(shownBasisPoints)}, before what the provider takes for itself</caption>

@@ -5,7 +5,7 @@ export const operatorArea: Area = {
   name: 'operator',
   path: '/operator',
   signInTitle: 'Operator’s console',
-  help: 'Whoever runs the command line of this service can help: `card-checkout user --help`',
+  help: 'Ask whoever runs the command line of this service',
   hasForgottenPage: false,
 };
 

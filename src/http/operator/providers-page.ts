@@ -105,7 +105,7 @@ async function showAll(context: OperatorContext): Promise<OperatorView> {
       (
         provider,
       ) => html`<tr><th scope="row"><a href="${OPERATOR_PATH}/providers/${provider.id}">${providerCatalogue[provider.id].name}</a></th>
-<td>${stateBadge(provider)}</td><td>${healthBadge(provider.health)}</td><td class="number">${minimumOf(provider)}</td><td>${failureOf(provider.health)}</td></tr>`,
+<td>${stateBadge(provider)}</td><td>${healthBadge(provider.health)}</td><td class="number">${minimumOf(provider)}</td><td class="reason">${failureOf(provider.health)}</td></tr>`,
     )}</tbody></table></div>`,
   };
 }

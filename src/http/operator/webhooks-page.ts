@@ -67,7 +67,7 @@ function hostTable(hosts: readonly TroubledHost[]): Html {
       unknown,
       newest,
     }) => html`<tr><th scope="row"><bdi>${host === '' ? 'not kept' : host}</bdi></th><td class="number">${failed}</td><td class="number">${blocked}</td><td class="number">${unknown}</td>
-<td>${reasonSentence(newest.reason)}</td><td>${moment(newest.finishedAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
+<td class="reason">${reasonSentence(newest.reason)}</td><td>${moment(newest.finishedAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -82,7 +82,7 @@ function webhookTable(webhooks: readonly TroubledWebhook[]): Html {
       paymentId,
       accountId,
       reason,
-    }) => html`<tr><td>${moment(finishedAtMs, CONSOLE_TIME_ZONE)}</td><td>${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span></td><td><bdi>${host}</bdi></td>
+    }) => html`<tr><td>${moment(finishedAtMs, CONSOLE_TIME_ZONE)}</td><td class="reason">${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span></td><td><bdi>${host}</bdi></td>
 <td><a href="${OPERATOR_PATH}/payments/${paymentId}"><code class="small">${paymentId}</code></a></td><td><a href="${OPERATOR_PATH}/accounts/${accountId}"><code class="small">${accountId}</code></a></td></tr>`,
   )}</tbody></table></div>`;
 }
