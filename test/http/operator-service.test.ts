@@ -33,6 +33,9 @@ async function give(change: Partial<Payment> = {}): Promise<Payment> {
   return payment;
 }
 
+/** A payment’s id as tables show it. */
+const shortOf = ({ id }: Payment) => `${id.slice(0, 8)}…${id.slice(-6)}`;
+
 const lastEntryOf = async (accountId: string) => (await storeOf().audit.listEntries(accountId, null, 1))[0];
 
 describe('providers', () => {
@@ -101,7 +104,7 @@ describe('the settlement', () => {
     expect(text).toContain('Newest block 130');
     expect(text).toMatch(/Behind the clock 36\d\d s late/);
     expect(text).toContain('0.1234 POL low');
-    expect(text).toContain(`${ADDRESS.slice(0, 8)}…${ADDRESS.slice(-4)} 77 ${carried.id}`);
+    expect(text).toContain(`${ADDRESS.slice(0, 8)}…${ADDRESS.slice(-4)} 77 ${shortOf(carried)}`);
   });
 
   it('lists the deposits that need a hand, with what can be done', async () => {
@@ -110,9 +113,9 @@ describe('the settlement', () => {
     const fine = await give({ forwardStatus: 'processing' });
     const text = await pageOf('/settlement');
     const waiting = text.slice(text.indexOf('Deposits that need a hand'));
-    expect(waiting).toMatch(new RegExp(`${late.id}.*Release it to the merchant`));
-    expect(waiting).toMatch(new RegExp(`${refused.id}.*\\(blocklisted\\)`));
-    expect(waiting).not.toContain(fine.id);
+    expect(waiting).toMatch(new RegExp(`${shortOf(late)}.*Release it to the merchant`));
+    expect(waiting).toMatch(new RegExp(`${shortOf(refused)}.*\\(blocklisted\\)`));
+    expect(waiting).not.toContain(shortOf(fine));
   });
 });
 

@@ -14,14 +14,14 @@ const EXAMPLE_CENTS = 100_00;
 /** The fee, and what it means for a payment of 100.00, with and without pass-through. */
 export function feeCard(account: Account, { formToken }: OperatorVisit, shownBasisPoints: number): Html {
   const rows = [
-    ['The merchant pays the fee', false],
-    ['The customer pays the fee (pass-through)', true],
+    ['Merchant', false],
+    ['Customer', true],
   ] as const;
   return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${formTokenField(formToken)}
 <p>Now ${formatPercent(account.feeBasisPoints)}. Payments that exist keep the fee they were made with.</p>
 ${textField({ name: 'fee', label: 'Fee in percent', value: String(shownBasisPoints / 100), hint: 'From 0 to 10, with at most two decimals.' })}
 <div class="table" role="region" aria-label="Example" tabindex="0"><table><caption>A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(shownBasisPoints)}, before what the provider takes for itself</caption>
-<thead><tr><th scope="col">Who pays</th><th scope="col" class="number">Customer is charged</th><th scope="col" class="number">Fee in USDC</th><th scope="col" class="number">Merchant gets USDC</th></tr></thead>
+<thead><tr><th scope="col">Who pays it</th><th scope="col" class="number">Charged</th><th scope="col" class="number">Fee, USDC</th><th scope="col" class="number">Merchant gets</th></tr></thead>
 <tbody>${rows.map(([label, isPassedThrough]) => {
     const { chargedCents, feeUnits, merchantUnits } = feeExample(
       EXAMPLE_CENTS,

@@ -10,6 +10,7 @@ import type { OperatorContext, OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
 import { type OperatorView, operatorPage } from './operator-page.ts';
 import { adviceFor } from './payment-advice.ts';
+import { paymentLink } from './payment-link.ts';
 import { CONSOLE_TIME_ZONE } from './visit.ts';
 
 const BATCHES_SHOWN = 50;
@@ -105,7 +106,7 @@ function batchTable(batches: readonly RelayBatch[]): Html {
       attempts,
       createdAtMs,
     }) => html`<tr><th scope="row">${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}</th><td><code class="small" title="${relayer}">${relayer.slice(0, 8)}…${relayer.slice(-4)}</code></td><td class="number">${nonce}</td>
-<td>${paymentIds.slice(0, 3).map((paymentId) => html`<a href="${OPERATOR_PATH}/payments/${paymentId}"><code class="small">${paymentId}</code></a> `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}</td>
+<td>${paymentIds.slice(0, 3).map((paymentId) => html`${paymentLink(paymentId)} `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}</td>
 <td class="number">${attempts.length}</td><td>${moment(createdAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
   )}</tbody></table></div>`;
 }
@@ -117,7 +118,7 @@ function waitingTable(payments: readonly Payment[]): Html {
 <tbody>${payments.slice(0, PAYMENTS_SHOWN).map(
     (
       payment,
-    ) => html`<tr><th scope="row"><a href="${OPERATOR_PATH}/payments/${payment.id}"><code class="small">${payment.id}</code></a></th><td><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code class="small">${payment.accountId}</code></a></td>
+    ) => html`<tr><th scope="row">${paymentLink(payment.id)}</th><td><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code class="small">${payment.accountId}</code></a></td>
 <td class="number">${formatMoney(payment.amountCents, payment.currency)}</td><td>${forwardBadge(payment)}</td><td class="reason">${adviceFor(payment)}</td></tr>`,
   )}</tbody></table></div>`;
 }
