@@ -1,6 +1,7 @@
 /** A value that is being fetched or was fetched not long ago. */
 interface Entry<T> {
-  readonly value: Promise<T>;
+  /** A promise while it is being fetched. */
+  value: T | Promise<T>;
   /** Infinity while it is still being fetched. */
   expiresAtMs: number;
 }
@@ -15,30 +16,32 @@ export interface BriefCacheOptions {
 
 /**
  * Keeps values for a moment and lets concurrent callers share one fetch. A failure is shared by those who wait for
- * it and then forgotten, so that the next caller asks again.
+ * it and then forgotten, so that the next caller asks again. What is at hand is given at once, not as a promise.
  */
 export function createBriefCache<T>(options: BriefCacheOptions) {
   const entries = new Map<string, Entry<T>>();
 
-  return function fetchOrReuse(key: string, fetchValue: () => Promise<T>): Promise<T> {
+  return function fetchOrReuse(key: string, fetchValue: () => Promise<T>): T | Promise<T> {
     const known = entries.get(key);
     if (known !== undefined && options.monotonicMs() < known.expiresAtMs) return known.value;
 
-    const entry: Entry<T> = { value: fetchValue(), expiresAtMs: Number.POSITIVE_INFINITY };
+    const fetched = fetchValue();
+    const entry: Entry<T> = { value: fetched, expiresAtMs: Number.POSITIVE_INFINITY };
     entries.delete(key); // so that it moves to the young end of the map
     entries.set(key, entry);
     for (const oldest of entries.keys()) {
       if (entries.size <= options.maximumEntries) break;
       entries.delete(oldest);
     }
-    entry.value.then(
-      () => {
+    fetched.then(
+      (value) => {
+        entry.value = value;
         entry.expiresAtMs = options.monotonicMs() + options.keepMs;
       },
       () => {
         if (entries.get(key) === entry) entries.delete(key);
       },
     );
-    return entry.value;
+    return fetched;
   };
 }

@@ -12,8 +12,11 @@ export type QuoteOutcome =
   /** No answer in time, or none that means anything. */
   | { readonly kind: 'silent' };
 
-/** Asks a provider what it would do for a payment, without starting anything; never rejects, and ends within two seconds. */
-export type AskQuote = (provider: ProviderId, request: QuoteRequest) => Promise<QuoteOutcome>;
+/**
+ * Asks a provider what it would do for a payment, without starting anything; a promise only where it is not known yet.
+ * Never rejects, and ends within two seconds.
+ */
+export type AskQuote = (provider: ProviderId, request: QuoteRequest) => QuoteOutcome | Promise<QuoteOutcome>;
 
 export interface AskQuoteContext {
   readonly providers: ProviderDirectory;
@@ -43,8 +46,13 @@ export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteConte
   return (provider, { amountCents, currency, usdUnits }) => {
     const key = `${provider} ${amountCents} ${currency} ${usdUnits}`;
     const quote = reuse(key, () => ask(provider, { amountCents, currency, usdUnits }));
-    return withinPatience(quote.then((given) => ({ kind: 'quoted' as const, quote: given }), outcomeOfError));
+    if (!(quote instanceof Promise)) return outcomeOfQuote(quote);
+    return withinPatience(quote.then(outcomeOfQuote, outcomeOfError));
   };
+}
+
+function outcomeOfQuote(quote: Quote): QuoteOutcome {
+  return { kind: 'quoted', quote };
 }
 
 /** What is not the provider's refusal is its silence; the click that follows says what is wrong, and logs it. */

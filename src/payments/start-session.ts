@@ -78,7 +78,7 @@ function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSess
     keepMs: BLOCKLIST_KEEP_MS,
     maximumEntries: MAXIMUM_KEPT_WALLETS,
   });
-  return { isBlocklisted: (address) => reuse(address, () => token.isBlocklisted(address)) };
+  return { isBlocklisted: async (address) => reuse(address, () => token.isBlocklisted(address)) };
 }
 
 async function startSession(

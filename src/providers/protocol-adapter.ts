@@ -76,7 +76,7 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
   return {
     id,
     ...traitsOf(protocol),
-    quote: (request) =>
+    quote: async (request) =>
       reuseQuote(quoteKeyOf(request), () =>
         orUnavailable(
           id,

@@ -30,15 +30,23 @@ export async function* streamOffers(
     outcome: askQuote(offer.provider, checkout.payment),
   }));
   const outcomes = new Map<ProviderId, QuoteOutcome>();
-  yield html`<ul class="offers">`;
-  for (const { offer, outcome: pending } of asked) {
-    const outcome = await pending;
+  // Rows that are known are sent together: a page whose quotes are all at hand is one piece and not fourteen.
+  let known: Html[] = [html`<ul class="offers">`];
+  for (const { offer, outcome: asking } of asked) {
+    if (asking instanceof Promise) {
+      yield html`${known}`;
+      known = [];
+    }
+    const outcome = asking instanceof Promise ? await asking : asking;
     outcomes.set(offer.provider, outcome);
-    yield offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
+    known.push(offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language));
   }
-  yield html`</ul>`;
+  known.push(html`</ul>`);
   const best = bestOf(outcomes).map((provider) => `#offer-${provider} .best`);
-  if (best.length > 0) yield html`<style nonce="${nonce}">${best.join(',')}{visibility:visible}</style>`;
+  if (best.length > 0) {
+    known.push(html`<style nonce="${nonce}">${best.join(',')}{visibility:visible}</style>`);
+  }
+  yield html`${known}`;
 }
 
 function lastChoiceFirst(
