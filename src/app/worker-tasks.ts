@@ -1,6 +1,9 @@
+import type { Account } from '../domain/account.ts';
 import type { DeliveryBounds } from '../domain/choose-webhooks.ts';
 import type { PaymentReference } from '../domain/payment.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
+import { receiptMail } from '../http/checkout/receipt-mail.ts';
 import { claimWebhooks } from '../payments/claim-webhooks.ts';
 import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
 import { relayReleases } from '../payments/relay-releases.ts';
@@ -86,8 +89,11 @@ function receiptTasks({ store, world, mailer, baseUrl, nowMs, log }: WorkerParts
   const context = {
     ...store,
     mailer,
-    checkoutUrlOf: ({ id }: PaymentReference) => `${baseUrl}/pay/${id}`,
-    explorerTransactionUrl: world.explorerTransactionUrl,
+    composeReceipt: (view: PaymentView, account: Account) =>
+      receiptMail(view, account, {
+        checkoutUrl: `${baseUrl}/pay/${view.payment.id}`,
+        explorerTransactionUrl: world.explorerTransactionUrl,
+      }),
     nowMs,
     onFailure: ({ id }: PaymentReference, err: unknown) => log.warn({ err, paymentId: id }, 'receipt'),
   };

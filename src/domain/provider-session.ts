@@ -22,6 +22,8 @@ export interface ProviderSession {
   readonly progress: SessionProgress | null;
   /** When that happened at the provider; null with `progress`. */
   readonly progressAtMs: number | null;
+  /** Of the page on which it was begun, ISO 639-1: the customer's, as far as anybody knows. Null where it is not known. */
+  readonly language: string | null;
 }
 
 /** At most this many sessions are started for one payment within an hour; the payment's expiry bounds them all. */

@@ -1,18 +1,18 @@
+import type { Account } from '../domain/account.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
-import { type Mailer, MailNotSentError } from '../domain/ports/mailer.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import { type Mail, type Mailer, MailNotSentError } from '../domain/ports/mailer.ts';
+import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
 import type { ReceiptEnding, ReceiptStore } from '../domain/ports/receipt-store.ts';
-import { type ReceiptLinks, receiptMail } from '../domain/receipt-mail.ts';
 
 export interface SendReceiptsContext {
   readonly receipts: ReceiptStore;
   readonly payments: Pick<PaymentStore, 'viewPayment'>;
   readonly accounts: Pick<AccountStore, 'findAccount'>;
   readonly mailer: Mailer;
-  readonly checkoutUrlOf: (payment: PaymentReference) => string;
-  readonly explorerTransactionUrl: ReceiptLinks['explorerTransactionUrl'];
+  /** What a customer is written; null where there is nobody to write to. */
+  readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;
   readonly nowMs: () => number;
   /** Told of each that failed, for the log. */
   readonly onFailure: (payment: PaymentReference, error: unknown) => void;
@@ -56,8 +56,5 @@ async function composeReceipt(context: SendReceiptsContext, payment: PaymentRefe
   const account = await context.accounts.findAccount(payment.accountId);
   if (view === null || account === null)
     throw new UnknownStateError(`${payment.id} has a receipt, and is gone`);
-  return receiptMail(view, account, {
-    checkoutUrl: context.checkoutUrlOf(payment),
-    explorerTransactionUrl: context.explorerTransactionUrl,
-  });
+  return context.composeReceipt(view, account);
 }

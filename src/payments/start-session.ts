@@ -42,6 +42,8 @@ export type StartSession = (
   provider: ProviderId,
   /** Where the customer lives, ISO 3166-1 alpha-2; null or absent where nobody knows. */
   country?: string | null,
+  /** In which the customer reads, ISO 639-1; kept for what they are written later. */
+  language?: string | null,
 ) => Promise<ProviderSession>;
 
 /** A wallet's place on the token's blocklist changes rarely, and the release is simulated again before it is sent. */
@@ -59,12 +61,12 @@ const LONGEST_SESSION_MS = 24 * HOUR_MS;
 export function createStartSession(context: StartSessionContext): StartSession {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withBriefMemory(context);
-  return (payment, provider, country = null) => {
+  return (payment, provider, country = null, language = null) => {
     const key = `${payment.id} ${provider}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const session = startSession({ ...context, token }, payment, { provider, country }).finally(() =>
-      running.delete(key),
+    const session = startSession({ ...context, token }, payment, { provider, country, language }).finally(
+      () => running.delete(key),
     );
     running.set(key, session);
     return session;
@@ -81,10 +83,17 @@ function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSess
   return { isBlocklisted: async (address) => reuse(address, () => token.isBlocklisted(address)) };
 }
 
+/** Where the customer goes, and what is known of them. */
+interface Visit {
+  readonly provider: ProviderId;
+  readonly country: string | null;
+  readonly language: string | null;
+}
+
 async function startSession(
   context: StartSessionContext,
   reference: PaymentReference,
-  { provider, country }: { readonly provider: ProviderId; readonly country: string | null },
+  { provider, country, language }: Visit,
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(reference);
   if (view === null) throw new ServiceError('payment_not_found');
@@ -116,6 +125,7 @@ async function startSession(
     expiresAtMs: boundedExpiryMs(started.expiresAtMs, nowMs),
     progress: null,
     progressAtMs: null,
+    language,
   };
   const current = await context.payments.addSession(payment, session, (latest) => {
     requireSameEmail(payment, latest.payment);

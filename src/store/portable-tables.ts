@@ -183,7 +183,7 @@ export const portableTables: readonly PortableTable[] = [
     'provider_sessions',
     ['id'],
     [
-      ...text('id', 'payment_id', 'provider', 'redirect_url', 'provider_reference', 'progress'),
+      ...text('id', 'payment_id', 'provider', 'redirect_url', 'provider_reference', 'progress', 'language'),
       ...amount('quoted_units'),
       ...integer('created_at_ms', 'expires_at_ms', 'progress_at_ms'),
       accountOfPayment,

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Mailer, MailNotSentError } from '../../src/domain/ports/mailer.ts';
+import { languages } from '../../src/http/checkout/languages.ts';
+import { receiptMail } from '../../src/http/checkout/receipt-mail.ts';
 import { createSmtpMailer } from '../../src/mail/create-smtp-mailer.ts';
 import { sendReceipts } from '../../src/payments/send-receipts.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
@@ -34,18 +36,25 @@ const send = (
   sendReceipts({
     ...store,
     mailer,
-    checkoutUrlOf: ({ id }) => `https://pay.example.com/pay/${id}`,
-    explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
+    composeReceipt: (view, account) =>
+      receiptMail(view, account, {
+        checkoutUrl: `https://pay.example.com/pay/${view.payment.id}`,
+        explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
+      }),
     nowMs: () => nowMs,
     onFailure: (_, error) => failed.push(error),
   });
 
-async function givePaid() {
+async function givePaid(language: string | null = null) {
   const payment = await givePayment(store, {
     note: 'canary-note',
     callbackUrl: 'https://canary.example/hook',
   });
-  await store.payments.addSession(payment, newSession(payment, { createdAtMs: NOW_MS }), () => null);
+  await store.payments.addSession(
+    payment,
+    newSession(payment, { createdAtMs: NOW_MS, language }),
+    () => null,
+  );
   await store.payments.decidePayment(payment, (view) => ({
     ...pay(view),
     change: {
@@ -56,11 +65,15 @@ async function givePaid() {
   return payment;
 }
 
-/** The text of a mail, whose lines may be wrapped for the way. */
-const textOf = (raw: string) =>
-  raw
+/** The text of a mail, whose lines may be wrapped for the way, and whose letters may travel as others. */
+function textOf(raw: string): string {
+  const [head = '', ...body] = raw.split('\r\n\r\n');
+  if (/^Content-Transfer-Encoding: base64/im.test(head))
+    return Buffer.from(body.join(''), 'base64').toString();
+  return raw
     .replaceAll('=\r\n', '')
     .replaceAll(/(=[0-9A-F]{2})+/g, (bytes) => decodeURIComponent(bytes.replaceAll('=', '%')));
+}
 
 it('sends the customer of a paid payment one receipt, with what a receipt needs and no more', async () => {
   const payment = await givePaid();
@@ -72,8 +85,8 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
   expect(to).toEqual(['customer@example.com']);
   const text = textOf(raw);
   for (const part of [
-    'You have paid 102.57 EUR to Bücher & Söhne.',
-    'Made up of: 100.00 + 2.57 EUR fee',
+    'You have paid €102.57 EUR to Bücher & Söhne.',
+    'Made up of: €100.00 EUR + €2.57 EUR fee',
     'Card charged by: MoonPay',
     'https://explorer.example/tx/0xd1',
     'https://explorer.example/tx/0xe2',
@@ -84,6 +97,14 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
     expect(text).toContain(part);
   }
   expect(text).not.toContain('canary');
+});
+
+it.each(languages)('writes to the customer in the language of their page: $code', async ({ code, words }) => {
+  await givePaid(code);
+  await send();
+  const text = textOf((server.mails[0] as (typeof server.mails)[number]).raw);
+  for (const part of [words.mail.warning, words.mail.page, words.facts.reference])
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(part);
 });
 
 it('tries again while the mail server cannot be reached, and then sends one', async () => {

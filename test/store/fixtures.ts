@@ -123,6 +123,7 @@ export function newSession(payment: Payment, change: Partial<ProviderSession> = 
     expiresAtMs: NOW_MS + DAY_MS,
     progress: null,
     progressAtMs: null,
+    language: null,
     ...change,
   };
 }

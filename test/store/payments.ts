@@ -245,7 +245,7 @@ export function paymentPromises(context: StoreContext): void {
 
   it('keeps the latest that a provider told of a session, and nothing after its delivery', async () => {
     const payment = await givePayment(context.store);
-    const [session, other] = [newSession(payment), newSession(payment)];
+    const [session, other] = [newSession(payment, { language: 'pt' }), newSession(payment)];
     const { payments } = context.store;
     for (const each of [session, other]) await payments.addSession(payment, each, leave);
     const told = async () => {
@@ -255,6 +255,10 @@ export function paymentPromises(context: StoreContext): void {
     const note = (...news: [SessionProgress, number]) =>
       payments.noteSessionProgress(payment, session.id, ...news);
 
+    expect((await payments.viewPayment(payment))?.sessions.map(({ language }) => language)).toEqual([
+      'pt',
+      null,
+    ]);
     expect(await note('delivering', 2_000)).toBe(true);
     expect(await note('paying', 1_000)).toBe(false);
     expect(await told()).toEqual([

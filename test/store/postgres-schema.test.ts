@@ -56,6 +56,7 @@ describe('the schema', () => {
       '06abc2b8008dbbec',
       '51570ea70d10059c',
       '607f640f6199cfc4',
+      '9036298add72d1fc',
     ]);
   });
 

@@ -57,6 +57,7 @@ describe('the schema', () => {
       '06abc2b8008dbbec',
       'fc61a06535613eec',
       'cf1357dcd0ad501b',
+      '2c2bd3730559a21f',
     ]);
   });
 

@@ -32,6 +32,11 @@ export const languages: readonly Language[] = [
   { code: 'ar', direction: 'rtl', locale: 'ar-u-nu-latn', words: ar },
 ];
 
+/** The language of a code that was kept, or English. */
+export function languageNamed(code: string | null): Language {
+  return byCode.get(code ?? '') ?? english;
+}
+
 const byCode = new Map<string, Language>(languages.map((language) => [language.code, language]));
 
 /** In which the customer's choice of a language is kept. */

@@ -5,6 +5,7 @@ import { automaticProvider } from './automatic-visit.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
 import { customerCountry } from './customer-country.ts';
+import { languageOf } from './languages.ts';
 import { countVisitor } from './page-limits.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
@@ -27,7 +28,8 @@ export async function showCheckout(
   await countVisitor(context.limits.starts, request);
   try {
     const country = customerCountry(context, request.headers);
-    return redirectToProvider(reply, await context.startSession(checkout.payment, provider, country));
+    const { code } = languageOf(request);
+    return redirectToProvider(reply, await context.startSession(checkout.payment, provider, country, code));
   } catch (error) {
     return sendProblem(context, request, reply, checkout.payment.id, provider, error);
   }

@@ -36,7 +36,7 @@ export async function visitProvider(
   }
   try {
     const country = countryOfForm(request.body) ?? customerCountry(context, request.headers);
-    const session = await context.startSession(checkout.payment, provider, country);
+    const session = await context.startSession(checkout.payment, provider, country, languageOf(request).code);
     rememberProvider(context, reply, provider);
     return redirectToProvider(reply, session);
   } catch (error) {

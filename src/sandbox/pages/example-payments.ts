@@ -56,6 +56,7 @@ export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}
       expiresAtMs: nowMs + 600_000,
       progress: null,
       progressAtMs: null,
+      language: null,
       ...change,
     }),
     view: exampleView,

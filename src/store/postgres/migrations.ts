@@ -265,4 +265,9 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX passkeys_by_user ON passkeys (user_id);
     `,
   },
+  {
+    number: 18,
+    name: 'in which language a visit was begun',
+    sql: 'ALTER TABLE provider_sessions ADD COLUMN language text',
+  },
 ];

@@ -276,4 +276,9 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX passkeys_by_user ON passkeys (user_id);
     `,
   },
+  {
+    number: 17,
+    name: 'in which language a visit was begun',
+    sql: 'ALTER TABLE provider_sessions ADD COLUMN language TEXT',
+  },
 ];

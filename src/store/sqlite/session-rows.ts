@@ -5,14 +5,15 @@ import { progressRankSql } from '../session-rows.ts';
 export const sessionColumns = `
   id, payment_id AS "paymentId", provider, redirect_url AS "redirectUrl",
   provider_reference AS "providerReference", quoted_units AS "quotedUnits",
-  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs", progress, progress_at_ms AS "progressAtMs"`;
+  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs", progress, progress_at_ms AS "progressAtMs",
+  language`;
 
 /** Takes the values of `sessionValues`. */
 export const insertSessionSql = `
   INSERT INTO provider_sessions
     (id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms,
-     progress, progress_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+     progress, progress_at_ms, language)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Takes progress, its time, the session, the payment and the account. */
 export const noteProgressSql = `
@@ -33,5 +34,6 @@ export function sessionValues(session: ProviderSession): (string | number | null
     session.expiresAtMs,
     session.progress,
     session.progressAtMs,
+    session.language,
   ];
 }

@@ -243,4 +243,11 @@ export const de: Words = {
       'Senden Sie den ganzen Betrag: Was das Netzwerk oder eine Börse als Gebühr einbehält, kommt hinzu.',
     once: 'Die Adresse gilt nur für diese Zahlung. Verwenden Sie sie nicht noch einmal.',
   },
+  mail: {
+    subject: 'Beleg von {shop}: {amount}',
+    paid: 'Sie haben {amount} an {shop} gezahlt.',
+    page: 'Dieser Beleg als Seite',
+    questions: 'Fragen zu Ihrer Bestellung',
+    warning: 'Niemand wird Sie wegen dieser E-Mail nach Kartendaten oder einer weiteren Zahlung fragen.',
+  },
 };

@@ -247,4 +247,12 @@ export const en = {
     whole: 'Send the whole amount: what the network or an exchange keeps as its fee comes on top.',
     once: 'The address is for this payment alone. Do not use it again.',
   },
+  /** The receipt by e-mail; its rows are named as those of the page. */
+  mail: {
+    subject: 'Receipt from {shop}: {amount}',
+    paid: 'You have paid {amount} to {shop}.',
+    page: 'This receipt as a page',
+    questions: 'Questions about your order',
+    warning: 'Nobody will ask you for card data or for another payment because of this e-mail.',
+  },
 };

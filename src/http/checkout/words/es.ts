@@ -235,4 +235,11 @@ export const es: Words = {
       'Envíe el importe completo: lo que la red o una plataforma de intercambio cobre como comisión va aparte.',
     once: 'La dirección es solo para este pago. No la use otra vez.',
   },
+  mail: {
+    subject: 'Recibo de {shop}: {amount}',
+    paid: 'Ha pagado {amount} a {shop}.',
+    page: 'Este recibo como página',
+    questions: 'Preguntas sobre su pedido',
+    warning: 'Nadie le pedirá datos de su tarjeta ni otro pago a causa de este correo.',
+  },
 };

@@ -233,4 +233,11 @@ export const fr: Words = {
     whole: 'Envoyez le montant entier : les frais du réseau ou d’une plateforme d’échange s’y ajoutent.',
     once: 'L’adresse ne sert qu’à ce paiement. Ne la réutilisez pas.',
   },
+  mail: {
+    subject: 'Reçu de {shop} : {amount}',
+    paid: 'Vous avez payé {amount} à {shop}.',
+    page: 'Ce reçu en page web',
+    questions: 'Questions sur votre commande',
+    warning: 'Personne ne vous demandera de données de carte ni un autre paiement à cause de cet e-mail.',
+  },
 };

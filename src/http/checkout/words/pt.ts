@@ -235,4 +235,11 @@ export const pt: Words = {
     whole: 'Envie o valor inteiro: o que a rede ou uma corretora cobrar de taxa é à parte.',
     once: 'O endereço vale só para este pagamento. Não o use de novo.',
   },
+  mail: {
+    subject: 'Recibo de {shop}: {amount}',
+    paid: 'Você pagou {amount} a {shop}.',
+    page: 'Este recibo como página',
+    questions: 'Perguntas sobre o seu pedido',
+    warning: 'Ninguém pedirá dados do seu cartão nem outro pagamento por causa deste e-mail.',
+  },
 };
