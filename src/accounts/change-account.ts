@@ -19,6 +19,7 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['time zone', ({ timeZone }) => timeZone],
   ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
   ['logo', ({ logoHash }) => logoHash ?? 'none'],
+  ['e-mails about trouble', ({ isToldOfTrouble }) => (isToldOfTrouble ? 'on' : 'off')],
   [
     'days for which e-mail addresses are kept',
     ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all'),
@@ -38,11 +39,16 @@ export async function changeAccount(
   const before = await context.accounts.findAccount(accountId);
   if (before === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
   const after = await updateAccount(context, accountId, update);
+  const changes = describeAccountChange(before, after);
+  if (changes !== null) await recordAction(context, accountId, actor, 'account.changed', changes);
+  return after;
+}
+
+/** What was and what is, for the audit log; null where nothing changed. */
+export function describeAccountChange(before: Account, after: Account): string | null {
   const changes = described
     .map(([what, read]) => [what, read(before), read(after)] as const)
     .filter(([, was, is]) => was !== is)
     .map(([what, was, is]) => `${what} from ${was} to ${is}`);
-  if (changes.length > 0)
-    await recordAction(context, accountId, actor, 'account.changed', changes.join('; '));
-  return after;
+  return changes.length === 0 ? null : changes.join('; ');
 }

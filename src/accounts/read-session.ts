@@ -21,6 +21,8 @@ export interface ChosenAccount {
   readonly role: Role;
   /** All of the user's memberships. */
   readonly memberships: readonly Membership[];
+  /** The user's other accounts. */
+  readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
 /** Whose session a token opens; null when it opens none (any more). */
@@ -48,5 +50,9 @@ export async function readChosenAccount(
   const membership = memberships.find(({ accountId }) => accountId === session.accountId) ?? memberships[0];
   if (membership === undefined) return null;
   const account = await accounts.findAccount(membership.accountId);
-  return account === null ? null : { account, role: membership.role, memberships };
+  if (account === null) return null;
+  const others = memberships.filter(({ accountId }) => accountId !== account.id);
+  const found = await Promise.all(others.map(({ accountId }) => accounts.findAccount(accountId)));
+  const otherAccounts = found.filter((other) => other !== null);
+  return { account, role: membership.role, memberships, otherAccounts };
 }

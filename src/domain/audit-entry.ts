@@ -1,6 +1,7 @@
 /** Everything that is written down when somebody does it, with the words that the log shows. */
 export const auditActions = {
   'session.opened': 'signed in',
+  'session.came_over': 'came over from another account',
   'session.ended': 'ended a session',
   'password.set': 'set a new password',
   'second_factor.added': 'switched on the second factor of',

@@ -207,3 +207,37 @@ describe('the audit log', () => {
     expect(page.payload).not.toContain('>Older<');
   });
 });
+
+describe('who is a member of several accounts', () => {
+  it('goes from one to the other, with this session alone, and to no foreign one', async () => {
+    const [first, second, foreign] = [
+      await dashboard.giveAccount({ name: 'First shop' }),
+      await dashboard.giveAccount({ name: 'Second shop' }),
+      await dashboard.giveAccount({ name: 'Foreign shop' }),
+    ];
+    const user = await dashboard.giveUser({ accountId: first.id, role: 'owner' });
+    await dashboard.store.people.putMembership({
+      ...{ accountId: second.id, userId: user.id, role: 'viewer' },
+      createdAtMs: user.createdAtMs + 1,
+    });
+    const [here, there] = [await dashboard.signIn(user), await dashboard.signIn(user)];
+    const go = (accountId: string) =>
+      here.post('/dashboard/account', { account: accountId }, { page: '/dashboard' });
+    const page = (await here.get('/dashboard')).payload;
+    expect(page).toContain(`value="${second.id}"`);
+    expect(page).not.toContain('Foreign shop');
+
+    expect((await go(second.id)).headers['location']).toBe('/dashboard');
+    expect((await here.get('/dashboard')).payload).toContain('<p class="shop"><bdi>Second shop</bdi>');
+    expect((await here.get('/dashboard/settings')).statusCode).toBe(403);
+    expect((await there.get('/dashboard')).payload).toContain('<p class="shop"><bdi>First shop</bdi>');
+    expect(await dashboard.store.audit.listEntries(second.id, null, 1)).toMatchObject([
+      { action: 'session.came_over', userId: user.id },
+    ]);
+    for (const id of [foreign.id, 'acc_unknown']) expect((await go(id)).statusCode).toBe(404);
+    await dashboard.store.people.changeMembership(second.id, user.id, null);
+    const left = (await here.get('/dashboard')).payload;
+    expect(left).toContain('First shop');
+    expect(left).not.toContain('Other accounts');
+  });
+});

@@ -15,6 +15,7 @@ import {
   textOf,
   withoutNonces,
 } from '../support/dashboard.ts';
+import { onePixel } from '../support/pictures.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const SETTINGS = '/dashboard/settings';
@@ -102,6 +103,59 @@ describe('settings', () => {
     expect(await emails()).toEqual([null, 'customer@example.com']);
     await save('shop', { ...shop, email_retention: '' });
     expect((await stored())?.emailRetentionDays).toBeNull();
+  });
+
+  describe('of the logo', () => {
+    /** A form as a browser sends it, with the token of the page. */
+    async function upload(bytes: Uint8Array, fields: Record<string, string> = {}, from = browser) {
+      const form = new FormData();
+      form.set('form_token', formTokenIn((await from.get(SETTINGS)).payload));
+      for (const [name, value] of Object.entries(fields)) form.set(name, value);
+      form.set('logo', new Blob([Uint8Array.from(bytes)], { type: 'image/png' }), 'logo.png');
+      const encoded = new Response(form);
+      const body = Buffer.from(await encoded.arrayBuffer());
+      return from.sendBody(`${SETTINGS}/logo`, body, {
+        'content-type': encoded.headers.get('content-type') ?? '',
+        'content-length': String(body.length),
+      });
+    }
+
+    it('take a picture, show it, and take it away again', async () => {
+      expect((await upload(onePixel)).headers['location']).toBe(`${SETTINGS}?said=saved`);
+      const hash = (await stored())?.logoHash ?? '';
+      expect((await dashboard.store.accounts.findLogo(hash))?.bytes).toEqual(onePixel);
+      expect((await browser.get(SETTINGS)).payload).toContain(`src="/logos/${hash}"`);
+      expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
+        { action: 'settings.changed', target: `logo ${hash}` },
+      ]);
+      await upload(new Uint8Array(), { remove: '1' });
+      expect((await stored())?.logoHash).toBeNull();
+    });
+
+    it('refuse what is no picture, too large, missing, or without the token of the page', async () => {
+      const large = Buffer.concat([onePixel, Buffer.alloc(64 * 1024)]);
+      const answers = [
+        await upload(Buffer.from('<svg onload="alert(1)"/>')),
+        await upload(large),
+        await upload(new Uint8Array()),
+      ];
+      for (const answer of answers) {
+        expect([answer.statusCode, textOf(answer.payload)]).toEqual([
+          400,
+          expect.stringContaining('Nothing was saved'),
+        ]);
+      }
+      expect((await upload(Buffer.alloc(200_000))).statusCode).toBe(413);
+      expect((await upload(onePixel, { form_token: 'x' })).statusCode).toBe(403);
+      expect((await stored())?.logoHash).toBeNull();
+    });
+
+    it('are for owners', async () => {
+      const developer = await dashboard.signIn(
+        await dashboard.giveUser({ accountId: account.id, role: 'developer' }),
+      );
+      expect((await upload(onePixel, {}, developer)).statusCode).toBe(403);
+    });
   });
 
   it('change the wallet and its lock with the password only', async () => {

@@ -63,6 +63,8 @@ export interface TestDashboard {
 export interface TestBrowser {
   readonly cookies: Map<string, string>;
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** Sends a body as a form of ours would. */
+  sendBody(url: string, payload: Buffer, headers: Record<string, string>): Promise<LightMyRequestResponse>;
   /** Sends a form with the token of the page it is on, unless the fields say otherwise. */
   post(
     url: string,
@@ -190,6 +192,11 @@ export function createTestBrowser(server: FastifyInstance, baseUrl: string, addr
   return {
     cookies,
     get,
+    sendBody: (url, payload, headers) =>
+      send({
+        ...{ method: 'POST', url, payload },
+        headers: headersOf({ origin: baseUrl, 'sec-fetch-site': 'same-origin', ...headers }),
+      }),
     async post(url, fields = {}, { page = url, headers = {} } = {}) {
       const form_token = fields['form_token'] ?? formTokenIn((await get(page)).payload);
       return send({

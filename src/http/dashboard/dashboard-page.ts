@@ -43,7 +43,7 @@ export interface SeeOther {
 /** A page, where to go next, or the reply that was sent already. */
 export type DashboardAnswer = DashboardView | SeeOther | FastifyReply;
 
-interface Route {
+export interface Route {
   /** Below `/dashboard`, with the names of its variable parts (`/payments/:paymentId`). */
   readonly path: string;
   /** Null for a page that is in no section. */
@@ -85,7 +85,8 @@ export function dashboardForm(
   );
 }
 
-async function withVisit(
+/** Lets somebody in who has the role, and makes a page of what is thrown. */
+export async function withVisit(
   routes: DashboardRoutes,
   route: Route,
   request: FastifyRequest,
@@ -103,7 +104,8 @@ async function withVisit(
   }
 }
 
-function sendAnswer(
+/** A page, the way on, or what was sent already. */
+export function sendAnswer(
   { context, shown }: DashboardRoutes,
   { section }: Route,
   reply: FastifyReply,

@@ -2,6 +2,7 @@ import { roleIncludes } from '../../domain/person.ts';
 import type { Page } from '../checkout/layout.ts';
 import { Html, html, nothing } from '../design/html.ts';
 import { pageStyleOf, readAsset } from '../design/page-style.ts';
+import { accountSwitcher } from './account-switcher.ts';
 import { formTokenField } from './form-token.ts';
 import { moment } from './format-time.ts';
 import { DASHBOARD_PATH, type Section, sections } from './sections.ts';
@@ -46,6 +47,7 @@ export function signedInPage(
 ${viewingBanner(visit)}
 <header class="bar">
 <p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
+${accountSwitcher(visit)}
 <p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
 ${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
 </header>

@@ -23,6 +23,7 @@ import { registerSecurityPages } from './security-pages.ts';
 import { registerSessionPages } from './session-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
 import { registerSignInPages } from './sign-in-pages.ts';
+import { registerAccountSwitcher } from './switch-account.ts';
 
 /** Of a form; the longest field holds a note. */
 const FORM_LIMIT_BYTES = 16 * 1024;
@@ -59,6 +60,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerPeoplePages(routes);
       registerInvitationPages(routes);
       registerAuditPage(routes);
+      registerAccountSwitcher(routes);
       registerSettingsPages(routes);
       if (context.mailer !== null) {
         registerForgottenPages(routes, context.mailer);

@@ -1,3 +1,4 @@
+import { describeAccountChange } from '../../accounts/change-account.ts';
 import { requireOwnPassword } from '../../accounts/change-password.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { updateAccount } from '../../accounts/update-account.ts';
@@ -19,6 +20,7 @@ import { notice, textField } from './fields.ts';
 import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
 import { formatPercent } from './format-percent.ts';
+import { logoForm, registerLogoForm } from './logo-form.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 import type { Visit } from './visit.ts';
 
@@ -34,6 +36,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'settings', role: 'owner' } as const;
   dashboardPage(routes, { ...own, path: '/settings', show: async (visit) => showSettings(visit, nothing) });
+  registerLogoForm(routes, showSettings);
   dashboardForm(routes, {
     ...own,
     path: '/settings/shop',
@@ -55,7 +58,13 @@ async function answerChange(
 ): Promise<DashboardAnswer> {
   try {
     const account = await updateAccount(context, visit.account.id, { profile: await readUpdate() });
-    await recordAction(context, account.id, visit.actor, action, describeChange(account, action));
+    await recordAction(
+      context,
+      account.id,
+      visit.actor,
+      action,
+      describeChange(visit.account, account, action),
+    );
     return seeOther('/settings?said=saved');
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
@@ -63,8 +72,12 @@ async function answerChange(
   }
 }
 
-function describeChange(account: Account, action: 'settings.changed' | 'wallet.changed'): string | null {
-  if (action === 'settings.changed') return null;
+function describeChange(
+  before: Account,
+  account: Account,
+  action: 'settings.changed' | 'wallet.changed',
+): string {
+  if (action === 'settings.changed') return describeAccountChange(before, account) ?? 'nothing';
   return `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
 }
 
@@ -104,6 +117,7 @@ function showSettings(visit: Visit, message: Html): DashboardView {
     title: 'Settings',
     main: html`${message}${visit.query.get('said') === 'saved' ? notice('good', 'Saved. It counts for new checkouts at once.') : nothing}
 ${shopForm(visit)}
+${logoForm(visit)}
 ${walletForm(visit)}
 <section class="card"><h2>Set by the operator</h2><dl class="facts">
 <div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>

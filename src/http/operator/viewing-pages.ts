@@ -111,7 +111,7 @@ async function enterViewing(
   return {
     visit: {
       ...{ user, actor, formToken, params, query, session: viewing.session },
-      ...{ account, role: 'viewer', memberships: [], timeZone: account.timeZone },
+      ...{ account, role: 'viewer', memberships: [], otherAccounts: [], timeZone: account.timeZone },
       viewing: { untilMs: viewing.session.expiresAtMs, stopPath: `${OPERATOR_PATH}/stop-viewing` },
     },
   };

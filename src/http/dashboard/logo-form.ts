@@ -1,0 +1,60 @@
+import { recordAction } from '../../accounts/people-context.ts';
+import { updateAccount } from '../../accounts/update-account.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { MAXIMUM_LOGO_BYTES } from '../../domain/shop-logo.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { DashboardContext, DashboardRoutes } from './context.ts';
+import { type DashboardAnswer, type DashboardView, seeOther } from './dashboard-page.ts';
+import { notice } from './fields.ts';
+import type { FormFields } from './form-fields.ts';
+import { formTokenField } from './form-token.ts';
+import { DASHBOARD_PATH } from './sections.ts';
+import { dashboardUpload } from './upload-form.ts';
+import type { Visit } from './visit.ts';
+
+/** The shop's picture; what is refused is said on the page that `showAgain` makes. */
+export function registerLogoForm(
+  routes: DashboardRoutes,
+  showAgain: (visit: Visit, message: Html) => DashboardView,
+): void {
+  dashboardUpload(routes, {
+    path: '/settings/logo',
+    section: 'settings',
+    role: 'owner',
+    maximumFileBytes: MAXIMUM_LOGO_BYTES,
+    act: async (visit, form, file) => {
+      try {
+        return await changeLogo(routes.context, visit, form, file);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+        return { ...showAgain(visit, notice('bad', `Nothing was saved: ${error.message}`)), status: 400 };
+      }
+    },
+  });
+}
+
+/** The picture is judged by its bytes alone; what the browser calls it says nothing. */
+async function changeLogo(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+  file: Uint8Array,
+): Promise<DashboardAnswer> {
+  const isRemoved = form.has('remove');
+  if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose a picture');
+  const account = await updateAccount(context, visit.account.id, {
+    profile: { logo: isRemoved ? null : file },
+  });
+  const what = isRemoved ? 'took the logo away' : `logo ${account.logoHash}`;
+  await recordAction(context, account.id, visit.actor, 'settings.changed', what);
+  return seeOther('/settings?said=saved');
+}
+
+export function logoForm({ account, formToken }: Visit): Html {
+  const { logoHash } = account;
+  return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${formTokenField(formToken)}
+${logoHash === null ? html`<p>Your shop has none yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
+<div class="field"><label for="logo">Picture</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" aria-describedby="logo-hint">
+<p class="hint" id="logo-hint">PNG, JPEG or WebP, at most 64 KiB and 1,024 pixels wide and high.</p></div>
+<div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Take it away</button>`}</div></form>`;
+}
