@@ -341,6 +341,22 @@ describe('grade', () => {
     expect(process.exitCode).toBe(1);
   });
 
+  it('ends with 0 where the rest could not be checked, and with 1 where it was not shown', async () => {
+    const unchecked = { ...finding('met', []), mark: 'not_checked', mend: 'Ask us.' } as const;
+    grade = { met: 1, findings: [finding('met', []), unchecked] };
+    await type('grade', 'https://shop.example/hook', '--payment', 'id', '--ipn-token', 'ipn_x');
+    expect(calls).toEqual([
+      ['grade', { url: 'https://shop.example/hook', port: '4100', payment: 'id', ipnToken: 'ipn_x' }],
+    ]);
+    expect(out).toContain(
+      'not checked 2. verify the signature\n         → Ask us.\n1 of the 1 that could be checked',
+    );
+    expect(process.exitCode).toBeUndefined();
+    grade = { met: 1, findings: [finding('met', []), { ...unchecked, mark: 'not_seen' }] };
+    await type('grade', 'https://shop.example/hook');
+    expect(process.exitCode).toBe(1);
+  });
+
   it('ends with 0 for full marks', async () => {
     grade = { met: 1, findings: [finding('met', [])] };
     await type('grade', 'https://shop.example/hook', '--json');

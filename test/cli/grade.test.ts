@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Grade } from '../../src/cli/grade/present-grade.ts';
+import { type Grade, gradeLines } from '../../src/cli/grade/present-grade.ts';
 import { runGrade } from '../../src/cli/grade/run-grade.ts';
+import { startStandInService } from '../../src/cli/grade/stand-in-service.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 /** The service hangs up after this in these tests. */
@@ -166,5 +167,54 @@ describe.concurrent('the receiver grader', () => {
     } finally {
       await shop.stop();
     }
+  });
+
+  describe('with a payment of the shop’s own service', () => {
+    /** The shop asks a service that the grader has nothing to do with. */
+    async function gradeOwn(mistakes: Mistakes, isPaid = false): Promise<Grade> {
+      const own = await startStandInService(0);
+      const shop = await startShop(own.baseUrl, mistakes);
+      try {
+        await fetch(`${shop.url}/orders`, { method: 'POST', body: '{"amount":"25.00"}' });
+        const [order] = own.orders as [(typeof own.orders)[number]];
+        if (isPaid) order.status = 'paid';
+        const { paymentId: payment, ipnToken } = order;
+        return await runGrade({
+          ...{ url: `${shop.url}/webhook`, port: '0', payment, ipnToken },
+          ...{ probeUrl: `${shop.url}/orders/{payment_id}`, timeLimitMs, patienceMs: 200, tell: () => {} },
+        });
+      } finally {
+        await shop.stop();
+        await own.stop();
+      }
+    }
+
+    it('scores three obligations by the answers alone, and says which two it could not check', async () => {
+      const { met, findings } = await gradeOwn({});
+      expect(findings.map(({ mark }) => mark)).toEqual(['met', 'met', 'not_checked', 'not_checked', 'met']);
+      expect(met).toBe(3);
+      expect(findings[2]?.mend).toContain('stand-in service');
+      expect(gradeLines({ met, findings }).at(-1)).toBe('3 of the 3 that could be checked; 2 could not');
+    });
+
+    it.each<[string, Mistakes, number]>([
+      ['writes the body again', { writesBodyAgain: true }, 1],
+      ['believes any signature', { believesAnything: true }, 2],
+      ['fulfils what its service calls unpaid', { confirmsNothing: true }, 3],
+      ['answers 409 to a repetition', { refusesRepetitions: true }, 5],
+    ])('catches one that %s', async (_, mistakes, number) => {
+      // Repetitions are told apart only by a shop that has fulfilled.
+      expect(missed(await gradeOwn(mistakes, mistakes.refusesRepetitions === true))).toContain(number);
+    });
+
+    it('needs both the payment and its token, and no orders', async () => {
+      const options = { url: 'http://127.0.0.1:9', port: '0', tell: () => {} };
+      const payment = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
+      await expect(runGrade({ ...options, payment })).rejects.toThrow('--ipn-token');
+      await expect(runGrade({ ...options, ipnToken: 'ipn_x' })).rejects.toThrow('--payment must be');
+      await expect(
+        runGrade({ ...options, payment, ipnToken: 'ipn_x', orderUrl: 'http://127.0.0.1:9' }),
+      ).rejects.toThrow('exclude each other');
+    });
   });
 });

@@ -61,7 +61,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
     statusReads: { plain: plain.statusReads, unpaid: unpaid.statusReads },
     fulfilments:
       context.readFulfilments === null
-        ? null
+        ? nothingTold
         : {
             plain: await context.readFulfilments(plain.paymentId),
             odd: await context.readFulfilments(odd.paymentId),
@@ -74,22 +74,55 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   return judge(observations);
 }
 
-const nowSeconds = ({ nowMs }: GradeContext) => Math.floor(nowMs() / 1000);
+const nothingTold = { plain: null, odd: null, guarded: null, unpaid: null, repeated: null };
 
-function genuine(context: GradeContext, order: GradedOrder, ageSeconds = 0) {
+/**
+ * The same with a payment of the shop's own service, which nobody has paid: what its answers alone tell, and, where the
+ * shop tells, that nothing was fulfilled.
+ */
+export async function gradeWithPayment(
+  context: Omit<GradeContext, 'service'>,
+  order: GradedOrder,
+): Promise<readonly Finding[]> {
+  const read = async () => (await context.readFulfilments?.(order.paymentId)) ?? null;
+  const forgeries = await sendForgeries(context, order, { ipnToken: 'ipn_of_another_payment' });
+  const guarded = await read();
+  const good = await send(context, genuine(context, order));
+  const slowBody = await send(context, {
+    ...genuine(context, order),
+    bodyDurationMs: context.timeLimitMs / 10,
+  });
+  const oddBody = oddlyWritten(paidFields(order, nowSeconds(context)));
+  const odd = await send(context, { body: oddBody, signature: sign(oddBody, order.ipnToken) });
+  const duplicates = await sendDuplicates(context, order);
+  const unpaid = await read();
+  return judge({
+    ...{ good, slowBody, odd, forgeries, unpaid: good, ...duplicates },
+    statusReads: null,
+    // Of what forgeries had fulfilled the finding about signatures tells.
+    fulfilments: { ...nothingTold, guarded, unpaid: guarded === 0 ? unpaid : null },
+    timeLimitMs: context.timeLimitMs,
+  });
+}
+
+type SendContext = Omit<GradeContext, 'service'>;
+
+const nowSeconds = ({ nowMs }: SendContext) => Math.floor(nowMs() / 1000);
+
+function genuine(context: SendContext, order: GradedOrder, ageSeconds = 0) {
   const body = JSON.stringify(paidFields(order, nowSeconds(context) - ageSeconds));
   return { body, signature: sign(body, order.ipnToken) };
 }
 
-function send(context: GradeContext, webhook: Parameters<typeof postWebhook>[1]): Promise<WebhookAnswer> {
+function send(context: SendContext, webhook: Parameters<typeof postWebhook>[1]): Promise<WebhookAnswer> {
   return postWebhook(context.endpoint, webhook, context.timeLimitMs);
 }
 
 /** The order is paid as far as the stand-in says, so only the signature stands between these and a parcel. */
 async function sendForgeries(
-  context: GradeContext,
+  context: SendContext,
   order: GradedOrder,
-  other: GradedOrder,
+  other: Pick<GradedOrder, 'ipnToken'>,
 ): Promise<Observations['forgeries']> {
   const { body, signature } = genuine(context, order);
   const altered = body.replace(`"amount":${JSON.stringify(order.amount)}`, '"amount":"0.01"');
@@ -109,7 +142,7 @@ async function sendForgeries(
 }
 
 async function sendDuplicates(
-  context: GradeContext,
+  context: SendContext,
   order: GradedOrder,
 ): Promise<Pick<Observations, 'duplicates' | 'late' | 'replayed'>> {
   const webhook = genuine(context, order);
@@ -121,7 +154,7 @@ async function sendDuplicates(
 }
 
 /** Until the order is fulfilled, or for as long as patience lasts. */
-async function settled({ readFulfilments, patienceMs }: GradeContext, order: GradedOrder): Promise<void> {
+async function settled({ readFulfilments, patienceMs }: SendContext, order: GradedOrder): Promise<void> {
   if (readFulfilments === null) return;
   await waitUntil(patienceMs, async () => (await readFulfilments(order.paymentId)) > 0);
 }

@@ -16,17 +16,21 @@ export interface Observations {
   readonly late: WebhookAnswer;
   /** A genuine one of an hour ago. */
   readonly replayed: WebhookAnswer;
-  readonly statusReads: { readonly plain: number; readonly unpaid: number };
-  /** How often each order was fulfilled; null when the shop does not tell. */
-  readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number>> | null;
+  /** Null where the shop asks another service than ours, whose payments nobody can call paid. */
+  readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
+  /** How often each order was fulfilled; null where the shop does not tell, or had no reason to. */
+  readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number | null>>;
   readonly timeLimitMs: number;
 }
 
 /** What became of one of the five obligations. */
 export interface Finding {
   readonly obligation: string;
-  /** `not_seen`: nothing went wrong, but the shop does not tell how often it fulfils. */
-  readonly mark: 'met' | 'missed' | 'not_seen';
+  /**
+   * `not_seen`: nothing went wrong, but the shop does not tell how often it fulfils. `not_checked`: nothing went wrong, and
+   * without our own service behind the shop there was no way to see more.
+   */
+  readonly mark: 'met' | 'missed' | 'not_seen' | 'not_checked';
   /** What was seen that should not be. */
   readonly problems: readonly string[];
   /** What to do about it; null when it is met. */
@@ -51,22 +55,28 @@ export function judge(seen: Observations): readonly Finding[] {
   ];
 }
 
-function finding(obligation: string, problems: readonly string[], mend: string, isSeen = true): Finding {
+function finding(
+  obligation: string,
+  problems: readonly string[],
+  mend: string,
+  otherwise: 'met' | 'not_seen' | 'not_checked' = 'met',
+): Finding {
   if (problems.length > 0) return { obligation, mark: 'missed', problems, mend };
-  return isSeen
-    ? { obligation, mark: 'met', problems, mend: null }
-    : {
-        obligation,
-        mark: 'not_seen',
-        problems,
-        mend: 'Let the shop tell how often an order was fulfilled, and name the address with --probe-url.',
-      };
+  return { obligation, mark: otherwise, problems, mend: ways[otherwise] };
 }
+
+/** How more could be seen. */
+const ways = {
+  met: null,
+  not_seen: 'Let the shop tell how often an order was fulfilled, and name the address with --probe-url.',
+  not_checked:
+    'Only the stand-in service can call payments paid: run a shop that asks it, and grade that one without --payment.',
+} as const;
 
 function readsRawBody({ odd, fulfilments }: Observations): Finding {
   const problems: string[] = [];
   if (!isAccepted(odd)) problems.push(`a genuine webhook with unusual spaces and escapes: ${wordsOf(odd)}`);
-  if (fulfilments !== null && fulfilments.odd === 0) problems.push('its order was not fulfilled');
+  if (fulfilments.odd === 0) problems.push('its order was not fulfilled');
   return finding(
     '1. read the raw body before parsing',
     problems,
@@ -79,8 +89,7 @@ function verifiesSignature({ good, forgeries, fulfilments }: Observations): Find
     .filter(({ answer }) => isAccepted(answer))
     .map(({ name, answer }) => `a webhook ${name}: ${wordsOf(answer)}`);
   if (!isAccepted(good)) problems.push(`a genuine webhook: ${wordsOf(good)}`);
-  if (fulfilments !== null && fulfilments.guarded > 0)
-    problems.push('a forged webhook had an order fulfilled');
+  if ((fulfilments.guarded ?? 0) > 0) problems.push('a forged webhook had an order fulfilled');
   return finding(
     '2. verify the signature',
     problems,
@@ -90,34 +99,33 @@ function verifiesSignature({ good, forgeries, fulfilments }: Observations): Find
 
 function confirms({ statusReads, fulfilments }: Observations): Finding {
   const problems: string[] = [];
-  if (statusReads.plain === 0) problems.push('a genuine webhook came, and the status was not read');
-  if (statusReads.unpaid === 0) problems.push('the status of an unpaid payment was not read');
-  if (fulfilments !== null && fulfilments.unpaid > 0) {
+  if (statusReads?.plain === 0) problems.push('a genuine webhook came, and the status was not read');
+  if (statusReads?.unpaid === 0) problems.push('the status of an unpaid payment was not read');
+  if ((fulfilments.unpaid ?? 0) > 0) {
     problems.push('an order was fulfilled whose payment the status lookup calls unpaid');
   }
   return finding(
     '3. confirm with the status',
     problems,
     'Read GET /api/v1/payment-status after the signature, and go on only if status is paid.',
+    statusReads === null ? 'not_checked' : 'met',
   );
 }
 
-function fulfilsOnce({ fulfilments, duplicates }: Observations): Finding {
+function fulfilsOnce({ fulfilments, duplicates, statusReads }: Observations): Finding {
   const problems: string[] = [];
-  if (fulfilments !== null) {
-    if (fulfilments.plain === 0) problems.push('a paid order was not fulfilled');
-    if (fulfilments.plain > 1) problems.push(`one that came twice was fulfilled ${fulfilments.plain} times`);
-    if (fulfilments.repeated !== 1) {
-      problems.push(
-        `${duplicates.length} at once, one later and one played back: fulfilled ${fulfilments.repeated} times`,
-      );
-    }
+  const { plain, repeated } = fulfilments;
+  if (plain === 0) problems.push('a paid order was not fulfilled');
+  if (plain !== null && plain > 1) problems.push(`one that came twice was fulfilled ${plain} times`);
+  if (repeated !== null && repeated !== 1) {
+    problems.push(`${duplicates.length} at once, one later and one played back: fulfilled ${repeated} times`);
   }
+  const unseen = statusReads === null ? 'not_checked' : 'not_seen';
   return finding(
     '4. fulfil once per payment',
     problems,
     'Let the database decide in the transaction that fulfils: UPDATE orders SET fulfilled_at = now() WHERE payment_id = ? AND fulfilled_at IS NULL, and ship only if that changed a row.',
-    fulfilments !== null,
+    plain === null ? unseen : 'met',
   );
 }
 

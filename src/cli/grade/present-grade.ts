@@ -10,6 +10,10 @@ export interface GradeOptions {
   readonly probeUrl?: string;
   /** Where the stand-in service listens. */
   readonly port: string;
+  /** A payment of the shop's own service, where the shop can ask no other; with its token and amount. */
+  readonly payment?: string;
+  readonly ipnToken?: string;
+  readonly amount?: string;
 }
 
 /** The five findings, and how many of them are met. */
@@ -20,13 +24,19 @@ export interface Grade {
 
 /** What a person reads. */
 export function gradeLines({ met, findings }: Grade): readonly string[] {
-  const words = { met: 'met     ', missed: 'MISSED  ', not_seen: 'not seen' } as const;
+  const words = {
+    ...{ met: 'met     ', missed: 'MISSED  ', not_seen: 'not seen' },
+    not_checked: 'not checked',
+  } as const;
+  const unchecked = findings.filter(({ mark }) => mark === 'not_checked').length;
   return [
     ...findings.flatMap(({ obligation, mark, problems, mend }) => [
       `${words[mark]} ${obligation}`,
       ...problems.map((problem) => `           ${problem}`),
       ...(mend === null ? [] : [`         → ${mend}`]),
     ]),
-    `${met} of ${findings.length}`,
+    unchecked === 0
+      ? `${met} of ${findings.length}`
+      : `${met} of the ${findings.length - unchecked} that could be checked; ${unchecked} could not`,
   ];
 }

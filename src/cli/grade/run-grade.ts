@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type GradeContext, gradeReceiver, ORDERS_NEEDED } from './grade-receiver.ts';
+import { isPaymentId } from '../../domain/payment-id.ts';
+import { type GradeContext, gradeReceiver, gradeWithPayment, ORDERS_NEEDED } from './grade-receiver.ts';
 import type { Grade, GradeOptions } from './present-grade.ts';
-import { type StandInService, startStandInService } from './stand-in-service.ts';
+import { type GradedOrder, type StandInService, startStandInService } from './stand-in-service.ts';
 
 const ORDER_TIMEOUT_MS = 10_000;
 const MAXIMUM_ANSWER_CHARACTERS = 65_536;
@@ -29,25 +30,43 @@ export async function runGrade(options: GradeOptions & RunGradeOptions): Promise
   if (probeUrl !== undefined && !probeUrl.includes('{payment_id}')) {
     throw new Error('--probe-url must contain {payment_id}');
   }
+  if (options.payment !== undefined || options.ipnToken !== undefined) {
+    return gradeOf(await gradeWithPayment(contextOf(options, endpoint), ownPayment(options)));
+  }
   const service = await startStandInService(readPort(options.port));
   try {
     options.tell(
       `The shop must use ${service.baseUrl} as its service, with any key that begins with service_live_.`,
     );
     await collectOrders(service, options);
-    const context: GradeContext = {
-      endpoint,
-      service,
-      readFulfilments: probeUrl === undefined ? null : (paymentId) => readFulfilments(probeUrl, paymentId),
-      timeLimitMs: options.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS,
-      patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS,
-      nowMs: Date.now,
-    };
-    const findings = await gradeReceiver(context);
-    return { met: findings.filter(({ mark }) => mark === 'met').length, findings };
+    return gradeOf(await gradeReceiver({ ...contextOf(options, endpoint), service }));
   } finally {
     await service.stop();
   }
+}
+
+const gradeOf = (findings: Grade['findings']): Grade => ({
+  met: findings.filter(({ mark }) => mark === 'met').length,
+  findings,
+});
+
+function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit<GradeContext, 'service'> {
+  const { probeUrl } = options;
+  return {
+    endpoint,
+    readFulfilments: probeUrl === undefined ? null : (paymentId) => readFulfilments(probeUrl, paymentId),
+    timeLimitMs: options.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS,
+    patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS,
+    nowMs: Date.now,
+  };
+}
+
+/** A payment that the shop has stored with its token; its status is its own service's and stays what it is. */
+function ownPayment({ payment, ipnToken, amount = '25.00', orderUrl }: GradeOptions): GradedOrder {
+  if (payment === undefined || !isPaymentId(payment)) throw new Error('--payment must be a payment id');
+  if (ipnToken === undefined || ipnToken === '') throw new Error('--payment needs --ipn-token');
+  if (orderUrl !== undefined) throw new Error('--payment and --order-url exclude each other');
+  return { paymentId: payment, ipnToken, amount, currency: 'USD', status: 'unpaid', statusReads: 0 };
 }
 
 async function collectOrders(
