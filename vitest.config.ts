@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { processFolders } from './scripts/test-folders.ts';
 
-/** Kinds of tests that have a folder of their own below `test/`; what lies elsewhere is `integration`. */
-const named = ['structure', 'http', 'e2e', 'browser'];
+/** Kinds of tests that have folders of their own below `test/`; what lies elsewhere is `integration`. */
+const named = ['structure', 'http', 'e2e', 'browser', ...processFolders];
 
 /** One project: its name, the files it takes, and how long one test of it may take. */
 function project(name: string, include: string[], testTimeoutMs: number, exclude: string[] = []) {
@@ -25,13 +27,27 @@ const onStore = sharing(
 );
 const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/support/postgres-for-all.ts'] } };
 
+/** Files that take half a minute and more: begun last, each would be waited for alone. */
+const longFiles =
+  /test\/(campaign\/(simulation|neighbours|secrets)|store\/(store|move-store|hot-plans|postgres-instances)\.|sandbox\/restart|browser\/pages\.|e2e\/(kill|recovery-drill|rolling-restart|ten-minute-start)\.)/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => longFiles.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     // Node strips the types itself, as it does in production: what is tested is what runs.
     experimental: { viteModuleRunner: false },
     environment: 'node',
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the smallest machine has cores: many tests wait for blocks, pages and deadlines.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     retry: 0,
     passWithNoTests: false,
     allowOnly: false,
@@ -50,7 +66,8 @@ export default defineConfig({
       sharing(project('structure', ['test/structure/**/*.test.ts'], 60_000)),
       sharing(project('http', ['test/http/**/*.test.ts'], 60_000)),
       postgres,
-      project('integration', ['test/**/*.test.ts'], 180_000, [`test/{${named.join(',')}}/**`]),
+      sharing(project('integration', ['test/**/*.test.ts'], 180_000, [`test/{${named.join(',')}}/**`])),
+      project('processes', [`test/{${processFolders.join(',')}}/**/*.test.ts`], 180_000),
       project('e2e', ['test/e2e/**/*.test.ts'], 300_000),
       project('browser', ['test/browser/**/*.test.ts'], 300_000),
     ],

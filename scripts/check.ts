@@ -23,13 +23,11 @@ const shownFailures = 10;
 const shownOutputLines = 40;
 
 /** The vitest projects: one run for those that are quick, one for those that start services and a browser. */
-const quickProjects = ['structure', 'unit', 'http', 'integration'];
+const quickProjects = ['structure', 'unit', 'http', 'integration', 'processes'];
 /** It runs files of these two a second time, on the other engine. */
 const postgresProject = 'postgres';
 const projectsOnStore = ['http', 'integration'];
 const slowProjects = ['e2e', 'browser'];
-/** One more than there are cores on a small machine: these tests wait for blocks and pages most of the time. */
-const slowWorkers = 3;
 
 /** Outcome of one step together with its tests. */
 interface Checked {
@@ -61,7 +59,6 @@ const staticSteps: Step[] = [
     ),
   ),
   ...ifExists(script('docs.ts'), (file) => command('docs match the code', file, '--check')),
-  ...ifExists(script('contracts.ts'), (file) => command('contracts match their artifact', file, 'check')),
   { ...command('known weaknesses of dependencies', script('audit.ts')), timeoutMs: 2 * minuteMs },
 ];
 const contractTests = ifExists(script('contracts.ts'), (file) => command('contracts', file, 'test'));
@@ -84,11 +81,7 @@ async function main(all: boolean): Promise<number> {
   checked.push(...(await checkProjects('tests', quickProjects)));
   if (all) {
     checked.push(...(await checkProjects('tests on PostgreSQL', [postgresProject], projectsOnStore)));
-    checked.push(
-      ...(await checkProjects('end-to-end tests', slowProjects, slowProjects, [
-        `--maxWorkers=${slowWorkers}`,
-      ])),
-    );
+    checked.push(...(await checkProjects('end-to-end tests', slowProjects)));
   }
   return summarize(checked, performance.now() - started);
 }
@@ -150,7 +143,6 @@ async function checkProjects(
   name: string,
   projects: string[],
   filled: string[] = projects,
-  flags: string[] = [],
 ): Promise<Checked[]> {
   const reportFile = join(root, 'test-output', `${fileName(name)}.json`);
   await rm(reportFile, { force: true });
@@ -161,7 +153,6 @@ async function checkProjects(
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
       ...projects.flatMap((project) => ['--project', project]),
-      ...flags,
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${reportFile}`,

@@ -28,12 +28,24 @@ it('refuses a report that is not one', () => {
 it('tells to which project a test belongs, and leaves out files in which none ran', () => {
   const file = (name: string, tests = 1) => ({ name, assertionResults: Array(tests).fill({}) });
   const report = (...testResults: unknown[]) => JSON.stringify({ testResults });
-  const inAll = ['src/a.test.ts', 'test/http/b.test.ts', 'test/chain/c.test.ts', 'test/e2e/d.test.ts'];
+  const inAll = [
+    'src/a.test.ts',
+    'test/http/b.test.ts',
+    'test/chain/c.test.ts',
+    'test/e2e/d.test.ts',
+    'test/store/f.test.ts',
+  ];
   const json = report(
     ...inAll.map((path) => file(`/project/${path}`)),
     file('/project/test/browser/e.test.ts', 0),
   );
-  expect([...projectsWithTests(json, '/project')].sort()).toEqual(['e2e', 'http', 'integration', 'unit']);
+  expect([...projectsWithTests(json, '/project')].sort()).toEqual([
+    'e2e',
+    'http',
+    'integration',
+    'processes',
+    'unit',
+  ]);
   expect(projectsWithTests(undefined, '/project').size).toBe(0);
 });
 

@@ -1,5 +1,6 @@
 /** Counts tests in what the test runners print. */
 import { relative, sep } from 'node:path';
+import { processFolders } from './test-folders.ts';
 
 /** Numbers of tests by outcome; a skipped one is neither passed nor failed. */
 export interface TestCounts {
@@ -74,6 +75,7 @@ export function projectsWithTests(json: string | undefined, root: string): Set<s
     files.map(({ name }) => {
       const [top, folder = ''] = relative(root, name).split(sep);
       if (top !== 'test') return 'unit';
+      if (processFolders.includes(folder)) return 'processes';
       return isOwnFolder(folder) ? folder : 'integration';
     }),
   );

@@ -114,6 +114,7 @@ describe('accounts', () => {
       ...{ support_link: null, return_link: null, logo: null, time_zone: 'UTC', default_callback: null },
       email_retention_days: null,
       wallet_locked: false,
+      trouble_mails: true,
       created_at: new Date(NOW_MS).toISOString(),
     };
     const listed = await run<Json[]>('account list');

@@ -29,7 +29,9 @@ describe('the committed contract artifacts', () => {
       'TestUsdc',
     ]);
     for (const artifact of compiled) {
-      expect(readArtifactText(artifact.contractName)).toBe(artifactText(artifact));
+      expect(readArtifactText(artifact.contractName), 'run: npm run contracts build').toBe(
+        artifactText(artifact),
+      );
     }
   });
 
