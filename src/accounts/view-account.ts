@@ -9,8 +9,8 @@ import { createSecretToken } from './secret-token.ts';
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
 /**
- * Lets an operator look at an account's dashboard for a while, which the account's audit log tells. Returns the token
- * for the browser's cookie. Throws `not_found`.
+ * Lets an operator look at an account's dashboard for a while, which the account's audit log tells, and ends an earlier
+ * look. Returns the token for the browser's cookie. Throws `not_found`.
  */
 export async function viewAccount(
   context: PeopleContext,
@@ -25,6 +25,7 @@ export async function viewAccount(
   const actor = { name: operator.email, userId: operator.id, address };
   // Before anything can be seen: nobody looks without a trace.
   await recordAction(context, accountId, actor, 'account.viewed');
+  await endViewings(context, operator.id);
   await context.sessions.createSession({
     ...{ id: `ses_${randomBytes(10).toString('hex')}`, tokenHash, userId: operator.id, accountId },
     ...{ area: 'viewing', stage: 'open', createdAtMs: nowMs, lastSeenAtMs: nowMs },
@@ -32,4 +33,11 @@ export async function viewAccount(
     userAgent: userAgent.slice(0, MAXIMUM_USER_AGENT_CHARACTERS),
   });
   return token;
+}
+
+/** One look at a time: many would be the user's newest sessions, for which the console's own makes room in the end. */
+async function endViewings({ sessions }: Pick<PeopleContext, 'sessions'>, userId: string): Promise<void> {
+  for (const { id, area } of await sessions.listSessions(userId)) {
+    if (area === 'viewing') await sessions.endSession(userId, id);
+  }
 }

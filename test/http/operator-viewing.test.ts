@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
-import { VIEWING_MS } from '../../src/domain/dashboard-session.ts';
+import { MAXIMUM_SESSIONS, VIEWING_MS } from '../../src/domain/dashboard-session.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { User } from '../../src/domain/person.ts';
 import { newPayment } from '../store/fixtures.ts';
@@ -93,6 +93,17 @@ it('ends by itself, and with stopping, signing out, and losing the right', async
   await begin();
   await browser.post('/operator/sign-out', {}, { page: '/operator/accounts' });
   expect((await browser.get('/dashboard')).headers['location']).toContain('/operator/sign-in');
+});
+
+it('who looks at one account after the other stays signed in, and has one look at a time', async () => {
+  for (let look = 0; look < MAXIMUM_SESSIONS + 1; look++) {
+    expect([look, (await begin()).headers['location']]).toEqual([look, '/dashboard']);
+    console.dashboard.advance(1_000);
+  }
+  expect((await browser.get('/dashboard')).statusCode).toBe(200);
+  expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
+  const areas = (await console.dashboard.store.sessions.listSessions(operator.id)).map(({ area }) => area);
+  expect(areas).toEqual(['viewing', 'operator']);
 });
 
 it('its cookie opens neither the public dashboard nor somebody else’s console', async () => {
