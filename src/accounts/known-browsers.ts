@@ -26,7 +26,7 @@ export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs:
   return name === undefined || nowMs >= Number(expiresAtMs) ? null : name;
 }
 
-/** The last part of a link that makes the browser known in which it is opened, for an hour. */
+/** The token of a link that makes a browser known, for an hour. It is longer the longer the address is. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(`${nowMs + BROWSER_LINK_MS} ${email}`, OWNER_OF_LINKS);
 }

@@ -137,6 +137,13 @@ describe('guessing passwords', () => {
   const guess = async (email: string, address: string) =>
     (await dashboard.newBrowser(address).post(SIGN_IN, credentials(email, 'wrong'))).statusCode;
 
+  /** The link that was sent for a new browser, without the host. */
+  const linkFor = async (email: string) => {
+    await vi.waitFor(() => expect(dashboard.mails).toHaveLength(1), { timeout: 10_000 });
+    expect(dashboard.mails[0]?.to).toBe(email);
+    return /\/dashboard\/new-browser\S+/.exec(dashboard.mails[0]?.text ?? '')?.[0] ?? '';
+  };
+
   it('of one user from one address ends after ten in ten minutes, also with the right one', async () => {
     for (let index = 0; index < 10; index++) expect(await guess(owner.email, '198.51.100.1')).toBe(401);
     const answer = await dashboard.newBrowser('198.51.100.1').post(SIGN_IN, credentials());
@@ -180,14 +187,26 @@ describe('guessing passwords', () => {
       { email: owner.email, form_token: formTokenIn(page.payload) },
       { page: SIGN_IN },
     );
-    await vi.waitFor(() => expect(dashboard.mails).toHaveLength(1), { timeout: 10_000 });
-    expect(dashboard.mails[0]?.to).toBe(owner.email);
-    const [, link = ''] = /(\/dashboard\/new-browser\/\S+)/.exec(dashboard.mails[0]?.text ?? '') ?? [];
+    const link = await linkFor(owner.email);
     expect((await browser.get(link)).statusCode).toBe(200);
     expect((await browser.post(SIGN_IN, credentials())).statusCode).toBe(303);
     expect((await dashboard.newBrowser().post(SIGN_IN, credentials())).statusCode).toBe(429);
     dashboard.advance(3_600_000);
     expect((await dashboard.newBrowser().get(link)).statusCode).toBe(404);
+  });
+
+  it('is answered by a link that works for the longest address there can be, and that no log has', async () => {
+    const domain = `${`${'d'.repeat(63)}.`.repeat(2)}${'d'.repeat(53)}.example`;
+    const email = `${'l'.repeat(64)}@${domain}`;
+    expect(email).toHaveLength(254);
+    await dashboard.giveUser({ accountId: account.id, role: 'viewer' }, { email });
+    const browser = dashboard.newBrowser();
+    await browser.post('/dashboard/new-browser', { email }, { page: SIGN_IN });
+    const link = await linkFor(email);
+    expect((await browser.get(link)).statusCode).toBe(200);
+    const [, token = ''] = link.split('=');
+    expect(token.length).toBeGreaterThan(300);
+    expect(dashboard.logLines.join('')).not.toContain(token);
   });
 
   it('of somebody who does not exist is asked for the same', async () => {

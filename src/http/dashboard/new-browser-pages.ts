@@ -17,11 +17,13 @@ import { DASHBOARD_PATH } from './sections.ts';
 const OWN_PATH = `${DASHBOARD_PATH}/new-browser`;
 const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">To the sign-in</a></p>`;
 
-/** `/dashboard/new-browser`: an e-mail whose link makes a browser known. Only where e-mail is configured. */
+/** `/dashboard/new-browser`: an e-mail whose link leads here and makes a browser known. Only where e-mail is configured. */
 export function registerNewBrowserPages(routes: DashboardRoutes, mailer: Mailer): void {
   routes.server.post('/new-browser', (request, reply) => answerAsking(routes, mailer, request, reply));
-  routes.server.get<{ Params: { token: string } }>('/new-browser/:token', async (request, reply) => {
-    const email = openBrowserLink(routes.context.browsers, request.params.token, routes.context.nowMs());
+  routes.server.get('/new-browser', async (request, reply) => {
+    // In the query, because it holds the address and is longer than a part of a path may be.
+    const token = new URL(request.url, 'http://localhost').searchParams.get('token') ?? '';
+    const email = openBrowserLink(routes.context.browsers, token, routes.context.nowMs());
     if (email === null) {
       return sendPlainPage(routes, reply, 404, {
         title: 'This link does not work',
@@ -90,7 +92,7 @@ async function sendLink({ context }: DashboardRoutes, mailer: Mailer, typed: str
     text: `Many passwords were tried for your access to the dashboard at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this e-mail.
 
 If you want to sign in with a new browser, open this in it, within an hour:
-${context.baseUrl}${OWN_PATH}/${token}
+${context.baseUrl}${OWN_PATH}?token=${token}
 
 It asks for your password as always. Do not hand the link on. If it was not you, do nothing.
 `,
