@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Account } from '../domain/account.ts';
 import { USD_RATE_ONE } from '../domain/money.ts';
-import type { Payment } from '../domain/payment.ts';
+import type { Deposit, Ledger, Payment } from '../domain/payment.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
@@ -31,15 +31,22 @@ const account: Account = {
 function createWorld(nowMs: () => number) {
   const payments = new Map<string, Payment>();
   const visits = new Map<string, number>();
+  const deposits = new Map<string, Ledger['deposits']>();
   let frontier = '';
   let cursorMs = START_MS;
   const newPaymentId = createPaymentIdGenerator(nowMs);
+  const revisited: string[] = [];
+  const ledgerOf = (id: string): Ledger => ({
+    deposits: deposits.get(id) ?? [],
+    releases: [],
+    finalBlock: 1,
+  });
   const context: ExpirePaymentsContext = {
     sweep: async (addresses) => addresses.map(() => 0n),
     payments: {
       viewPayment: async (id: string) => ({
         payment: payments.get(id) as Payment,
-        ledger: { deposits: [], releases: [], finalBlock: 1 },
+        ledger: ledgerOf(id),
         sessions: [],
       }),
       listPaymentIds: async (after: string, below: string, limit: number) =>
@@ -56,9 +63,10 @@ function createWorld(nowMs: () => number) {
           const payment = payments.get(id) as Payment;
           const decision = decide({
             payment,
-            ledger: { deposits: [], releases: [], finalBlock: 1 },
+            ledger: ledgerOf(id),
             sessions: [],
           });
+          if (decision?.revisitExpiry === true) revisited.push(id);
           payments.set(id, { ...payment, ...decision?.change });
           visits.set(id, (visits.get(id) ?? 0) + 1);
         }
@@ -70,6 +78,8 @@ function createWorld(nowMs: () => number) {
   };
   return {
     payments,
+    deposits,
+    revisited,
     visits,
     context,
     setCursor: (timestampMs: number) => {
@@ -167,4 +177,22 @@ it('expires nothing before the first scan', async () => {
   const ledger = { ...world.context.ledger, readCursor: async () => null };
   expect(await expirePayments({ ...world.context, ledger })).toEqual({ visited: 0, unexplained: [] });
   expect(world.visits.size).toBe(0);
+});
+
+it('looks again at a payment whose deposit was recorded while the chain was asked for its balance', async () => {
+  const world = createWorld(() => START_MS + 1_000);
+  const [known, unknown] = [await world.create(), await world.create()];
+  const deposit = { blockNumber: 1, logIndex: 0, transactionHash: '0x1', units: 5n } as Deposit;
+  world.setCursor(START_MS + 10_000);
+  const context = {
+    ...world.context,
+    nowMs: () => START_MS + 10_000,
+    async sweep(addresses: readonly string[]) {
+      world.deposits.set(known.id, [deposit]);
+      return addresses.map(() => 5n);
+    },
+  };
+  expect(await expirePayments(context)).toEqual({ visited: 2, unexplained: [known.id, unknown.id] });
+  expect(world.revisited).toEqual([known.id]);
+  expect([...world.payments.values()].map(({ status }) => status)).toEqual(['unpaid', 'unpaid']);
 });

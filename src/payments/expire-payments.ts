@@ -2,7 +2,7 @@ import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
 import type { BlockReference, LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import { settle } from '../domain/settle.ts';
+import { settle, sumLedger } from '../domain/settle.ts';
 import { findUnexplained } from './sweep-balances.ts';
 
 export interface ExpirePaymentsContext {
@@ -38,11 +38,17 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
   if (to === undefined) return NOTHING;
 
   const unexplained = await findUnexplained(context, ids, cursor);
-  const explained = ids.filter((id) => !unexplained.includes(id));
-  await context.ledger.advanceExpiryFrontier(explained, { from, to }, (view) =>
-    settle(view, { nowMs: context.nowMs(), expiredBeforeMs }),
+  const seenBefore = new Map(
+    unexplained.map(({ payment, ledger }) => [payment.id, sumLedger(ledger).seenUnits]),
   );
-  return { visited: ids.length, unexplained };
+  await context.ledger.advanceExpiryFrontier(ids, { from, to }, (view) => {
+    const seenUnits = seenBefore.get(view.payment.id);
+    if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
+    // Left alone until the ledger knows. It came to know while the chain was asked: who recorded that could not bring
+    // the payment back to this step, which had not passed it yet.
+    return sumLedger(view.ledger).seenUnits === seenUnits ? null : { change: {}, revisitExpiry: true };
+  });
+  return { visited: ids.length, unexplained: [...seenBefore.keys()] };
 }
 
 /**

@@ -40,30 +40,31 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
     PAYMENTS_AT_A_TIME,
   );
   const unexplained = await findUnexplained(context, ids, cursor);
-  return { last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null), unexplained };
+  return {
+    last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null),
+    unexplained: unexplained.map(({ payment }) => payment.id),
+  };
 }
 
 /**
  * Which of these payments are unpaid although, at the newest final block that was scanned, their address holds more
- * than the ledger knows of, or more was released than the ledger saw arrive: the watcher was not told of an event.
- * Throws `ChainUnavailableError`.
+ * than the ledger knows of, or more was released than the ledger saw arrive: the watcher was not told of an event. As
+ * they were before the chain was asked. Throws `ChainUnavailableError`.
  */
 export async function findUnexplained(
   context: Pick<SweepContext, 'payments' | 'sweep'>,
   ids: readonly PaymentId[],
   cursor: BlockReference,
-): Promise<PaymentId[]> {
+): Promise<PaymentView[]> {
   const views = await Promise.all(ids.map((id) => context.payments.viewPayment(id)));
   const open = views.filter((view): view is PaymentView => view?.payment.status === 'unpaid');
   if (open.length === 0) return [];
   const addresses = open.map(({ payment }) => payment.depositAddress);
   const balances = await context.sweep(addresses, cursor.number);
-  return open
-    .filter(({ ledger }, index) => {
-      const { seenUnits, releasedUnits, heldUnits } = sumLedger(ledgerAt(ledger, cursor.number));
-      return releasedUnits > seenUnits || (balances[index] as bigint) > heldUnits;
-    })
-    .map(({ payment }) => payment.id);
+  return open.filter(({ ledger }, index) => {
+    const { seenUnits, releasedUnits, heldUnits } = sumLedger(ledgerAt(ledger, cursor.number));
+    return releasedUnits > seenUnits || (balances[index] as bigint) > heldUnits;
+  });
 }
 
 /** The ledger as it was at a block; what was seen later does not count yet. */

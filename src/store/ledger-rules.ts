@@ -1,5 +1,6 @@
 import type { MovedRows } from '../domain/movement.ts';
 import type { BlockReference, ScanRecord } from '../domain/ports/ledger-store.ts';
+import type { Decide } from '../domain/ports/payment-store.ts';
 import { LedgerConflictError } from './store-errors.ts';
 
 /** What every engine requires of what is to be recorded of the chain, before it writes anything. */
@@ -85,4 +86,19 @@ export function contentsError(transactionHash: string, logIndex: number): Ledger
   return new LedgerConflictError(
     `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
   );
+}
+
+/** Decides as asked, and keeps the frontier from passing a payment that the decision wants to see again. */
+export function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reached(): string } {
+  let reached = to;
+  return {
+    decide(view) {
+      const decision = decide(view);
+      // A beginning of an id sorts just before it.
+      const below = view.payment.id.slice(0, -1);
+      if (decision?.revisitExpiry === true && below < reached) reached = below;
+      return decision;
+    },
+    reached: () => reached,
+  };
 }

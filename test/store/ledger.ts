@@ -272,6 +272,18 @@ export function ledgerPromises(context: StoreContext): void {
     expect(await context.store.ledger.readExpiryFrontier()).toBe(other.id);
   });
 
+  it('stops the expiry frontier below a payment that is to be visited again', async () => {
+    const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
+    const { ledger, payments } = context.store;
+    const ids = [first.id, second.id, third.id];
+    await ledger.advanceExpiryFrontier(ids, { from: '', to: third.id }, ({ payment }) =>
+      payment.id === second.id ? { change: {}, revisitExpiry: true } : null,
+    );
+    const frontier = await ledger.readExpiryFrontier();
+    expect(frontier > first.id || first.id.startsWith(frontier)).toBe(true);
+    expect((await payments.listPaymentIds(frontier, 'g', 10)).slice(-2)).toEqual([second.id, third.id]);
+  });
+
   it('moves the expiry frontier back below a payment that fell back, and no step moves it over it unseen', async () => {
     const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
     const { ledger, payments } = context.store;

@@ -74,7 +74,7 @@ export interface LedgerStore {
   readExpiryFrontier(): Promise<string>;
   /**
    * Decides these payments and moves the frontier, in one transaction. The frontier stays where it is when it was
-   * moved back since it was read as `from`.
+   * moved back since it was read as `from`, and stops below a payment whose decision has `revisitExpiry`.
    */
   advanceExpiryFrontier(
     ids: readonly PaymentId[],

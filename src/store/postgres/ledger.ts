@@ -10,6 +10,7 @@ import {
   requireCheckpoint,
   requireCursor,
   requireFinal,
+  stopBeforeRevisited,
 } from '../ledger-rules.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { findReferences } from './asked-payments.ts';
@@ -84,8 +85,9 @@ export function createLedgerStore(
       database.transaction(async (connection) => {
         const payments = await findReferences(connection, ids);
         if (payments.length !== ids.length) throw new Error('a payment to expire does not exist');
-        await decideAll({ connection, decider, nowMs }, payments, decide);
-        await connection.execute(moveFrontier, [EXPIRY_FRONTIER, frontier.to, frontier.from]);
+        const stop = stopBeforeRevisited(frontier.to, decide);
+        await decideAll({ connection, decider, nowMs }, payments, stop.decide);
+        await connection.execute(moveFrontier, [EXPIRY_FRONTIER, stop.reached(), frontier.from]);
       }),
   };
 }

@@ -11,6 +11,7 @@ import {
   requireCheckpoint,
   requireCursor,
   requireFinal,
+  stopBeforeRevisited,
 } from '../ledger-rules.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
@@ -68,8 +69,9 @@ export function createLedgerStore(
       reads.run(() => (selectFrontier.get(EXPIRY_FRONTIER)?.payment_id as string | undefined) ?? ''),
     advanceExpiryFrontier: (ids, frontier, decide) =>
       writes.runTransaction(() => {
-        decideAll(decider, new Set(ids), decide);
-        moveFrontier.run(EXPIRY_FRONTIER, frontier.to, frontier.from);
+        const stop = stopBeforeRevisited(frontier.to, decide);
+        decideAll(decider, new Set(ids), stop.decide);
+        moveFrontier.run(EXPIRY_FRONTIER, stop.reached(), frontier.from);
       }),
   };
 }
