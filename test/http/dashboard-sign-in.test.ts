@@ -9,6 +9,7 @@ import {
   createTestDashboard,
   formTokenIn,
   PASSWORD,
+  type TestBrowser,
   type TestDashboard,
   textOf,
   withoutNonces,
@@ -144,6 +145,14 @@ describe('guessing passwords', () => {
     return /\/dashboard\/new-browser\S+/.exec(dashboard.mails[0]?.text ?? '')?.[0] ?? '';
   };
 
+  /** Opens the link and says yes on its page. */
+  const confirm = (browser: TestBrowser, link: string) =>
+    browser.post(
+      '/dashboard/new-browser/known',
+      { token: new URLSearchParams(link.split('?')[1]).get('token') ?? '' },
+      { page: link },
+    );
+
   it('of one user from one address ends after ten in ten minutes, also with the right one', async () => {
     for (let index = 0; index < 10; index++) expect(await guess(owner.email, '198.51.100.1')).toBe(401);
     const answer = await dashboard.newBrowser('198.51.100.1').post(SIGN_IN, credentials());
@@ -188,11 +197,30 @@ describe('guessing passwords', () => {
       { page: SIGN_IN },
     );
     const link = await linkFor(owner.email);
-    expect((await browser.get(link)).statusCode).toBe(200);
+    expect((await confirm(browser, link)).statusCode).toBe(200);
     expect((await browser.post(SIGN_IN, credentials())).statusCode).toBe(303);
     expect((await dashboard.newBrowser().post(SIGN_IN, credentials())).statusCode).toBe(429);
     dashboard.advance(3_600_000);
     expect((await dashboard.newBrowser().get(link)).statusCode).toBe(404);
+  });
+
+  it('is not helped by leading somebody to the link of another user: opening it leaves the browser’s mark', async () => {
+    const stranger = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    await dashboard.newBrowser().post('/dashboard/new-browser', { email: stranger.email }, { page: SIGN_IN });
+    const link = await linkFor(stranger.email);
+    const own = dashboard.newBrowser();
+    await own.post(SIGN_IN, credentials());
+    const mark = own.cookies.get(BROWSER_COOKIE);
+    expect((await own.get(link)).statusCode).toBe(200);
+    const token = new URLSearchParams(link.split('?')[1]).get('token') ?? '';
+    const foreign = { token, form_token: 'x' };
+    expect((await own.post('/dashboard/new-browser/known', foreign)).statusCode).toBe(403);
+    expect(own.cookies.get(BROWSER_COOKIE)).toBe(mark);
+    expect((await confirm(own, link)).statusCode).toBe(200);
+    expect(own.cookies.get(BROWSER_COOKIE)).not.toBe(mark);
+    const altered = { token: `${token.slice(0, -4)}AAAA` };
+    const answer = await own.post('/dashboard/new-browser/known', altered, { page: link });
+    expect(answer.statusCode).toBe(404);
   });
 
   it('is answered by a link that works for the longest address there can be, and that no log has', async () => {
@@ -203,7 +231,7 @@ describe('guessing passwords', () => {
     const browser = dashboard.newBrowser();
     await browser.post('/dashboard/new-browser', { email }, { page: SIGN_IN });
     const link = await linkFor(email);
-    expect((await browser.get(link)).statusCode).toBe(200);
+    expect((await confirm(browser, link)).statusCode).toBe(200);
     const [, token = ''] = link.split('=');
     expect(token.length).toBeGreaterThan(300);
     expect(dashboard.logLines.join('')).not.toContain(token);

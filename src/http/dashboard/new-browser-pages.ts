@@ -20,21 +20,51 @@ const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sig
 /** `/dashboard/new-browser`: an e-mail whose link leads here and makes a browser known. Only where e-mail is configured. */
 export function registerNewBrowserPages(routes: DashboardRoutes, mailer: Mailer): void {
   routes.server.post('/new-browser', (request, reply) => answerAsking(routes, mailer, request, reply));
-  routes.server.get('/new-browser', async (request, reply) => {
+  routes.server.get('/new-browser', (request, reply) => {
     // In the query, because it holds the address and is longer than a part of a path may be.
     const token = new URL(request.url, 'http://localhost').searchParams.get('token') ?? '';
-    const email = openBrowserLink(routes.context.browsers, token, routes.context.nowMs());
-    if (email === null) {
-      return sendPlainPage(routes, reply, 404, {
-        title: 'This link does not work',
-        main: html`<p>It is older than an hour, or not complete.</p>${toSignIn(routes.area)}`,
-      });
-    }
-    rememberBrowser(routes, reply, email);
-    return sendPlainPage(routes, reply, 200, {
-      title: 'This browser is known now',
-      main: html`<p>You can sign in with it, whatever others try.</p>${toSignIn(routes.area)}`,
-    });
+    return showLink(routes, request, reply, token);
+  });
+  routes.server.post('/new-browser/known', (request, reply) => answerLink(routes, request, reply));
+}
+
+/**
+ * Opening the link alone changes nothing: a browser keeps one mark, which nobody may replace by leading its user to the
+ * link that was sent to somebody else.
+ */
+function showLink(
+  routes: DashboardRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+): FastifyReply {
+  const { context, area } = routes;
+  const email = openBrowserLink(context.browsers, token, context.nowMs());
+  if (email === null) return sendGone(routes, reply);
+  return sendPlainPage(routes, reply, 200, {
+    title: 'Do you want to sign in with this browser?',
+    main: html`<form class="card" method="post" action="${OWN_PATH}/known">${formTokenField(openFormToken(routes, request, reply))}<input type="hidden" name="token" value="${token}">
+<p>As <strong><bdi>${email}</bdi></strong>. If you are somebody else, go no further.</p>
+<button class="button primary wide">Yes, I am this one</button></form>${toSignIn(area)}`,
+  });
+}
+
+function answerLink(routes: DashboardRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { context, area } = routes;
+  const token = readOwnForm(routes, request).text('token');
+  const email = openBrowserLink(context.browsers, token, context.nowMs());
+  if (email === null) return sendGone(routes, reply);
+  rememberBrowser(routes, reply, email);
+  return sendPlainPage(routes, reply, 200, {
+    title: 'This browser is known now',
+    main: html`<p>You can sign in with it, whatever others try.</p>${toSignIn(area)}`,
+  });
+}
+
+function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
+  return sendPlainPage(routes, reply, 404, {
+    title: 'This link does not work',
+    main: html`<p>It is older than an hour, or not complete.</p>${toSignIn(routes.area)}`,
   });
 }
 
