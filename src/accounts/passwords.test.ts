@@ -58,6 +58,27 @@ it('lets a few hash at a time, a few more wait, and refuses the others', async (
   expect(await passwords.verify('x', null)).toBe(false);
 });
 
+it('lets strangers fill half of the places to wait, and keeps the others for those who are known', async () => {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const gated = createPasswords(async () => {
+    await gate;
+    return Buffer.alloc(32);
+  });
+  const come = (count: number, isStranger: boolean) =>
+    Array.from({ length: count }, () => gated.verify('x', null, { isStranger }));
+  const tries = [...come(60, true), ...come(20, false), ...come(1, true)];
+  const refused = tries.map((each) => each.catch(() => 'refused'));
+  open();
+  const results = (await Promise.all(refused)).map((result) => result === 'refused');
+  expect(results.slice(0, 60).indexOf(true)).toBe(2 + 16);
+  expect(results.slice(2 + 16, 60)).not.toContain(false);
+  expect(results.slice(60, 80).indexOf(true)).toBe(16);
+  expect(results.at(-1)).toBe(true);
+});
+
 it('refuses a stored hash that is none, whatever the password', async () => {
   await expect(passwords.verify('x', 'plain')).rejects.toThrow('not argon2id');
 });

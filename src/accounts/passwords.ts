@@ -13,6 +13,8 @@ const HASH_BYTES = 32;
 const MAXIMUM_RUNNING = 2;
 /** That wait for their turn; more are refused, as they would wait for seconds. */
 const MAXIMUM_WAITING = 32;
+/** Of these, so many that strangers may fill; the other places are for those who are known, whoever else tries. */
+const MAXIMUM_WAITING_FOR_STRANGERS = 16;
 
 const MINIMUM_CHARACTERS = 12;
 const MAXIMUM_CHARACTERS = 200;
@@ -24,9 +26,10 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Whether the password is the one of the hash. Without a hash it takes the same time and is false, so that nobody
-   * can tell users from strangers. Throws `rate_limited` when too many wait.
+   * can tell users from strangers. Throws `rate_limited` when too many wait: for strangers, who show nothing but the
+   * password, sooner than for those who are signed in or come with a browser that is known.
    */
-  verify(password: string, hash: string | null): Promise<boolean>;
+  verify(password: string, hash: string | null, from?: { readonly isStranger: boolean }): Promise<boolean>;
 }
 
 export interface HashParameters {
@@ -55,12 +58,15 @@ export function createPasswords(deriveKey: DeriveKey = derive): Passwords {
         const salt = randomBytes(SALT_BYTES);
         return textOf({ ...current, salt, hash: await deriveKey(password, { ...current, salt }) });
       }),
-    verify: (password, text) =>
-      inTurn(async () => {
-        const expected = text === null ? nobody : parseHash(text);
-        const isEqual = timingSafeEqual(await deriveKey(password, expected), expected.hash);
-        return isEqual && text !== null;
-      }),
+    verify: (password, text, { isStranger } = { isStranger: false }) =>
+      inTurn(
+        async () => {
+          const expected = text === null ? nobody : parseHash(text);
+          const isEqual = timingSafeEqual(await deriveKey(password, expected), expected.hash);
+          return isEqual && text !== null;
+        },
+        isStranger ? MAXIMUM_WAITING_FOR_STRANGERS : MAXIMUM_WAITING,
+      ),
   };
 }
 
@@ -142,9 +148,9 @@ function parseHash(text: string): Hash {
 function createTurns() {
   const waiting: (() => void)[] = [];
   let running = 0;
-  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  return async function inTurn<T>(work: () => Promise<T>, maximumWaiting = MAXIMUM_WAITING): Promise<T> {
     if (running < MAXIMUM_RUNNING) running++;
-    else if (waiting.length >= MAXIMUM_WAITING) {
+    else if (waiting.length >= maximumWaiting) {
       throw new ServiceError(
         'rate_limited',
         'Too many people sign in at this moment. Please retry after 5 s.',

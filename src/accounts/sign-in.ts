@@ -22,12 +22,21 @@ export async function signIn(
   {
     area,
     caller,
+    isKnownBrowser,
     isSecondFactorRequired,
-  }: { readonly area: SessionArea; readonly caller: Caller; readonly isSecondFactorRequired: boolean },
+  }: {
+    readonly area: SessionArea;
+    readonly caller: Caller;
+    /** Whether this user has signed in with the browser before: strangers' tries do not take its place. */
+    readonly isKnownBrowser: boolean;
+    readonly isSecondFactorRequired: boolean;
+  },
 ): Promise<OpenedSession | null> {
   const address = parseUserEmail(email);
   const user = address === null ? null : await context.people.findUserByEmail(address);
-  const isRight = await context.passwords.verify(password, user?.passwordHash ?? null);
+  const isRight = await context.passwords.verify(password, user?.passwordHash ?? null, {
+    isStranger: !isKnownBrowser,
+  });
   if (user === null || !isRight) return null;
   if (area === 'operator' && !user.isOperator) return null;
   await renewHash(context, user, password);

@@ -171,6 +171,32 @@ describe('guessing passwords', () => {
     expect((await own.post(SIGN_IN, credentials())).statusCode).toBe(303);
   });
 
+  it('of many users from one address keeps nobody out of a known browser at that address', async () => {
+    const own = dashboard.newBrowser();
+    await own.post(SIGN_IN, credentials());
+    await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    for (let index = 0; index < 20; index++) await dashboard.limits.signInsOfAddress.take('192.0.2.10');
+    expect(await guess(owner.email, '192.0.2.10')).toBe(429);
+    expect((await own.post(SIGN_IN, credentials())).statusCode).toBe(303);
+  });
+
+  it('with invented addresses takes the place of no known browser where passwords wait to be hashed', async () => {
+    const own = dashboard.newBrowser();
+    await own.post(SIGN_IN, credentials());
+    await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    const { passwords } = dashboard.context;
+    const asStrangers: boolean[] = [];
+    const verify: typeof passwords.verify = (password, text, from) => {
+      asStrangers.push(from?.isStranger ?? false);
+      return passwords.verify(password, text, from);
+    };
+    Object.assign(dashboard.context, { passwords: { ...passwords, verify } });
+    expect(await guess('invented@shop.example', '198.51.100.1')).toBe(401);
+    expect(await guess(owner.email, '198.51.100.1')).toBe(401);
+    expect((await own.post(SIGN_IN, credentials())).statusCode).toBe(303);
+    expect(asStrangers).toEqual([true, true, false]);
+  });
+
   it('in a known browser is counted for that browser alone', async () => {
     const [own, other] = [dashboard.newBrowser(), dashboard.newBrowser()];
     for (const browser of [own, other]) {

@@ -19,23 +19,32 @@ export function rememberBrowser(
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
+/** How somebody stands who tries to sign in. */
+interface Try {
+  /** Whether this user has signed in with the browser before. */
+  readonly isKnownBrowser: boolean;
+  /** For which a browser that is not known is asked for more than the password; 0 where it may go on. */
+  readonly waitSeconds: number;
+}
+
 /**
  * Counts a try to sign in, by what was typed, whether there is such a user or not. A browser that is known counts for
- * itself, so that no stranger's tries stand in its way. Resolves to the seconds for which a browser that is not known
- * is asked for more than the password; 0 where it may go on. Throws `rate_limited` where nobody could be typing.
+ * itself alone, so that no stranger's tries stand in its way, from its own address neither. Throws `rate_limited` where
+ * nobody could be typing.
  */
 export async function countSignIn(
   { context, cookies }: AreaRoutes,
   request: FastifyRequest,
   typedEmail: string,
-): Promise<number> {
+): Promise<Try> {
   const { limits, browsers, nowMs } = context;
   const { address } = callerOf(request);
   const email = parseUserEmail(typedEmail);
   const mark = cookies.read(request.headers, 'browser');
   const browser = mark === null || email === null ? null : knownBrowser(browsers, mark, email, nowMs());
   const user = hashSecretToken(email ?? typedEmail.trim().toLowerCase());
-  await requirePassing(limits.signInsOfAddress, address);
+  if (browser === null) await requirePassing(limits.signInsOfAddress, address);
   await requirePassing(limits.signInsOfUser, `${user} ${browser ?? address}`);
-  return browser === null ? limits.strangersOfUser.take(user) : 0;
+  const waitSeconds = browser === null ? await limits.strangersOfUser.take(user) : 0;
+  return { isKnownBrowser: browser !== null, waitSeconds };
 }

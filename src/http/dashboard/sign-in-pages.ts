@@ -80,7 +80,7 @@ async function answerSignIn(
   const { context, cookies } = routes;
   const form = readOwnForm(routes, request);
   const [email, next] = [form.text('email'), returnPathOf(routes.area, form.text('next'))];
-  const waitSeconds = await countSignIn(routes, request, email);
+  const { isKnownBrowser, waitSeconds } = await countSignIn(routes, request, email);
   if (waitSeconds > 0) return sendAskMore(routes, request, reply, { email, waitSeconds });
 
   const opened = await signIn(
@@ -89,6 +89,7 @@ async function answerSignIn(
     {
       area: routes.area.name,
       caller: callerOf(request),
+      isKnownBrowser,
       isSecondFactorRequired: routes.isSecondFactorRequired,
     },
   );
