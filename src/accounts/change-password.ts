@@ -2,7 +2,7 @@ import { invalidField } from '../domain/errors.ts';
 import type { User } from '../domain/person.ts';
 import { requireGoodPassword } from './passwords.ts';
 import type { Actor, PeopleContext } from './people-context.ts';
-import { recordForUser } from './second-factor.ts';
+import { recordForUser } from './record-for-user.ts';
 
 /** Sets another password and ends the user's sessions but this one. Throws a 400 for one that is not good enough. */
 export async function changePassword(

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { MAXIMUM_MEMBERS, type Role, type User } from '../domain/person.ts';
-import type { PeopleContext } from './people-context.ts';
+import { changeOperator } from './change-operator.ts';
+import { operatorActor, type PeopleContext } from './people-context.ts';
 
 /** A user as an operator or an invitation makes one. */
 export interface NewUser {
@@ -9,6 +10,7 @@ export interface NewUser {
   readonly email: string;
   /** Of a new user; null where it is set by a link. A known one keeps what they have. */
   readonly passwordHash?: string | null;
+  /** Given by whoever may run the command line, and by nobody else. */
   readonly isOperator: boolean;
   /** What they may do, and where. */
   readonly membership: { readonly accountId: string; readonly role: Role } | null;
@@ -19,7 +21,7 @@ export interface NewUser {
  * is changed, and nothing is ever taken away. Throws when there is no such account, or no room in it.
  */
 export async function createUser(
-  context: Pick<PeopleContext, 'accounts' | 'people' | 'nowMs'>,
+  context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
   { email, passwordHash = null, isOperator, membership }: NewUser,
 ): Promise<User> {
   const { people, accounts, nowMs } = context;
@@ -32,13 +34,13 @@ export async function createUser(
     passwordHash,
     totpSecret: null,
     totpStep: 0,
-    isOperator,
+    isOperator: false,
     createdAtMs: nowMs(),
   });
   const known = await people.findUserByEmail(email);
   if (known === null) throw new Error(`the user ${email} was made and is not there`);
   const user =
-    isOperator && !known.isOperator ? ((await people.updateUser(known.id, { isOperator })) ?? known) : known;
+    isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
   if (membership !== null) await giveRight(context, user.id, membership);
   return user;
 }

@@ -4,8 +4,9 @@ import type {
 } from '@simplewebauthn/server';
 import { invalidField } from '../domain/errors.ts';
 import type { Passkey, RelyingParty } from '../domain/passkey.ts';
-import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+import type { Actor, PeopleContext } from './people-context.ts';
 import type { SignedIn } from './read-session.ts';
+import { recordForUser } from './record-for-user.ts';
 import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
 
 type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
@@ -63,7 +64,7 @@ export async function addPasskey(
   });
   if (!isAdded) throw invalidField('The passkey', 'is known already, or you have as many as you can.');
   const codes = isFirst ? await renewRecoveryCodes(context, user) : null;
-  await recordPasskey(context, user.id, actor, 'passkey.added', shownName);
+  await recordForUser(context, user, actor, 'passkey.added', shownName);
   return codes;
 }
 
@@ -123,7 +124,7 @@ export async function removePasskey(
   if (passkey === undefined || !(await context.people.removePasskey(user.id, id)))
     throw invalidField('The passkey', 'is gone already.');
   await dropCodesWithoutFactor(context, user.id);
-  await recordPasskey(context, user.id, actor, 'passkey.removed', passkey.name);
+  await recordForUser(context, user, actor, 'passkey.removed', passkey.name);
 }
 
 async function readNewCredential(
@@ -164,17 +165,5 @@ function readJson(text: string): Record<string, unknown> | null {
     return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
   } catch {
     return null;
-  }
-}
-
-async function recordPasskey(
-  context: Context,
-  userId: string,
-  actor: Actor,
-  action: 'passkey.added' | 'passkey.removed',
-  name: string,
-): Promise<void> {
-  for (const { accountId } of await context.people.listMemberships(userId)) {
-    await recordAction(context, accountId, actor, action, name);
   }
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { OneTimeLink } from '../domain/dashboard-session.ts';
 import type { User } from '../domain/person.ts';
 import { requireGoodPassword } from './passwords.ts';
-import { type PeopleContext, recordAction } from './people-context.ts';
+import type { PeopleContext } from './people-context.ts';
+import { recordForUser } from './record-for-user.ts';
 import { createSecretToken, hashSecretToken, looksLikeSecretToken } from './secret-token.ts';
 
 /** How long a link works by which a password is set. */
@@ -56,11 +57,10 @@ export async function setPasswordByLink(
   const passwordHash = await context.passwords.hash(password);
   // Taken only now, so that a refused password leaves it; of two who come at once one gets it.
   if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return false;
-  await context.people.updateUser(link.userId, { passwordHash });
+  const user = await context.people.updateUser(link.userId, { passwordHash });
+  if (user === null) return false;
   await context.sessions.endSessions(link.userId, null);
   const actor = { name: link.email, userId: link.userId, address };
-  for (const { accountId } of await context.people.listMemberships(link.userId)) {
-    await recordAction(context, accountId, actor, 'password.set');
-  }
+  await recordForUser(context, user, actor, 'password.set', null);
   return true;
 }

@@ -4,7 +4,8 @@ import { invalidField } from '../domain/errors.ts';
 import type { KeyedHash } from '../domain/keyed-hash.ts';
 import type { User } from '../domain/person.ts';
 import type { SecretBox } from '../domain/secret-box.ts';
-import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+import type { Actor, PeopleContext } from './people-context.ts';
+import { recordForUser } from './record-for-user.ts';
 
 /** How the secrets of second factors are kept. */
 export interface SecondFactorSecrets {
@@ -144,18 +145,6 @@ export async function spendCode(
     await people.updateUser(user.id, { totpSecret: secondFactor.box.seal(secret, user.id) });
   }
   return true;
-}
-
-/** Writes down in each of the user's accounts what was done to the user. */
-export async function recordForUser(
-  context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
-  user: Pick<User, 'id' | 'email'>,
-  actor: Actor,
-  action: 'second_factor.added' | 'second_factor.removed' | 'second_factor.codes_renewed' | 'password.set',
-): Promise<void> {
-  for (const { accountId } of await context.people.listMemberships(user.id)) {
-    await recordAction(context, accountId, actor, action, user.email);
-  }
 }
 
 function totpOf(secret: string, email: string): TOTP {

@@ -78,6 +78,13 @@ export function addUserCommands(program: Command, services: OperationRunner): vo
     .option('--role <role>', 'owner, developer or viewer (owner)')
     .option('--operator', 'may sign in to the operator’s console')
     .option('--existing', 'give the right to a user who has a password already, once you know who that is');
+  operation(
+    leaf(user, 'update', 'give or take the right to the operator’s console').argument('<email>'),
+    services,
+    'user update',
+  )
+    .option('--operator', 'may sign in to the operator’s console')
+    .option('--no-operator', 'may not any more, and is signed out everywhere');
   operation(leaf(user, 'list', 'list all users'), services, 'user list');
   operation(
     leaf(user, 'reset-link', 'print a link to set a new password').argument('<email>'),

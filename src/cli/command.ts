@@ -30,7 +30,8 @@ export function operation(
       args[declared.name()] = command.args[index];
     }
     for (const option of command.options) {
-      args[option.long?.replace('--', '') ?? option.name()] = command.getOptionValue(option.attributeName());
+      const name = option.long?.replace(option.negate ? '--no-' : '--', '') ?? option.name();
+      args[name] = command.getOptionValue(option.attributeName());
     }
     const { json, ...rest } = args;
     const result = await services.runOperation(name, rest);

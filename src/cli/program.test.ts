@@ -81,6 +81,8 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
     'user create',
     { email: 'a@b.example', account: 'acc_1', role: 'viewer', operator: true },
   ],
+  ['user update a@b.example --operator', 'user update', { email: 'a@b.example', operator: true }],
+  ['user update a@b.example --no-operator', 'user update', { email: 'a@b.example', operator: false }],
   ['user list', 'user list', {}],
   ['user reset-second-factor a@b.example', 'user reset-second-factor', { email: 'a@b.example' }],
   ['user reset-link a@b.example', 'user reset-link', { email: 'a@b.example' }],
@@ -183,7 +185,7 @@ describe('the command line', () => {
   it('has every command of the interface, and no other', () => {
     expect(leaves().map(pathOf).sort()).toEqual(
       [
-        ...['user create', 'user list', 'user reset-link', 'user reset-second-factor'],
+        ...['user create', 'user update', 'user list', 'user reset-link', 'user reset-second-factor'],
         ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
         ...['listen', 'trigger'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],

@@ -1,7 +1,10 @@
+import { changeOperator } from '../accounts/change-operator.ts';
 import { createUser } from '../accounts/create-user.ts';
 import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-link.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
+import { recordForUser } from '../accounts/record-for-user.ts';
 import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
+import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { isRole, parseUserEmail, type Role, roles, type User } from '../domain/person.ts';
 import * as argument from './arguments.ts';
@@ -26,7 +29,15 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     }
     // Who has a password keeps it.
     const link = user.passwordHash === null ? await linkFor(context, user) : {};
+    if (user.passwordHash === null && user.isOperator)
+      await recordAction(context, SERVICE_LOG, operatorActor, 'password.link_created', email);
     return { user_id: user.id, email: user.email, ...link };
+  },
+  'user update': async (context, args) => {
+    const isOperator = args['operator'];
+    if (typeof isOperator !== 'boolean') throw invalidField('operator', 'or no-operator is missing');
+    const user = await changeOperator(context, await findUser(context, args), isOperator, operatorActor);
+    return { email: user.email, operator: user.isOperator };
   },
   'user list': async (context) =>
     Promise.all(
@@ -46,9 +57,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   'user reset-link': async (context, args) => {
     const user = await findUser(context, args);
     const { email } = user;
-    for (const { accountId } of await context.people.listMemberships(user.id)) {
-      await recordAction(context, accountId, operatorActor, 'password.link_created', email);
-    }
+    await recordForUser(context, user, operatorActor, 'password.link_created');
     return { email, ...(await linkFor(context, user)) };
   },
 };

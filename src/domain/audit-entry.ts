@@ -10,6 +10,8 @@ export const auditActions = {
   'passkey.added': 'added the passkey',
   'passkey.removed': 'removed the passkey',
   'password.link_created': 'made a link to set a password',
+  'operator.granted': 'gave the right of an operator to',
+  'operator.revoked': 'took the right of an operator from',
   'member.added': 'made a member',
   'member.changed': 'changed the role of',
   'member.removed': 'removed from the account',

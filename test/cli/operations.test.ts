@@ -9,6 +9,7 @@ import type {
 } from '../../src/cli/operations-context.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
+import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { DirectPaymentRequest } from '../../src/payments/create-direct-payment.ts';
@@ -25,6 +26,7 @@ import {
   newSession,
   pay,
 } from '../store/fixtures.ts';
+import { newDashboardSession } from '../store/people.ts';
 import { onePixel } from '../support/pictures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-store.ts';
 
@@ -682,6 +684,35 @@ describe('people', () => {
     expect(await store.audit.listEntries(account, null, 1)).toMatchObject([
       { action: 'second_factor.removed' },
     ]);
+  });
+
+  it('get and lose the right of an operator, which is written down and ends their sessions', async () => {
+    const inLog = async (limit: number) =>
+      (await store.audit.listEntries(SERVICE_LOG, null, limit)).map(({ action, actor, target }) => [
+        ...[action, actor, target],
+      ]);
+    const { user_id } = await run<{ user_id: string }>('user create', { email, operator: true });
+    expect(await inLog(10)).toEqual([
+      ['password.link_created', 'operator', email],
+      ['operator.granted', 'operator', email],
+    ]);
+    await store.sessions.createSession(newDashboardSession(user_id));
+    await store.sessions.createSession(newDashboardSession(user_id, { area: 'operator' }));
+    expect(await run('user update', { email, operator: false })).toEqual({ email, operator: false });
+    expect((await store.people.findUser(user_id))?.isOperator).toBe(false);
+    expect(await store.sessions.listSessions(user_id)).toEqual([]);
+    expect(await inLog(1)).toEqual([['operator.revoked', 'operator', email]]);
+
+    await run('user reset-link', { email });
+    await run('user update', { email, operator: false });
+    expect(await inLog(10), 'no operator, and nothing changed').toHaveLength(3);
+    expect(await run('user update', { email, operator: true })).toEqual({ email, operator: true });
+    await run('user reset-link', { email });
+    await run('user reset-second-factor', { email });
+    expect((await inLog(3)).map(([action]) => action)).toEqual([
+      ...['second_factor.removed', 'password.link_created', 'operator.granted'],
+    ]);
+    await expect(run('user update', { email })).rejects.toThrow('operator or no-operator is missing');
   });
 
   it.each([

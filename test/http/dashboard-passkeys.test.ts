@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSession } from '../../src/accounts/open-session.ts';
 import type { Account } from '../../src/domain/account.ts';
+import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { User } from '../../src/domain/person.ts';
 import { type Authenticator, createAuthenticator } from '../support/authenticator.ts';
 import {
@@ -174,9 +175,14 @@ describe('a passkey', () => {
   it('is removed with the password, and the last one takes the recovery codes with it', async () => {
     const remove = (password: string) =>
       browser.post(`${SECURITY}/remove-passkey`, { passkey: device.id, password }, { page: SECURITY });
+    await dashboard.store.people.updateUser(owner.id, { isOperator: true });
     expect((await remove('wrong')).statusCode).toBe(400);
     expect((await remove(PASSWORD)).headers['location']).toBe(`${SECURITY}?said=passkey-removed`);
     expect(await dashboard.store.people.listPasskeys(owner.id)).toEqual([]);
+    const removed = { action: 'passkey.removed', actor: owner.email, target: 'Phone' };
+    for (const log of [account.id, SERVICE_LOG]) {
+      expect(await dashboard.store.audit.listEntries(log, null, 1)).toMatchObject([removed]);
+    }
     const late = await (await givePassword()).post(QUESTION, { code: recoveryCodes[0] as string });
     expect(late.statusCode).toBe(401);
   });

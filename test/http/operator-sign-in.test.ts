@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPasswordLink, setPasswordByLink } from '../../src/accounts/password-link.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import { SET_UP_MS } from '../../src/domain/dashboard-session.ts';
@@ -97,6 +98,15 @@ describe('with a password', () => {
     expect((await signInAs(console.newBrowser(), operator)).statusCode).toBe(429);
   });
 
+  it('a password that is set by a link is in the log of the service, also of who is in no account', async () => {
+    const { context, store } = console.dashboard;
+    const token = await createPasswordLink(context, operator);
+    expect(await setPasswordByLink(context, token, 'another good password', '192.0.2.20')).toBe(true);
+    expect(await store.audit.listEntries(SERVICE_LOG, null, 1)).toMatchObject([
+      { action: 'password.set', actor: operator.email, address: '192.0.2.20' },
+    ]);
+  });
+
   it('the right ends with the next click when it is taken', async () => {
     const browser = await console.signIn(operator);
     await console.dashboard.store.people.updateUser(operator.id, { isOperator: false });
@@ -170,6 +180,10 @@ describe('in live mode', () => {
       expect([path, (await browser.get(path)).headers['location']]).toEqual([path, '/operator/set-up']);
     }
     const key = await setUp(browser);
+    const added = { action: 'second_factor.added', actor: operator.email, target: operator.email };
+    expect(await console.dashboard.store.audit.listEntries(SERVICE_LOG, null, 10)).toContainEqual(
+      expect.objectContaining(added),
+    );
     expect(browser.cookies.get(`__Host-${COOKIE}`), 'a new session').not.toBe(before);
     expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
 

@@ -1,10 +1,10 @@
 import { changePassword, requireOwnPassword } from '../../accounts/change-password.ts';
 import { addPasskey, offerPasskey, removePasskey } from '../../accounts/passkeys.ts';
+import { recordForUser } from '../../accounts/record-for-user.ts';
 import {
   confirmTotp,
   hasSecondFactor,
   offerTotp,
-  recordForUser,
   removeTotp,
   renewRecoveryCodes,
   spendCode,
