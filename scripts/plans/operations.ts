@@ -55,6 +55,8 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'sessions.takeChallenge': 'once a sign-in with a passkey, by the primary key',
   'emails.eraseEmail': 'by hand, or where a day passes: one payment by its key',
   'emails.eraseEmailsBefore': 'a hundred ids of one account in a row, every ten minutes',
+  'accounts.searchAccounts': 'operator’s console, in pages by the time of creation',
+  'audit.listAllEntries': 'operator’s console, in pages by the time of the entries',
   'audit.appendEntry': 'once for each deed in the dashboard',
   'audit.listEntries': 'dashboard, in pages by the account',
   'people.changeMembership': 'dashboard, by the primary key',
