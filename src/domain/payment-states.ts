@@ -13,6 +13,13 @@ export type ForwardStatus =
   | 'manual_required'
   | 'canceled';
 
+/** Under way: few payments are at a time. */
+export const unsettledStatuses = ['ready', 'processing', 'failed', 'manual_required'] as const;
+export type UnsettledStatus = (typeof unsettledStatuses)[number];
+
+/** The release was refused: money waits for a hand, or may come to need one. */
+export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
+
 /** Both fields together; only these pairs exist. */
 export type PaymentState =
   | 'unpaid/pending'

@@ -25,7 +25,6 @@ const SETTLED_MS = 10_000;
 const LATEST_MS = 24 * HOUR_MS;
 const TROUBLES_AT_A_TIME = 5;
 const NAMED = 10;
-const LOOKED_THROUGH = 200;
 const MAXIMUM_OWNERS = 20;
 
 /**
@@ -67,14 +66,14 @@ async function tellOwners(context: TellOfTroubleContext, trouble: Trouble): Prom
 
 async function composeMail(context: TellOfTroubleContext, trouble: Trouble, shop: string) {
   const { accountId, kind, sinceMs } = trouble;
-  const [webhooks, unsettled] = await Promise.all([
+  const [webhooks, payments] = await Promise.all([
     kind === 'webhooks' ? context.search.listTroubledWebhooks(accountId, NAMED) : [],
-    kind === 'payments' ? context.search.listUnsettled(accountId, LOOKED_THROUGH) : [],
+    kind === 'payments' ? context.search.listUnsettled(accountId, ['manual_required'], NAMED) : [],
   ]);
   return troubleMail({
     ...{ trouble, shop },
     webhooks: webhooks.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs),
-    payments: unsettled.filter(({ forwardStatus }) => forwardStatus === 'manual_required').slice(0, NAMED),
+    payments,
     pageOf: (id) => `${context.dashboardUrl}/payments/${id}`,
     settingsUrl: `${context.dashboardUrl}/settings`,
   });

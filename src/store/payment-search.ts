@@ -1,6 +1,7 @@
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { hasWords, numberOfTerm, type PaymentQuery, type PaymentSearch } from '../domain/payment-search.ts';
+import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import {
   beginningOf,
@@ -53,23 +54,29 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       }
       return { payments: found, next: upper };
     },
-    async listUnsettled(accountId, limit) {
+    async listUnsettled(accountId, forwardStatuses, limit) {
       checkListLimit(limit);
+      const placeOf = (index: number) => `?${index + 2}`;
+      const wanted = `AND forward_status IN (${forwardStatuses.map((_, index) => placeOf(index)).join(', ')})`;
       // Of all accounts SQLite would walk along the ids, which are in this order already, if it could.
       const [condition, values] =
         accountId === null
           ? ["ORDER BY id || '' DESC", []]
-          : ['AND account_id = ?2 ORDER BY id DESC', [accountId]];
+          : [`AND account_id = ${placeOf(forwardStatuses.length)} ORDER BY id DESC`, [accountId]];
       const rows = await scripts.read(() =>
         run(
-          `SELECT ${qualifiedPaymentColumns} FROM (${unsettledSql} ${condition} LIMIT ?1) AS source
+          `SELECT ${qualifiedPaymentColumns} FROM (${unsettledSql} ${wanted} ${condition} LIMIT ?1) AS source
            CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`,
-          ...[limit, ...values],
+          ...[limit, ...forwardStatuses, ...values],
         ),
       );
       return paymentsOfRows(rows);
     },
   };
+}
+
+function isUnsettled(status: PaymentQuery['forwardStatus']): boolean {
+  return unsettledStatuses.some((unsettled) => unsettled === status);
 }
 
 function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {
@@ -92,14 +99,6 @@ function* isWindowIndexed(upper: PaymentId): Script<boolean> {
   return row?.isIndexed === 1;
 }
 
-/** Statuses that few payments have at a time. */
-const unsettledStatuses: readonly (string | undefined)[] = [
-  'ready',
-  'processing',
-  'failed',
-  'manual_required',
-];
-
 function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source> {
   const { search } = query;
   switch (search?.kind) {
@@ -110,7 +109,7 @@ function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source
     case 'words':
       return byTerms(query.accountId, yield* rarestWord(query.accountId, search.words));
     default:
-      if (unsettledStatuses.includes(query.forwardStatus)) return byUnsettled;
+      if (isUnsettled(query.forwardStatus)) return byUnsettled;
       return isByAccount ? byPrimaryKey : byAccountPayments;
   }
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { firstIdAtMs, type PaymentId } from '../../src/domain/payment-id.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../../src/domain/payment-search.ts';
+import { refusedStatuses, type UnsettledStatus, unsettledStatuses } from '../../src/domain/payment-states.ts';
 import { shortCodeOf } from '../../src/domain/short-code.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -193,6 +194,29 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(slots).toMatchObject([{ created: 1, converted: 1, paid: 1 }]);
   });
 
+  it('lists what needs a hand, and sees it behind any number of newer payments under way', async () => {
+    const { store } = context;
+    const payments = await givePayments(store, 5);
+    const accountId = payments[0]?.accountId as string;
+    const come = (index: number, forwardStatus: Payment['forwardStatus']) =>
+      store.payments.decidePayment(payments[index] as Payment, () => ({ change: { forwardStatus } }));
+    const sorted = idsOf(payments).toSorted();
+    const oldest = payments.findIndex(({ id }) => id === sorted[0]);
+    const others = [0, 1, 2, 3, 4].filter((index) => index !== oldest);
+    await come(oldest, 'manual_required');
+    for (const [turn, index] of others.entries()) await come(index, turn === 0 ? 'failed' : 'ready');
+    const failed = payments[others[0] as number]?.id;
+    for (const owner of [null, accountId]) {
+      const listed = async (statuses: readonly UnsettledStatus[], limit: number) =>
+        idsOf(await store.search.listUnsettled(owner, statuses, limit));
+      expect(await listed(['manual_required'], 1)).toEqual([sorted[0]]);
+      expect(await listed(refusedStatuses, 2)).toEqual([failed, sorted[0]]);
+      expect(await listed(refusedStatuses, 1)).toEqual([failed]);
+      expect(await listed(unsettledStatuses, 10)).toEqual(sorted.toReversed());
+    }
+    expect(await store.search.listUnsettled('another', refusedStatuses, 10)).toEqual([]);
+  });
+
   it('keeps each state that a payment comes into, with its time', async () => {
     const { store } = context;
     const payment = await givePayment(store);
@@ -200,17 +224,19 @@ export function paymentSearchPromises(context: StoreContext): void {
       store.payments.decidePayment(payment, () => ({ change: { status, forwardStatus } }));
     await come('unpaid', 'ready');
     await store.payments.decidePayment(payment, () => ({ change: { releaseRefusals: 1 } }));
-    expect(idsOf(await store.search.listUnsettled(null, 10))).toEqual([payment.id]);
+    expect(idsOf(await store.search.listUnsettled(null, unsettledStatuses, 10))).toEqual([payment.id]);
     expect(idsOf(await allPages(store, { accountId: payment.accountId, forwardStatus: 'ready' }, 1))).toEqual(
       [payment.id],
     );
-    expect(idsOf(await store.search.listUnsettled(payment.accountId, 10))).toEqual([payment.id]);
-    expect(await store.search.listUnsettled('another', 10)).toEqual([]);
+    expect(idsOf(await store.search.listUnsettled(payment.accountId, unsettledStatuses, 10))).toEqual([
+      payment.id,
+    ]);
+    expect(await store.search.listUnsettled('another', unsettledStatuses, 10)).toEqual([]);
     await come('paid', 'completed');
     const changes = await store.search.listStateChanges(payment);
     expect(changes.map(({ state }) => state).sort()).toEqual(['paid/completed', 'unpaid/ready']);
     expect(changes.every(({ atMs }) => atMs > 0)).toBe(true);
     expect(await store.search.listStateChanges({ ...payment, accountId: 'another' })).toEqual([]);
-    expect(await store.search.listUnsettled(null, 10)).toEqual([]);
+    expect(await store.search.listUnsettled(null, unsettledStatuses, 10)).toEqual([]);
   });
 }

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { growingTables } from '../../scripts/plans/fill-payments.ts';
 import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
+import { refusedStatuses } from '../../src/domain/payment-states.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -41,7 +42,7 @@ async function askAsTheDashboard({ search }: Store): Promise<void> {
     }
   }
   for (const accountId of [null, 'account']) {
-    await search.listUnsettled(accountId, 10);
+    await search.listUnsettled(accountId, refusedStatuses, 10);
     await search.listTroubledWebhooks(accountId, 10);
   }
   await search.listSlots('account', 0, 1, 1);

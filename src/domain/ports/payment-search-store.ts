@@ -1,7 +1,7 @@
 import type { Payment, PaymentReference } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { PaymentQuery } from '../payment-search.ts';
-import type { PaymentState } from '../payment-states.ts';
+import type { PaymentState, UnsettledStatus } from '../payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../payment-statistics.ts';
 
 /** Payments of a list, newest first. */
@@ -47,8 +47,15 @@ export interface PaymentSearchStore {
    * time; a search by words finds a payment once it is indexed.
    */
   searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<PaymentPage>;
-  /** Payments whose release waits, was refused, or needs a hand, newest first; of all accounts with null. */
-  listUnsettled(accountId: string | null, limit: number): Promise<readonly Payment[]>;
+  /**
+   * Payments whose money has come so far, newest first; of all accounts with null. Only those are looked at, however
+   * many others are under way.
+   */
+  listUnsettled(
+    accountId: string | null,
+    forwardStatuses: readonly UnsettledStatus[],
+    limit: number,
+  ): Promise<readonly Payment[]>;
 
   /** Every payment up to this row is indexed; 0 at first. */
   readIndexFrontier(): Promise<number>;

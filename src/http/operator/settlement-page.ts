@@ -1,4 +1,5 @@
 import type { Payment } from '../../domain/payment.ts';
+import { refusedStatuses } from '../../domain/payment-states.ts';
 import type { ChainHeads } from '../../domain/ports/chain.ts';
 import type { BlockReference } from '../../domain/ports/ledger-store.ts';
 import type { RelayBatch } from '../../domain/ports/relay-store.ts';
@@ -14,8 +15,8 @@ import { paymentLink } from './payment-link.ts';
 import { CONSOLE_TIME_ZONE } from './visit.ts';
 
 const BATCHES_SHOWN = 50;
-/** Payments under way are looked through for those that need a hand. */
-const LOOKED_THROUGH = 500;
+/** Of payments that need a hand: beyond it their number says no more. */
+const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
 /** A page must not wait for a chain that is away. */
 const CHAIN_TIMEOUT_MS = 3_000;
@@ -35,16 +36,13 @@ export function registerSettlementPage(routes: OperatorRoutes): void {
 
 async function showSettlement(context: OperatorContext): Promise<OperatorView> {
   const { relayer, chain, ledger, relay, search } = context;
-  const [balance, heads, cursor, batches, unsettled] = await Promise.all([
+  const [balance, heads, cursor, batches, waiting] = await Promise.all([
     orNull(relayer.readGasBalance()),
     orNull(chain.withView((view) => view.readHeads())),
     ledger.readCursor(),
     relay.listOpenBatches(BATCHES_SHOWN),
-    search.listUnsettled(null, LOOKED_THROUGH),
+    search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
   ]);
-  const waiting = unsettled.filter(
-    ({ forwardStatus }) => forwardStatus === 'failed' || forwardStatus === 'manual_required',
-  );
   return {
     title: 'Settlement',
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
@@ -112,7 +110,7 @@ function batchTable(batches: readonly RelayBatch[]): Html {
 }
 
 function waitingTable(payments: readonly Payment[]): Html {
-  return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}.</p>` : nothing}
+  return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
 <div class="table" role="region" aria-label="Deposits that need a hand" tabindex="0"><table>
 <thead><tr><th scope="col">Payment</th><th scope="col">Account</th><th scope="col" class="number">Amount</th><th scope="col">Release</th><th scope="col">What can be done</th></tr></thead>
 <tbody>${payments.slice(0, PAYMENTS_SHOWN).map(

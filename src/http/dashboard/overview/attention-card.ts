@@ -1,4 +1,5 @@
 import type { Payment } from '../../../domain/payment.ts';
+import { refusedStatuses } from '../../../domain/payment-states.ts';
 import type { TroubledWebhook } from '../../../domain/ports/payment-search-store.ts';
 import { type Html, html, nothing } from '../../design/html.ts';
 import type { DashboardContext } from '../context.ts';
@@ -9,20 +10,15 @@ import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
 
 const SHOWN = 10;
-/** Payments under way are looked through for those that need a hand. */
-const LOOKED_THROUGH = 200;
 /** Older trouble with webhooks is in the payments; here it would only stay in the way. */
 const NEWS_MS = 14 * 86_400_000;
 
 /** What the merchant should know without looking for it: money that waits for a hand, events that did not arrive. */
 export async function attentionCard(context: DashboardContext, visit: Visit): Promise<Html> {
-  const [unsettled, webhooks] = await Promise.all([
-    context.search.listUnsettled(visit.account.id, LOOKED_THROUGH),
+  const [waiting, webhooks] = await Promise.all([
+    context.search.listUnsettled(visit.account.id, refusedStatuses, SHOWN + 1),
     context.search.listTroubledWebhooks(visit.account.id, SHOWN),
   ]);
-  const waiting = unsettled.filter(
-    ({ forwardStatus }) => forwardStatus === 'manual_required' || forwardStatus === 'failed',
-  );
   const fresh = webhooks.filter(({ finishedAtMs }) => finishedAtMs > context.nowMs() - NEWS_MS);
   if (waiting.length === 0 && fresh.length === 0) return nothing;
   return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">
