@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPasswordLink, setPasswordByLink } from '../../src/accounts/password-link.ts';
+import { hashSecretToken } from '../../src/accounts/secret-token.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import { SET_UP_MS } from '../../src/domain/dashboard-session.ts';
@@ -228,6 +229,50 @@ describe('in live mode', () => {
     await setUp(browser);
     await console.dashboard.store.people.updateUser(operator.id, { totpSecret: null });
     expect((await browser.get('/operator/accounts')).headers['location']).toContain(SIGN_IN);
+  });
+});
+
+describe('whose password strangers have tried too often', () => {
+  afterEach(() => console.close());
+
+  const tryEverywhere = async ({ email }: User) => {
+    for (let index = 0; index < 30; index++)
+      await console.limits.strangersOfUser.take(hashSecretToken(email));
+  };
+  const ask = (browser: TestBrowser, { email }: User) =>
+    browser.post('/operator/new-browser', { email }, { page: SIGN_IN });
+
+  it('an operator is let in with a new browser by a link to the console, and nobody else is sent one', async () => {
+    await open({ baseUrl: 'https://admin.example.com' });
+    const owner = await console.dashboard.giveUser({ accountId: account.id, role: 'owner' });
+    await tryEverywhere(operator);
+    const browser = console.newBrowser();
+    const page = await signInAs(browser, operator);
+    expect(page.statusCode).toBe(429);
+    expect(page.payload).toContain('action="/operator/new-browser"');
+    const texts = [];
+    for (const user of [owner, operator]) texts.push(textOf((await ask(browser, user)).payload));
+    expect(texts[0]).toBe(texts[1]);
+    const { mails } = console.dashboard;
+    await vi.waitFor(() => expect(mails).toHaveLength(1), { timeout: 10_000 });
+    expect(mails[0]?.to).toBe(operator.email);
+    const [, link = '', token = ''] =
+      /https:\/\/admin\.example\.com(\/operator\/new-browser\?token=(\S+))/.exec(mails[0]?.text ?? '') ?? [];
+    await browser.post('/operator/new-browser/known', { token }, { page: link });
+    expect((await signInAs(browser, operator)).headers['location']).toBe('/operator');
+    expect((await signInAs(console.newBrowser(), operator)).statusCode).toBe(429);
+  });
+
+  it('an operator is promised nothing that has no effect where no e-mail is configured', async () => {
+    await open({ hasMail: false });
+    await tryEverywhere(operator);
+    const page = await signInAs(console.newBrowser(), operator);
+    expect(page.statusCode).toBe(429);
+    expect(page.payload).not.toContain('/new-browser');
+    expect(textOf(page.payload)).toMatch(
+      /This one will in \d+ minutes\. Whoever runs this service can let it in/,
+    );
+    expect(textOf(page.payload)).not.toMatch(/link to set a new password/);
   });
 });
 

@@ -5,6 +5,7 @@ import type { User } from '../../src/domain/person.ts';
 import { type ChainHeads, ChainUnavailableError, type ChainView } from '../../src/domain/ports/chain.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { DashboardLimits } from '../../src/http/dashboard/context.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import type { OperatorContext } from '../../src/http/operator/context.ts';
 import { registerOperatorConsole } from '../../src/http/operator/routes.ts';
@@ -18,6 +19,7 @@ export interface TestConsole {
   readonly dashboard: TestDashboard;
   /** The chain and the providers as the console finds them; to be changed by a test. */
   readonly outside: Outside;
+  readonly limits: DashboardLimits;
   giveOperator(change?: Partial<User>): Promise<User>;
   giveAccount(change?: Partial<Account>): Promise<Account>;
   /** A browser at the admin port that has been nowhere yet. */
@@ -42,6 +44,8 @@ interface ConsoleOptions {
   /** As in the sandbox: a password is enough. */
   readonly isSandbox?: boolean;
   readonly isTrustedPeer?: (address: string) => boolean;
+  /** Whether e-mail is configured. */
+  readonly hasMail?: boolean;
   /** At the port of `baseUrl`, for a real browser. */
   readonly listens?: boolean;
 }
@@ -50,6 +54,7 @@ export async function createTestConsole({
   baseUrl = 'http://localhost:3001',
   isSandbox = true,
   isTrustedPeer = () => true,
+  hasMail = true,
   listens = false,
 }: ConsoleOptions = {}): Promise<TestConsole> {
   const dashboard = await createTestDashboard();
@@ -60,10 +65,12 @@ export async function createTestConsole({
     gasBalanceWei: 5n * 10n ** 18n,
     rescued: [],
   };
+  const limits = createDashboardLimits(() => dashboard.monotonicMs());
   const context: OperatorContext = {
     ...dashboard.context,
+    ...(hasMail ? {} : { mailer: null }),
     ...contextOf(dashboard, outside),
-    limits: createDashboardLimits(() => dashboard.monotonicMs()),
+    limits,
     ...{ baseUrl, isSandbox, isTrustedPeer },
   };
   registerOperatorConsole(server, context);
@@ -75,6 +82,7 @@ export async function createTestConsole({
   return {
     dashboard,
     outside,
+    limits,
     newBrowser,
     giveOperator: (change) => dashboard.giveUser(null, { isOperator: true, ...change }),
     giveAccount: (change) => dashboard.giveAccount(change),

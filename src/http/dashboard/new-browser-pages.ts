@@ -7,18 +7,20 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import type { Area } from './area.ts';
 import { callerOf } from './caller.ts';
-import type { AreaRoutes, DashboardRoutes } from './context.ts';
+import type { AreaRoutes } from './context.ts';
 import { notice } from './fields.ts';
 import { formTokenField } from './form-token.ts';
 import { rememberBrowser } from './own-browser.ts';
 import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
-import { DASHBOARD_PATH } from './sections.ts';
 
-const OWN_PATH = `${DASHBOARD_PATH}/new-browser`;
+const pathOf = ({ path }: Area) => `${path}/new-browser`;
 const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">To the sign-in</a></p>`;
 
-/** `/dashboard/new-browser`: an e-mail whose link leads here and makes a browser known. Only where e-mail is configured. */
-export function registerNewBrowserPages(routes: DashboardRoutes, mailer: Mailer): void {
+/**
+ * `/dashboard/new-browser` and `/operator/new-browser`: an e-mail whose link leads here and makes a browser known to this
+ * area, whose cookie is its own. Only where e-mail is configured.
+ */
+export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   routes.server.post('/new-browser', (request, reply) => answerAsking(routes, mailer, request, reply));
   routes.server.get('/new-browser', (request, reply) => {
     // In the query, because it holds the address and is longer than a part of a path may be.
@@ -33,7 +35,7 @@ export function registerNewBrowserPages(routes: DashboardRoutes, mailer: Mailer)
  * link that was sent to somebody else.
  */
 function showLink(
-  routes: DashboardRoutes,
+  routes: AreaRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
   token: string,
@@ -43,13 +45,13 @@ function showLink(
   if (email === null) return sendGone(routes, reply);
   return sendPlainPage(routes, reply, 200, {
     title: 'Do you want to sign in with this browser?',
-    main: html`<form class="card" method="post" action="${OWN_PATH}/known">${formTokenField(openFormToken(routes, request, reply))}<input type="hidden" name="token" value="${token}">
+    main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(routes, request, reply))}<input type="hidden" name="token" value="${token}">
 <p>As <strong><bdi>${email}</bdi></strong>. If you are somebody else, go no further.</p>
 <button class="button primary wide">Yes, I am this one</button></form>${toSignIn(area)}`,
   });
 }
 
-function answerLink(routes: DashboardRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerLink(routes: AreaRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { context, area } = routes;
   const token = readOwnForm(routes, request).text('token');
   const email = openBrowserLink(context.browsers, token, context.nowMs());
@@ -61,7 +63,7 @@ function answerLink(routes: DashboardRoutes, request: FastifyRequest, reply: Fas
   });
 }
 
-function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
+function sendGone(routes: AreaRoutes, reply: FastifyReply): FastifyReply {
   return sendPlainPage(routes, reply, 404, {
     title: 'This link does not work',
     main: html`<p>It is older than an hour, or not complete.</p>${toSignIn(routes.area)}`,
@@ -76,24 +78,32 @@ export function sendAskMore(
   { email, waitSeconds }: { readonly email: string; readonly waitSeconds: number },
 ): FastifyReply {
   const { area } = routes;
-  const hasMail = area.hasForgottenPage && routes.context.mailer !== null;
+  const hasMail = routes.context.mailer !== null;
   return sendPlainPage(routes, reply.header('retry-after', String(waitSeconds)), 429, {
     title: 'Is it you?',
     main: html`${notice('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
-<p>A browser in which you have signed in before still lets you in.${hasMail ? ' For this one, we send a link to your e-mail address: open it here, and sign in.' : ` This one will in ${Math.ceil(waitSeconds / 60)} minutes, or at once by a link to set a new password. ${area.help} for one.`}</p>
-${hasMail ? askForm(openFormToken(routes, request, reply), email) : nothing}
+<p>A browser in which you have signed in before still lets you in.${hasMail ? ' For this one, we send a link to your e-mail address: open it here, and sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
+${hasMail ? askForm(area, openFormToken(routes, request, reply), email) : nothing}
 ${toSignIn(area)}`,
   });
 }
 
-function askForm(formToken: string, email: string): Html {
-  return html`<form class="card" method="post" action="${OWN_PATH}">${formTokenField(formToken)}<input type="hidden" name="email" value="${email}">
+/** What lets such a browser in where no e-mail is configured. A link to set a password leads to the dashboard alone. */
+function withoutMail({ name, help }: Area, waitSeconds: number): string {
+  const wait = `This one will in ${Math.ceil(waitSeconds / 60)} minutes`;
+  return name === 'operator'
+    ? `${wait}. Whoever runs this service can let it in at once by restarting it, and with e-mail configured it would send you a link.`
+    : `${wait}, or at once by a link to set a new password. ${help} for one.`;
+}
+
+function askForm(area: Area, formToken: string, email: string): Html {
+  return html`<form class="card" method="post" action="${pathOf(area)}">${formTokenField(formToken)}<input type="hidden" name="email" value="${email}">
 <button class="button primary wide">Send me a link</button></form>`;
 }
 
 /** The answer is the same, after the same time, whether there is such a user or not: the mail is sent afterwards. */
 async function answerAsking(
-  routes: DashboardRoutes,
+  routes: AreaRoutes,
   mailer: Mailer,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -111,18 +121,18 @@ async function answerAsking(
   });
 }
 
-async function sendLink({ context }: DashboardRoutes, mailer: Mailer, typed: string): Promise<void> {
+async function sendLink({ context, area }: AreaRoutes, mailer: Mailer, typed: string): Promise<void> {
   const email = parseUserEmail(typed);
   const user = email === null ? null : await context.people.findUserByEmail(email);
-  if (user === null) return;
+  if (user === null || (area.name === 'operator' && !user.isOperator)) return;
   const token = createBrowserLink(context.browsers, user.email, context.nowMs());
   await mailer.send({
     to: user.email,
     subject: 'Sign in with a new browser',
-    text: `Many passwords were tried for your access to the dashboard at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this e-mail.
+    text: `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this e-mail.
 
 If you want to sign in with a new browser, open this in it, within an hour:
-${context.baseUrl}${OWN_PATH}?token=${token}
+${context.baseUrl}${pathOf(area)}?token=${token}
 
 It asks for your password as always. Do not hand the link on. If it was not you, do nothing.
 `,

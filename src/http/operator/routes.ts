@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { addressGroupOf } from '../address-group.ts';
 import { createCookies } from '../dashboard/cookies.ts';
+import { registerNewBrowserPages } from '../dashboard/new-browser-pages.ts';
 import { acceptForms } from '../dashboard/routes.ts';
 import { registerSecondFactorPages } from '../dashboard/second-factor-pages.ts';
 import { registerSignInPages } from '../dashboard/sign-in-pages.ts';
@@ -43,6 +44,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerSignInPages(routes);
       registerSecondFactorPages(routes);
       registerSetUpPages(routes);
+      if (context.mailer !== null) registerNewBrowserPages(routes, context.mailer);
       registerAccountsPage(routes);
       registerNewAccountPage(routes);
       registerAccountPage(routes);
