@@ -16,5 +16,7 @@ export function createTroubleTasks({ store, mailer, baseUrl, nowMs, log }: Worke
     onFailure: ({ accountId, kind }: Trouble, err: unknown) =>
       log.warn({ err, accountId, kind }, 'an owner was not told of trouble'),
   };
-  return [{ name: 'trouble', intervalMs: TROUBLE_INTERVAL_MS, run: () => tellOfTrouble(context) }];
+  return [
+    { name: 'trouble', intervalMs: TROUBLE_INTERVAL_MS, run: (signal) => tellOfTrouble(context, signal) },
+  ];
 }

@@ -19,16 +19,21 @@ export interface SmtpTimeouts {
 const usualTimeouts: SmtpTimeouts = { answerMs: 10_000, sendMs: 20_000 };
 /** Each holds a connection; who comes after that is told to try again. */
 const MAXIMUM_OPEN = 8;
+/** Of those, for mails that nobody waits for: the rest is for links by which people get in. */
+const MAXIMUM_IN_BACKGROUND = 5;
 
 /** Two short connections for each mail. What leaves this machine is encrypted, or is not sent. */
 export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeouts): Mailer {
   let opened: Promise<Transporter> | null = null;
   let open = 0;
+  let inBackground = 0;
 
   return {
-    async send({ to, subject, text }) {
-      if (open >= MAXIMUM_OPEN) throw new MailNotSentError('too many mails are being sent');
+    async send({ to, subject, text }, { isBackground = false } = {}) {
+      if (open >= MAXIMUM_OPEN || (isBackground && inBackground >= MAXIMUM_IN_BACKGROUND))
+        throw new MailNotSentError('too many mails are being sent');
       open++;
+      if (isBackground) inBackground++;
       try {
         opened ??= openTransport(settings, timeouts);
         const transport = await opened;
@@ -48,6 +53,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
         });
       } finally {
         open--;
+        if (isBackground) inBackground--;
       }
     },
   };

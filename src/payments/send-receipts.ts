@@ -18,7 +18,8 @@ export interface SendReceiptsContext {
   readonly onFailure: (payment: PaymentReference, error: unknown) => void;
 }
 
-const AT_A_TIME = 5;
+/** Of the places that mails have in the background; one is left for alerts. */
+const AT_A_TIME = 4;
 /** A receipt that comes later than this surprises more than it helps, for example after mail was first configured. */
 const LATEST_MS = 24 * 3_600_000;
 
@@ -41,7 +42,7 @@ async function sendReceipt(context: SendReceiptsContext, payment: PaymentReferen
   let failure: unknown = null;
   try {
     const mail = await composeReceipt(context, payment);
-    if (mail !== null) await context.mailer.send(mail);
+    if (mail !== null) await context.mailer.send(mail, { isBackground: true });
   } catch (error) {
     failure = error;
     ending = error instanceof MailNotSentError ? 'pending' : 'failed';

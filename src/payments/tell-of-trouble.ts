@@ -29,39 +29,56 @@ const MAXIMUM_OWNERS = 20;
 
 /**
  * Tells owners by e-mail of webhooks that did not arrive and of payments that need a hand: of each kind at most once an
- * hour and account, with what has come up since. Claimed durably before it is sent, so that nobody is told twice.
- * Resolves to whether more may wait. Throws `MailNotSentError` when the mail server took none, which is then tried again.
+ * hour and account, with what has come up since. Claimed durably before it is sent, so that nobody is told twice, and
+ * given back where nobody was told. One mail at a time, and none after `signal`. Resolves to whether more may wait. Throws
+ * the last reason for which something was given back: `MailNotSentError` when the mail server took none.
  */
-export async function tellOfTrouble(context: TellOfTroubleContext): Promise<boolean> {
+export async function tellOfTrouble(context: TellOfTroubleContext, signal: AbortSignal): Promise<boolean> {
   const { troubles } = context;
   const nowMs = context.nowMs();
   await troubles.noteTroubles(nowMs - LATEST_MS, nowMs - SETTLED_MS);
   const claimed = await troubles.claimTroubles(nowMs - HOUR_MS, TROUBLES_AT_A_TIME, nowMs);
-  const failures = await Promise.all(claimed.map((trouble) => tellOwners(context, trouble)));
-  const unsent = failures.find((failure) => failure !== null);
-  if (unsent !== undefined) throw unsent;
-  return claimed.length === TROUBLES_AT_A_TIME;
+  let failure: unknown = null;
+  for (const trouble of claimed) {
+    // A mail server that is away is so for the next one too; one that cannot be composed holds up no other.
+    let isDone = false;
+    try {
+      if (!(failure instanceof MailNotSentError)) isDone = await tellOwners(context, trouble, signal);
+    } catch (error) {
+      failure = error;
+    }
+    if (!isDone) await troubles.returnTrouble(trouble);
+  }
+  if (failure !== null) throw failure;
+  return !signal.aborted && claimed.length === TROUBLES_AT_A_TIME;
 }
 
-/** Null where it is done with; why not where the mail server was given nothing, and it waits again. */
-async function tellOwners(context: TellOfTroubleContext, trouble: Trouble): Promise<MailNotSentError | null> {
+/** False where it was stopped before anybody was told. Throws only where nobody was told. */
+async function tellOwners(
+  context: TellOfTroubleContext,
+  trouble: Trouble,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (signal.aborted) return false;
   const account = await context.accounts.findAccount(trouble.accountId);
-  if (account === null || !account.isToldOfTrouble) return null;
+  if (account === null || !account.isToldOfTrouble) return true;
   const members = await context.people.listMembers(trouble.accountId);
   const owners = members.filter(({ role }) => role === 'owner').slice(0, MAXIMUM_OWNERS);
   const mail = await composeMail(context, trouble, account.name);
-  const unsent: MailNotSentError[] = [];
+  let isAnyTold = false;
   for (const { email } of owners) {
-    await context.mailer.send({ to: email, ...mail }).catch((error: unknown) => {
-      if (error instanceof MailNotSentError) unsent.push(error);
+    // Where one was told already, the others hear of it with the next trouble, and nobody is told twice.
+    if (signal.aborted) return isAnyTold;
+    try {
+      await context.mailer.send({ to: email, ...mail }, { isBackground: true });
+      isAnyTold = true;
+    } catch (error) {
       context.onFailure(trouble, error);
-    });
+      if (!(error instanceof MailNotSentError)) isAnyTold = true;
+      else if (!isAnyTold) throw error;
+    }
   }
-  const [first = null] = unsent;
-  // Where one was told already, the others are not told twice.
-  if (first === null || unsent.length < owners.length) return null;
-  await context.troubles.returnTrouble(trouble);
-  return first;
+  return true;
 }
 
 async function composeMail(context: TellOfTroubleContext, trouble: Trouble, shop: string) {

@@ -5,6 +5,7 @@ import { createConsoleMailer } from '../../src/mail/create-console-mailer.ts';
 import { createSmtpMailer } from '../../src/mail/create-smtp-mailer.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const FROM = 'Card checkout <pay@service.example>';
 const mail = { to: 'c@customer.example', subject: 'Receipt — ₹', text: 'Grüße\n.\nend\n' };
@@ -75,6 +76,29 @@ it('does not say that nothing was sent when the server had the mail and fell sil
   expect(failure).toBeInstanceOf(Error);
   expect(failure).not.toBeInstanceOf(MailNotSentError);
 });
+
+it('keeps room for mails that somebody waits for, and opens no more connections than it may', async () => {
+  const held: (() => void)[] = [];
+  const server = await start({
+    onData(stream, _session, done) {
+      stream.on('end', () => held.push(() => done()));
+      stream.resume();
+    },
+  });
+  const patient = { answerMs: 60_000, sendMs: 120_000 };
+  const mailer = createSmtpMailer({ url: server.url, from: FROM }, patient);
+  const alerts = Array.from({ length: 5 }, () => mailer.send(mail, { isBackground: true }));
+  await expect(mailer.send(mail, { isBackground: true })).rejects.toThrow(MailNotSentError);
+  const links = Array.from({ length: 3 }, () => mailer.send(mail));
+  await expect(mailer.send(mail)).rejects.toThrow(MailNotSentError);
+  await waitFor('eight mails', 60_000, () => held.length === 8);
+  for (const release of held) release();
+  await Promise.all([...alerts, ...links]);
+  const later = mailer.send(mail, { isBackground: true });
+  await waitFor('another mail', 60_000, () => held.length === 9);
+  held[8]?.();
+  await later;
+}, 180_000);
 
 it('shows the sandbox its mails without the whole address', async () => {
   const shown: unknown[] = [];

@@ -46,15 +46,25 @@ afterEach(async () => {
 });
 
 /** A minute later. */
-function tell(mailer: Mailer = createSmtpMailer({ url: server.url, from: 'pay@service.example' })) {
+function tell(
+  mailer: Mailer = createSmtpMailer({ url: server.url, from: 'pay@service.example' }),
+  { signal = new AbortController().signal, search = store.search } = {},
+) {
   nowMs += MINUTE_MS;
-  return tellOfTrouble({
-    ...store,
-    mailer,
+  const told = {
+    ...{ ...store, search, mailer, nowMs: () => nowMs },
     dashboardUrl: 'https://pay.example.com/dashboard',
-    nowMs: () => nowMs,
     onFailure: () => {},
-  });
+  };
+  return tellOfTrouble(told, signal);
+}
+
+/** Another owner of the account. */
+async function giveOwner(): Promise<void> {
+  const user = newUser();
+  await store.people.createUser(user);
+  const { accountId } = payment;
+  await store.people.putMembership({ accountId, userId: user.id, role: 'owner', createdAtMs: 2 });
 }
 
 /** A webhook of another payment of the account that has just ended in some way. */
@@ -125,6 +135,53 @@ describe('owners', () => {
     nowMs += 25 * 60 * MINUTE_MS;
     await tell();
     expect(server.mails).toHaveLength(1);
+  });
+
+  it('are told later when the process stops before the first mail, and none is begun after it', async () => {
+    await giveOwner();
+    await endWebhook('failed');
+    expect(await tell(undefined, { signal: AbortSignal.abort() })).toBe(false);
+    expect(server.mails).toEqual([]);
+    const stopping = new AbortController();
+    const sent: [string, unknown][] = [];
+    await tell(
+      {
+        async send({ to }, options) {
+          sent.push([to, options]);
+          stopping.abort();
+        },
+      },
+      { signal: stopping.signal },
+    );
+    expect(sent).toEqual([[ownerEmail, { isBackground: true }]]);
+    await tell();
+    expect(server.mails, 'nobody is told twice').toEqual([]);
+  });
+
+  it('are told later when something fails before the first mail', async () => {
+    await endWebhook('failed');
+    const listTroubledWebhooks = () => Promise.reject(new Error('the store is away'));
+    await expect(tell(undefined, { search: { ...store.search, listTroubledWebhooks } })).rejects.toThrow(
+      'the store is away',
+    );
+    await tell();
+    expect(server.mails).toHaveLength(1);
+  });
+
+  it('are not tried one after the other while the mail server is away', async () => {
+    await giveOwner();
+    await endWebhook('failed');
+    let tries = 0;
+    const counting: Mailer = {
+      send(mail) {
+        tries++;
+        return down.send(mail);
+      },
+    };
+    await expect(tell(counting)).rejects.toThrow(MailNotSentError);
+    expect(tries).toBe(1);
+    await tell();
+    expect(server.mails).toHaveLength(2);
   });
 
   it('are told once when two processes look at the same time', async () => {
