@@ -1,8 +1,9 @@
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import { parseRetentionDays } from '../domain/email-retention.ts';
 import { ServiceError } from '../domain/errors.ts';
+import type { EmailErasureStep } from '../domain/ports/email-store.ts';
 import { eraseEmail } from '../payments/erase-email.ts';
-import { eraseEmailsOlderThan } from '../payments/erase-old-emails.ts';
+import { type EraseEmailsContext, eraseEmailsOlderThan } from '../payments/erase-old-emails.ts';
 import * as argument from './arguments.ts';
 import type { Operation } from './operations-context.ts';
 
@@ -21,13 +22,36 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
     const days = parseRetentionDays(argument.required(args, 'older-than-days'), 'older-than-days');
     if ((await context.accounts.findAccount(accountId)) === null)
       throw new ServiceError('not_found', `There is no account ${accountId}.`);
-    let erased = 0;
-    for (let hasMore = true; hasMore; ) {
-      const step = await eraseEmailsOlderThan(context, accountId, days);
-      erased += step.erased;
-      hasMore = step.hasMore;
+    const { erased, stoppedBy } = await eraseAll(context, accountId, days);
+    const isAll = stoppedBy === null;
+    if (isAll || erased > 0) {
+      const target = `${days} days${isAll ? '' : ' (not all yet)'}`;
+      await recordAction(context, accountId, operatorActor, 'account.emails_erased', target);
     }
-    await recordAction(context, accountId, operatorActor, 'account.emails_erased', `${days} days`);
-    return { account_id: accountId, erased };
+    return { account_id: accountId, erased, complete: isAll, ...(isAll ? {} : { note: notes[stoppedBy] }) };
   },
 };
+
+type Reason = NonNullable<EmailErasureStep['stoppedBy']>;
+
+/** Why some are left, and how to go on. */
+const notes: Readonly<Record<Reason, string>> = {
+  webhook:
+    'Not all yet: a webhook with such an address is being sent at this moment. Run the same command again in a minute.',
+  index:
+    'Not all yet: some of these payments are still to be indexed, which the running server does. Run the same command again in a minute.',
+};
+
+/** Step by step, as far as nothing is in the way. */
+async function eraseAll(
+  context: EraseEmailsContext,
+  accountId: string,
+  days: number,
+): Promise<Pick<EmailErasureStep, 'erased' | 'stoppedBy'>> {
+  let erased = 0;
+  for (;;) {
+    const step = await eraseEmailsOlderThan(context, accountId, days);
+    erased += step.erased;
+    if (!step.hasMore) return { erased, stoppedBy: step.stoppedBy };
+  }
+}

@@ -1,5 +1,5 @@
 import type { AccountStore } from '../domain/ports/account-store.ts';
-import type { EmailStore } from '../domain/ports/email-store.ts';
+import type { EmailErasureStep, EmailStore } from '../domain/ports/email-store.ts';
 
 export interface EraseEmailsContext {
   readonly emails: Pick<EmailStore, 'eraseEmailsBefore'>;
@@ -18,7 +18,7 @@ export function eraseEmailsOlderThan(
   { emails, nowMs }: EraseEmailsContext,
   accountId: string,
   days: number,
-): Promise<{ readonly erased: number; readonly hasMore: boolean }> {
+): Promise<EmailErasureStep> {
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, LOOKED_AT);
 }
 

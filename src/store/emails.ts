@@ -2,7 +2,7 @@ import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../domain/eras
 import type { PaymentReference } from '../domain/payment.ts';
 import { firstIdAtMs } from '../domain/payment-id.ts';
 import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
-import type { EmailErasure, EmailStore } from '../domain/ports/email-store.ts';
+import type { EmailErasure, EmailErasureStep, EmailStore } from '../domain/ports/email-store.ts';
 import { INDEX_LOCK } from './payment-index.ts';
 import type { EngineTraits } from './payment-search.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
@@ -61,24 +61,23 @@ interface RecordedWebhook {
 
 /** False, with nothing changed, when one of them is being sent. */
 function* eraseFromWebhooks({ accountId, id }: PaymentReference, email: string): Script<boolean> {
-  // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
+  // The rows are held by being written, all of them before the first is changed: else one could be claimed meanwhile. The
+  // ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
   const webhooks = (yield* run(
-    `SELECT id, status, fields, body, response_excerpt AS answer FROM webhooks
-     WHERE account_id = ?1 AND id >= ?2 AND id < ?3 ORDER BY id`,
+    `UPDATE webhooks SET status = status WHERE account_id = ?1 AND id >= ?2 AND id < ?3
+     RETURNING id, status, fields, body, response_excerpt AS answer`,
     ...[accountId, `${id}:`, `${id};`],
   )) as unknown as RecordedWebhook[];
   if (webhooks.some(({ status }) => status === 'sending')) return false;
   for (const webhook of webhooks) {
     const fields = typeof webhook.fields === 'string' ? JSON.parse(webhook.fields) : webhook.fields;
-    const changed = yield* run(
-      `UPDATE webhooks SET fields = ?1, body = ?2, response_excerpt = ?3
-       WHERE account_id = ?4 AND id = ?5 AND status = ?6 RETURNING id`,
+    yield* run(
+      `UPDATE webhooks SET fields = ?1, body = ?2, response_excerpt = ?3 WHERE account_id = ?4 AND id = ?5`,
       ...[JSON.stringify(withoutEmail(fields, { isSent: webhook.status !== 'pending' }))],
       ...[webhook.body === null ? null : bodyWithoutEmail(webhook.body)],
       ...[webhook.answer === null ? null : textWithoutEmail(webhook.answer, email)],
-      ...[accountId, webhook.id, webhook.status],
+      ...[accountId, webhook.id],
     );
-    if (changed.length === 0) return false;
   }
   return true;
 }
@@ -88,10 +87,12 @@ function* eraseEmailsBefore(
   accountId: string,
   beforeMs: number,
   limit: number,
-): Script<{ readonly erased: number; readonly hasMore: boolean }> {
+): Script<EmailErasureStep> {
   yield* lock(`e-mail addresses of ${accountId}`);
   const below = firstIdAtMs(beforeMs);
-  if (!traits.isByAccount && !(yield* isIndexedBelow(below))) return { erased: 0, hasMore: false };
+  if (!traits.isByAccount && !(yield* isIndexedBelow(below))) {
+    return { erased: 0, hasMore: false, stoppedBy: 'index' };
+  }
   const frontier = yield* runForOne<{ id: string }>(
     'SELECT payment_id AS id FROM email_frontiers WHERE account_id = ?1',
     accountId,
@@ -107,9 +108,11 @@ function* eraseEmailsBefore(
   )) as unknown as { readonly id: string; readonly email: string | null }[];
   let erased = 0;
   let through: string | null = null;
+  let isBusy = false;
   for (const { id, email } of found) {
     const outcome = email === null ? 'none' : yield* eraseEmail(traits, { accountId, id });
-    if (outcome === 'busy') break;
+    isBusy = outcome === 'busy';
+    if (isBusy) break;
     if (outcome === 'erased') erased++;
     through = id;
   }
@@ -120,7 +123,7 @@ function* eraseEmailsBefore(
       ...[accountId, through],
     );
   }
-  return { erased, hasMore: found.length === limit && through === found.at(-1)?.id };
+  return { erased, hasMore: !isBusy && found.length === limit, stoppedBy: isBusy ? 'webhook' : null };
 }
 
 /** Whether every payment with an id below this one is in the table of the account's payments. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createTextCallbackGuard } from '../../src/app/callback-guard.ts';
 import { runOperation } from '../../src/cli/control-server.ts';
 import type {
@@ -10,14 +10,17 @@ import type {
 import type { Account } from '../../src/domain/account.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
+import type { Payment } from '../../src/domain/payment.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { DirectPaymentRequest } from '../../src/payments/create-direct-payment.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { createFixedRates } from '../../src/rates/create-fixed-rates.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   ADDRESS,
+  DAY_MS,
   failedResult,
   givePayment,
   givePayments,
@@ -27,6 +30,7 @@ import {
   pay,
 } from '../store/fixtures.ts';
 import { newDashboardSession } from '../store/people.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
 import { onePixel } from '../support/pictures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-store.ts';
 
@@ -632,6 +636,42 @@ describe('trigger', () => {
 
 it.each(['payment destroy', 'toString', '__proto__', ''])('an operation %j does not exist', async (name) => {
   await expect(run(name)).rejects.toThrow(`There is no operation ${name}.`);
+});
+
+describe('account erase-emails', () => {
+  it('says how to go on, and writes no whole erasure down, where a webhook is being sent', async () => {
+    const payments = await givePayments(store, 2, { email: 'jane@example.com' });
+    const [first, second] = payments as [Payment, Payment];
+    await store.payments.decidePayment(second, pay);
+    const [claimed] = await claimOldest(store.webhooks, 1, NOW_MS);
+    context = { ...context, nowMs: () => NOW_MS + 2 * DAY_MS };
+    const args = { account: first.accountId, 'older-than-days': '1' };
+    if (inject('postgresTemplate') === undefined) {
+      const early = await run('account erase-emails', args);
+      expect(early).toMatchObject({ erased: 0, complete: false, note: expect.stringContaining('indexed') });
+    }
+    while (await indexPayments(store));
+    const inLog = async () =>
+      (await store.audit.listEntries(first.accountId, null, 10)).map(({ action, target }) => [
+        action,
+        target,
+      ]);
+    expect(await run('account erase-emails', args)).toEqual({
+      account_id: first.accountId,
+      erased: 1,
+      complete: false,
+      note: expect.stringContaining('Run the same command again'),
+    });
+    expect(await run('account erase-emails', args)).toMatchObject({ erased: 0, complete: false });
+    expect(await inLog()).toEqual([['account.emails_erased', '1 days (not all yet)']]);
+    await store.webhooks.recordWebhookResult(claimed as never, failedResult);
+    expect(await run('account erase-emails', args)).toEqual({
+      account_id: first.accountId,
+      erased: 1,
+      complete: true,
+    });
+    expect((await inLog())[0]).toEqual(['account.emails_erased', '1 days']);
+  });
 });
 
 describe('people', () => {

@@ -116,12 +116,12 @@ export function emailPromises(context: StoreContext): void {
       const payments = await context.store.payments.listPayments({ accountId: account.id }, null, 10);
       return payments.filter(({ email }) => email !== null).map(({ id }) => id);
     };
-    expect(await step(30)).toEqual({ erased: 2, hasMore: true });
+    expect(await step(30)).toEqual({ erased: 2, hasMore: true, stoppedBy: null });
     await context.reopen();
-    expect(await step(30)).toEqual({ erased: 1, hasMore: false });
-    expect(await step(30)).toEqual({ erased: 0, hasMore: false });
+    expect(await step(30)).toEqual({ erased: 1, hasMore: false, stoppedBy: null });
+    expect(await step(30)).toEqual({ erased: 0, hasMore: false, stoppedBy: null });
     expect(await left()).toEqual([made[3]?.id]);
-    expect(await step(1)).toEqual({ erased: 1, hasMore: false });
+    expect(await step(1)).toEqual({ erased: 1, hasMore: false, stoppedBy: null });
     const others = await context.store.payments.listPayments({ accountId: other.id }, null, 10);
     expect(others.every(({ email }) => email === EMAIL)).toBe(true);
   });
@@ -134,8 +134,8 @@ export function emailPromises(context: StoreContext): void {
     const [claimed] = await claimOldest(store.webhooks, 1, 1);
     await indexAll();
     const step = () => store.emails.eraseEmailsBefore(second.accountId, NOW_MS + DAY_MS, 3);
-    expect(await step()).toEqual({ erased: 1, hasMore: false });
+    expect(await step()).toEqual({ erased: 1, hasMore: false, stoppedBy: 'webhook' });
     await store.webhooks.recordWebhookResult(claimed as never, failedResult);
-    expect(await step()).toEqual({ erased: 2, hasMore: false });
+    expect(await step()).toEqual({ erased: 2, hasMore: false, stoppedBy: null });
   });
 }

@@ -21,6 +21,7 @@ import {
   newPayment,
   newRecord,
   pay,
+  webhook,
 } from './fixtures.ts';
 import { block, depositOf, scan } from './ledger.ts';
 import { expectOneChain, readBook } from './movements.ts';
@@ -131,6 +132,36 @@ describe('two instances on one database', () => {
     }
     expect(new Set(claimed).size).toBe(1_000);
     expect(await claimOldest(one.webhooks, 10, NOW_MS)).toEqual([]);
+  });
+
+  it('erase an address from no webhook of a payment while one of them is being claimed elsewhere', async () => {
+    const email = 'jane.doe@example.com';
+    const payment = await givePayment(one, { email });
+    await one.payments.decidePayment(payment, () => ({
+      change: { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS },
+      webhooks: (['payment.forwarded', 'payment.paid'] as const).map((event) => ({
+        event,
+        fields: { ...webhook.fields, email },
+      })),
+    }));
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      await client.query(`UPDATE webhooks SET status = 'sending' WHERE id = '${payment.id}:payment.paid'`);
+      const erasing = one.emails.eraseEmail(payment);
+      await waitFor('the erasure to wait for the claim', 30_000, async () => {
+        const waiting = `SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE webhooks%'`;
+        return (await postgres.query(url, waiting)).length === 1;
+      });
+      await client.query('COMMIT');
+      expect(await erasing).toBe('busy');
+    });
+    const webhooks = await one.webhooks.listWebhooks(payment.id);
+    expect(webhooks.map(({ status, fields }) => [status, fields['email']])).toEqual([
+      ['pending', email],
+      ['sending', email],
+    ]);
+    expect((await one.payments.findPaymentById(payment.id))?.email).toBe(email);
   });
 
   it('let a relayer have one batch in flight, and carry no payment twice', async () => {

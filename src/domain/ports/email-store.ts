@@ -6,6 +6,19 @@ import type { PaymentReference } from '../payment.ts';
  */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
 
+/** What became of one step through an account's old payments. */
+export interface EmailErasureStep {
+  /** Addresses that were erased. */
+  readonly erased: number;
+  /** Whether another step at once would find more to look at. */
+  readonly hasMore: boolean;
+  /**
+   * Why it stopped before the end, to be tried again later: `webhook`, because the next payment is `busy`, or `index`,
+   * because some of the payments are not in the account's table yet. Null where nothing was in the way.
+   */
+  readonly stoppedBy: 'webhook' | 'index' | null;
+}
+
 /** The end of customers' e-mail addresses. */
 export interface EmailStore {
   /**
@@ -15,11 +28,7 @@ export interface EmailStore {
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
   /**
    * Erases those of an account's payments that were created before a time, from where the last call stopped, looking at
-   * so many payments. Stops before one that is `busy`.
+   * so many payments. Stops before one that is `busy`, which the result says.
    */
-  eraseEmailsBefore(
-    accountId: string,
-    beforeMs: number,
-    limit: number,
-  ): Promise<{ readonly erased: number; readonly hasMore: boolean }>;
+  eraseEmailsBefore(accountId: string, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }
