@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import type { OperatorContext } from '../http/operator/context.ts';
+import { refuseForeignHosts } from '../http/operator/own-hosts.ts';
 import { registerOperatorConsole } from '../http/operator/routes.ts';
 import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
 import { createPeerCheck } from '../http/plain-peers.ts';
@@ -21,6 +22,7 @@ export function openAdminDoors(parts: ServiceParts): FastifyInstance {
     trustProxy: config.trustProxy,
     isHttpsOnly: config.adminBaseUrl.startsWith('https:'),
   });
+  refuseForeignHosts(server, config.adminBaseUrl);
   server.get('/metrics', async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );

@@ -8,6 +8,7 @@ import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { DashboardLimits } from '../../src/http/dashboard/context.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import type { OperatorContext } from '../../src/http/operator/context.ts';
+import { refuseForeignHosts } from '../../src/http/operator/own-hosts.ts';
 import { registerOperatorConsole } from '../../src/http/operator/routes.ts';
 import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.ts';
 import { createPublicServer } from '../../src/http/server.ts';
@@ -73,6 +74,7 @@ export async function createTestConsole({
     limits,
     ...{ baseUrl, isSandbox, isTrustedPeer },
   };
+  refuseForeignHosts(server, baseUrl);
   registerOperatorConsole(server, context);
   registerViewedDashboard(server, context, { ...dashboard.context, isSandbox });
   await (listens
