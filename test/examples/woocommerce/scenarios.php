@@ -166,6 +166,38 @@ $scenarios = [
         run_hook('card_checkout_look_at_open_orders');
         same([Shop::$completions, Shop::$saved[$unpaid]['status']], [1, 'pending'], 'completed');
     },
+    'completes an order that is paid though the customer went back and chose another way to pay' => function (): void {
+        $gateway = settle_in();
+        [$id, $other] = [Shop::give_order(), Shop::give_order()];
+        foreach ([$id, $other] as $each) {
+            $gateway->process_payment($each);
+            Shop::$saved[$each]['method'] = 'bacs';
+            Shop::$saved[$each]['status'] = 'on-hold';
+        }
+        call_it('paid');
+        same([deliver($id), Shop::$saved[$id]['status']], [204, 'processing'], 'the webhook');
+        Shop::$cache = [];
+        run_hook('card_checkout_look_at_open_orders');
+        same(Shop::$saved[$other]['status'], 'processing', 'the look');
+    },
+    'puts an order on hold that is paid though it was cancelled, once, and leaves the rest to a hand' => function (): void {
+        $gateway = settle_in();
+        [$id, $other] = [Shop::give_order(), Shop::give_order()];
+        foreach ([$id, $other] as $each) {
+            $gateway->process_payment($each);
+            Shop::$saved[$each]['status'] = 'cancelled';
+        }
+        call_it('paid');
+        same(deliver($id), 204, 'the webhook');
+        foreach ([1, 2] as $look) {
+            Shop::$cache = [];
+            run_hook('card_checkout_look_at_open_orders');
+        }
+        foreach ([$id, $other] as $each) {
+            same([Shop::$saved[$each]['status'], count(Shop::$saved[$each]['notes'])], ['on-hold', 1], 'the order');
+        }
+        same(Shop::$completions, 0, 'completed');
+    },
     'completes nothing that another request has completed, or is completing' => function (): void {
         $gateway = settle_in();
         $id = Shop::give_order();

@@ -13,6 +13,8 @@ final class Card_Checkout_Orders
     public const PAYMENT_ID = '_card_checkout_payment_id';
     private const IPN_TOKEN = '_card_checkout_ipn_token';
     private const CHECKOUT_URL = '_card_checkout_url';
+    /** The payment that was paid when its order had been cancelled: a hand decides what becomes of the order. */
+    private const PAID_LATE = '_card_checkout_paid_late';
 
     /** Somewhat longer than a payment is open unless the operator has changed it. */
     private const OPEN_DAYS = 9;
@@ -25,9 +27,13 @@ final class Card_Checkout_Orders
     ) {
     }
 
+    /**
+     * Whatever way to pay the order has now: a customer who goes back and chooses another one may have paid at the on-ramp
+     * already.
+     */
     public static function has_payment(WC_Order $order): bool
     {
-        return $order->get_payment_method() === self::METHOD && $order->get_meta(self::PAYMENT_ID) !== '';
+        return $order->get_meta(self::PAYMENT_ID) !== '';
     }
 
     /** "25.00": what the API takes, and answers. */
@@ -50,7 +56,7 @@ final class Card_Checkout_Orders
     public function checkout_url(WC_Order $order): string
     {
         $idempotency_key = $order->get_order_key();
-        if (self::has_payment($order)) {
+        if ($order->get_payment_method() === self::METHOD && self::has_payment($order)) {
             $earlier = (string) $order->get_meta(self::PAYMENT_ID);
             $status = $this->client->read_status($earlier);
             if (($status['status'] ?? '') !== 'canceled') {
@@ -107,8 +113,10 @@ final class Card_Checkout_Orders
     {
         $orders = wc_get_orders([
             'limit' => self::LOOK_AT,
-            'payment_method' => self::METHOD,
-            'status' => ['pending', 'on-hold', 'failed'],
+            // Twice the same: the orders' own tables know the one, orders kept as posts the other.
+            'meta_query' => [['key' => self::PAYMENT_ID, 'compare' => 'EXISTS']],
+            'meta_key' => self::PAYMENT_ID,
+            'status' => ['pending', 'on-hold', 'failed', 'cancelled'],
             'date_created' => '>' . (time() - self::OPEN_DAYS * DAY_IN_SECONDS),
             'orderby' => 'rand',
             'return' => 'ids',
@@ -146,10 +154,28 @@ final class Card_Checkout_Orders
             if ($order->is_paid()) {
                 return true;
             }
+            if ($this->is_paid_late($order)) {
+                return false;
+            }
             return $order->payment_complete($transaction_id);
         } finally {
             $wpdb->get_var($wpdb->prepare('SELECT RELEASE_LOCK(%s)', $lock));
         }
+    }
+
+    /** A cancelled order is not sent out by itself, also when its payment is paid: its stock is back on sale. */
+    private function is_paid_late(WC_Order $order): bool
+    {
+        $payment = (string) $order->get_meta(self::PAYMENT_ID);
+        if ((string) $order->get_meta(self::PAID_LATE) === $payment) {
+            return true;
+        }
+        if ($order->get_status() !== 'cancelled') {
+            return false;
+        }
+        $order->update_meta_data(self::PAID_LATE, $payment);
+        $order->update_status('on-hold', 'card-checkout: the payment was paid after the order had been cancelled');
+        return true;
     }
 
     /** @param array<string, mixed> $status */
