@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
@@ -138,4 +139,15 @@ it('provider check tries a provider with the credentials, and provider list and 
   expect(metrics).toContain('card_checkout_provider_calls_total{provider="banxa",outcome="failed"} 1');
   expect(metrics).toContain('card_checkout_provider_resting{provider="banxa"} 0');
   await runJson(service.environment, 'sandbox', 'fault', 'provider', 'banxa', '--up');
+});
+
+it('the admin port answers nothing that was sent to another site’s name', async () => {
+  const statusOf = (path: string, host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const at = { host: '127.0.0.1', port: service.environment['ADMIN_PORT'], path, headers: { host } };
+      get(at, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+    });
+  const paths = ['/operator/sign-in', '/metrics'];
+  for (const path of paths) expect([path, await statusOf(path, 'evil.example')]).toEqual([path, 400]);
+  for (const path of paths) expect([path, await statusOf(path, 'localhost:3001')]).toEqual([path, 200]);
 });
