@@ -169,7 +169,7 @@ it('has no barriers in any language: the choice with the question for the countr
   });
 });
 
-it('is drawn for the README as `npm run picture` keeps it', async () => {
+it('is drawn for the README as `npm run pictures` keeps it', async () => {
   const live = createCheckoutPages();
   for (const [id, answer] of pages.quoteAnswers) live.quoteAnswers.set(id, answer);
   await live.server.listen({ host: '127.0.0.1', port: 0 });

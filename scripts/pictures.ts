@@ -1,0 +1,31 @@
+/**
+ * Takes the pictures of the README anew: the browser tests draw them as the service does, and they are kept.
+ *
+ *   npm run pictures
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+/** The test that draws each, by its file and a part of its name, and what it is kept as. */
+const pictures = [
+  ['pages.test.ts', 'is drawn for the README', { 'readme.png': 'checkout.png' }],
+  [
+    'dashboard-payments.test.ts',
+    'the pages of payments on a desktop',
+    {
+      'readme-dashboard-overview.png': 'dashboard-overview.png',
+      'readme-dashboard-payment.png': 'dashboard-payment.png',
+    },
+  ],
+] as const;
+
+for (const [file, name, kept] of pictures) {
+  const vitest = join(root, 'node_modules/.bin/vitest');
+  const args = ['run', '--project', 'browser', `test/browser/${file}`, '-t', name];
+  execFileSync(vitest, args, { cwd: root, stdio: 'inherit' });
+  for (const [drawn, picture] of Object.entries(kept)) {
+    await copyFile(join(root, 'test-output/screenshots', drawn), join(root, 'docs/images', picture));
+  }
+}
