@@ -40,6 +40,13 @@ afterAll(async () => {
   await dashboard?.close();
 });
 
+/** An amount without a fee on top, and what of it has to arrive. */
+function amountsOf(amountCents: number) {
+  const usdUnits = BigInt(amountCents) * 10_900n;
+  const withoutFee = { originalAmountCents: null, customerFeeCents: null, passFeeToCustomer: false };
+  return { amountCents, ...withoutFee, usdUnits, enoughUnits: (usdUnits * 93n) / 100n };
+}
+
 /** An account as a month of business leaves it, and its owner, signed in. */
 async function fillAccount(): Promise<void> {
   const { store, nowMs } = dashboard;
@@ -52,19 +59,18 @@ async function fillAccount(): Promise<void> {
   for (let index = 0; index < 60; index++) {
     timeMs += Math.round((DAY_MS * (index % 7)) / 6.5);
     const payment = newPayment(account.id, {
-      ...{
-        id: newId(),
-        createdAtMs: timeMs,
-        amountCents: 1_250 + 733 * index,
-        note: `Table ${index}, two cakes`,
-      },
+      ...{ id: newId(), createdAtMs: timeMs, note: `Table ${index}, two cakes` },
+      ...amountsOf(1_250 + 733 * index),
       ...{ currency: index % 9 === 0 ? 'USD' : 'EUR', provider: index % 4 === 0 ? 'moonpay' : 'multi' },
     });
     await store.payments.createPayment(payment, null);
     const provider = providerIds[index % 3] ?? 'moonpay';
     await store.payments.addSession(
       payment,
-      newSession(payment, { provider, createdAtMs: timeMs + 20_000 }),
+      newSession(payment, {
+        ...{ provider, createdAtMs: timeMs + 20_000 },
+        quotedUnits: payment.enoughUnits + 1_500_000n,
+      }),
       leave,
     );
     if (index % 3 === 0) continue;
@@ -78,8 +84,13 @@ async function fillAccount(): Promise<void> {
   direct = newPayment(account.id, { provider: 'direct' });
   await store.payments.createPayment(direct, null);
   const place = { from: block, final: { ...block, number: 12, hash: '0x12' }, scannedTo: 13 };
-  const deposit = { ...depositOf(paid, 11), transactionHash: `0x${'cd'.repeat(32)}` };
-  const release = { ...releaseOf(paid, 12), transactionHash: `0x${'ab'.repeat(32)}` };
+  const units = paid.enoughUnits + 1_234_560n;
+  const feeUnits = units / 40n;
+  const deposit = { ...depositOf(paid, 11, 0, units), transactionHash: `0x${'cd'.repeat(32)}` };
+  const release = {
+    ...{ ...releaseOf(paid, 12), transactionHash: `0x${'ab'.repeat(32)}` },
+    ...{ toMerchantUnits: units - feeUnits, feeUnits },
+  };
   await store.ledger.recordScan({ ...place, deposits: [deposit], releases: [release] }, leave);
   const claimed = await claimOldest(store.webhooks, 100, nowMs());
   const failed = claimed.find(({ paymentId }) => paymentId === paid.id) as (typeof claimed)[number];
