@@ -49,7 +49,8 @@ it('a sandbox that has stopped leaves nothing running, and starts again', async 
   const { rpcUrl, anvilUrl, onrampBaseUrl } = sandbox;
   const pid = sandbox.chainProcessId();
   await sandbox.stop();
-  expect(existsSync(`/proc/${pid}`)).toBe(false);
+  // The system takes a moment to forget a process that has ended.
+  await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), WAIT);
   for (const url of [rpcUrl, anvilUrl, onrampBaseUrl])
     await expect(fetch(url)).rejects.toThrow('fetch failed');
   await start();
