@@ -11,11 +11,16 @@ let service: ApiService;
 let port: number;
 const sockets: Socket[] = [];
 
-beforeEach(async () => {
-  service = await createApiService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
+/** For what must end by the server's patience; anything else has the server's own, which no load uses up. */
+const impatience = { headersTimeoutMs: 300, requestTimeoutMs: 600 };
+
+async function startService(limits = {}): Promise<void> {
+  service = await createApiService({ limits });
   await service.server.listen({ host: '127.0.0.1', port: 0 });
   port = portOf(service.server);
-});
+}
+
+beforeEach(() => startService());
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await service.close();
@@ -170,6 +175,8 @@ it('answers a path that is no URL with 400 in the error shape', async () => {
 });
 
 it('answers headers that do not arrive with 408, and a body that does not arrive too', async () => {
+  await service.close();
+  await startService(impatience);
   const text = 'The request did not arrive in time.';
   const headers = await send('GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   requireError(headers, 408, text);
@@ -315,6 +322,7 @@ it('closes connections beyond its limit at once, and serves again when there is 
   expect(await ask()).toBe('');
   idle[0]?.destroy();
   await waitFor('room for another', 60_000, async () => (await ask()).includes('{"ok":true}'));
+  for (const socket of idle) socket.destroy();
   await server.close();
 });
 
@@ -341,15 +349,16 @@ it('cuts what does not end within the drain time', async () => {
 it('speaks HTTPS with its own certificate, TLS 1.2 at least, HTTP/1.1 only', async () => {
   const authority = await createTestCertificateAuthority();
   const { certPem, keyPem } = await authority.issue({ names: ['localhost'] });
-  const server = createPublicServer({
-    trustProxy: [],
-    tls: { cert: certPem, key: keyPem },
-    isHttpsOnly: true,
-    limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 },
-  });
-  server.get('/', async () => ({ ok: true }));
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  const ask = async (request: string) => {
+  const listen = async (limits = {}) => {
+    const tls = { cert: certPem, key: keyPem };
+    const server = createPublicServer({ trustProxy: [], tls, isHttpsOnly: true, limits });
+    server.get('/', async () => ({ ok: true }));
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    return server;
+  };
+  const server = await listen();
+  const impatient = await listen(impatience);
+  const ask = async (server: FastifyInstance, request: string) => {
     const socket = connectTls({
       host: '127.0.0.1',
       port: portOf(server),
@@ -364,12 +373,12 @@ it('speaks HTTPS with its own certificate, TLS 1.2 at least, HTTP/1.1 only', asy
     const text = await answer;
     return { text, protocol: socket.alpnProtocol };
   };
-  const { text, protocol } = await ask(`GET / HTTP/1.1\r\n${close}\r\n`);
+  const { text, protocol } = await ask(server, `GET / HTTP/1.1\r\n${close}\r\n`);
   expect(text).toContain('{"ok":true}');
   expect(text).toContain('strict-transport-security: max-age=31536000');
   expect(protocol).toBe('http/1.1');
-  const late = (await ask('GET / HTTP/1.1\r\nX-Slow: ')).text;
+  const late = (await ask(impatient, 'GET / HTTP/1.1\r\nX-Slow: ')).text;
   const { headers } = requireError(late, 408, 'The request did not arrive in time.');
   expect(headers).toContain('strict-transport-security: max-age=31536000');
-  await server.close();
+  await Promise.all([server.close(), impatient.close()]);
 });

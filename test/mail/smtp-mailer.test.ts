@@ -71,7 +71,9 @@ it('says that nothing was sent when nobody listens, or nobody answers', async ()
 
 it('does not say that nothing was sent when the server had the mail and fell silent', async () => {
   const server = await start({ onData: (stream) => void stream.resume() });
-  const sending = createSmtpMailer({ url: server.url, from: FROM }, quick).send(mail);
+  const sending = createSmtpMailer({ url: server.url, from: FROM }, { answerMs: 4_000, sendMs: 5_000 }).send(
+    mail,
+  );
   const failure = await sending.catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Error);
   expect(failure).not.toBeInstanceOf(MailNotSentError);

@@ -12,18 +12,21 @@ import { type ApiService, createApiService, validRequest } from '../support/api-
 import { answerFault } from '../support/described-answers.ts';
 
 let service: ApiService;
+/** Waits a moment only for what is slow to arrive. */
+let impatient: ApiService;
 /** Refuses every plain connection, as live mode does to those that are no proxy of its own. */
 let httpsOnly: ApiService;
 
 beforeAll(async () => {
-  service = await createApiService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
+  service = await createApiService();
+  impatient = await createApiService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
   httpsOnly = await createApiService();
   refusePlainPeers(httpsOnly.server.server, () => false);
-  for (const each of [service, httpsOnly]) await each.server.listen({ host: '127.0.0.1', port: 0 });
+  for (const each of [service, impatient, httpsOnly])
+    await each.server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
-  await service.close();
-  await httpsOnly.close();
+  for (const each of [service, impatient, httpsOnly]) await each.close();
 });
 
 /** What a caller got, and what is asked of it. */
@@ -100,7 +103,7 @@ const causes: Partial<Record<ErrorName, Cause>> = {
   invalid_request: ({ method, path }) =>
     sendRaw(service, `${method.toUpperCase()} ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`),
   https_required: (operation) => sendRaw(httpsOnly, `${requestLine(operation)}Host: x\r\n\r\n`),
-  request_timeout: (operation) => sendRaw(service, `${requestLine(operation)}Host: x\r\nX-Slow: `),
+  request_timeout: (operation) => sendRaw(impatient, `${requestLine(operation)}Host: x\r\nX-Slow: `),
   headers_too_large: (operation) =>
     sendRaw(service, `${requestLine(operation)}Host: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`),
   unauthorized: (operation) => ask(operation, {}, { 'x-api-key': 'service_live_wrong' }),

@@ -14,12 +14,15 @@ afterAll(() => stage?.stop());
 
 function check(
   provider: ProviderId,
-  { values = {}, country = 'DE' }: { values?: ProviderValues; country?: string | null } = {},
+  {
+    country = 'DE',
+    ...adapterOptions
+  }: { values?: ProviderValues; country?: string | null; timeoutMs?: number } = {},
 ): Promise<readonly CheckedStep[]> {
   const { amountCents, currency, usdUnits, paymentId, returnUrl, depositAddress: wallet } = someSession;
   return checkProvider({
     ...{ provider, amountCents, currency, usdUnits, country, wallet, paymentId, returnUrl },
-    adapter: stage.adapterOf(provider, { values, timeoutMs: 300 }),
+    adapter: stage.adapterOf(provider, adapterOptions),
   });
 }
 
@@ -75,7 +78,9 @@ describe('says in words', () => {
       detail: 'It could not be used: the provider answered 503.',
     });
     stage.onramps.setFault('wert', 'slow');
-    expect(wordsOf(await check('wert'), 'quote')?.detail).toBe('It did not answer in time.');
+    expect(wordsOf(await check('wert', { timeoutMs: 300 }), 'quote')?.detail).toBe(
+      'It did not answer in time.',
+    );
     stage.onramps.setFault('wert', 'up');
   });
 
@@ -105,7 +110,7 @@ describe('says in words', () => {
 });
 
 it('asks also while the provider is left alone, and leaves its health as it was', async () => {
-  const adapter = withCircuitBreaker(stage.adapterOf('wert', { timeoutMs: 300 }), {
+  const adapter = withCircuitBreaker(stage.adapterOf('wert'), {
     monotonicMs: () => 0,
     nowMs: () => 1_000,
     openMs: 30_000,

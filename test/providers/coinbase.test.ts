@@ -105,7 +105,7 @@ it('sends what locks the purchase, and no more of the customer than their countr
 it.each([null, 'US'])(
   'goes without a quote where the country is %s, and says whether it is there',
   async (country) => {
-    const adapter = stage.adapterOf('coinbase', { timeoutMs: 300 });
+    const adapter = stage.adapterOf('coinbase');
     const request = { ...someSession, country };
     expect(await adapter.quote(request)).toEqual({ deliveryUnits: null, minimumUsdCents: null });
     const { redirectUrl, quotedUnits } = await adapter.startSession(request);
