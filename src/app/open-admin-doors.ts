@@ -8,7 +8,6 @@ import { createPeerCheck } from '../http/plain-peers.ts';
 import { createPublicServer } from '../http/server.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { createDashboardContext } from './create-dashboard-context.ts';
-import { createPaymentContext } from './create-payment-context.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /**
@@ -35,8 +34,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
   const isSandbox = parts.sandboxControls !== null;
   const { explorerTransactionUrl } = world;
   const { token } = world.settlements[0];
-  const create = createPaymentContext(parts);
-  const dashboard = createDashboardContext({ ...parts, isSandbox, create, token, explorerTransactionUrl });
+  const dashboard = createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl });
   const context: OperatorContext = {
     ...dashboard,
     directory,

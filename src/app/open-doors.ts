@@ -15,14 +15,12 @@ import { createPublicServer } from '../http/server.ts';
 import { registerWellKnown } from '../http/well-known.ts';
 import { createAskQuote } from '../payments/ask-quotes.ts';
 import { createDashboardContext } from './create-dashboard-context.ts';
-import { createPaymentContext } from './create-payment-context.ts';
 import { connectionsWithin, readOpenFilesLimit } from './open-files.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** The public server with everything that can be reached on it. */
 export function openDoors(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
   const { config, store, world, clock, tokens, callbacks } = parts;
-  const create = createPaymentContext(parts);
   const isSandbox = parts.sandboxControls !== null;
   const server = createPublicServer({
     logger: parts.log,
@@ -38,7 +36,7 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
   });
   registerApi(server, {
     accounts: store.accounts,
-    create,
+    create: parts.create,
     status: { payments: store.payments, tokens },
     tokens,
     callbacks,
@@ -48,10 +46,7 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
   openCustomerPages(server, parts);
   const { explorerTransactionUrl, settlements } = world;
   const { token } = settlements[0];
-  registerDashboard(
-    server,
-    createDashboardContext({ ...parts, isSandbox, token, create, explorerTransactionUrl }),
-  );
+  registerDashboard(server, createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl }));
   registerProviderNotices(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,

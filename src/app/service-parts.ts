@@ -7,6 +7,7 @@ import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-gua
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mailer.ts';
 import type { PlayOutcome } from '../http/checkout/outcomes.ts';
+import type { CreatePaymentContext } from '../payments/create-payment.ts';
 import type { CreatePaymentRequest } from '../payments/create-payment-request.ts';
 import { createKnownAddresses, type KnownAddresses } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
@@ -18,6 +19,7 @@ import { createOwnAddresses } from '../webhooks/own-addresses.ts';
 import { createHostResolver } from '../webhooks/resolve-host.ts';
 import { createCallbackGuard } from './callback-guard.ts';
 import { createMailer } from './create-mailer.ts';
+import { createPaymentContext } from './create-payment-context.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { World } from './world.ts';
@@ -61,6 +63,8 @@ export interface ServiceParts extends ServiceOptions {
   readonly callbacks: CallbackGuard;
   readonly mailer: Mailer | null;
   readonly startSession: StartSession;
+  /** For whatever door a payment is created by: its ids come in one order, and the address book is caught up once. */
+  readonly create: CreatePaymentContext;
   /** Providers, each left alone while it is out of order. */
   readonly directory: ProviderDirectory;
 }
@@ -102,16 +106,19 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
     cacheMaxEntries: CALLBACK_CACHE_ENTRIES,
   });
   const ownAddresses = createOwnAddresses();
+  const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
+  const known = createKnownAddresses(store.payments, store.addressPages);
   return {
     ...options,
     directory,
-    tokens: createIpnTokens(options.secretKey, config.previousSecretKeys),
-    known: createKnownAddresses(store.payments, store.addressPages),
+    tokens,
+    known,
     metrics,
     resolver,
     ownAddresses,
     mailer: createMailer(config, options.sandboxControls !== null, options.log),
     callbacks: createCallbackGuard(resolver, ownAddresses, config.callbackAllowedHosts),
     startSession,
+    create: createPaymentContext({ ...options, directory, tokens, known }),
   };
 }

@@ -9,7 +9,6 @@ import { createPayment } from '../payments/create-payment.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { withCleanUp } from './clean-up.ts';
-import { createPaymentContext } from './create-payment-context.ts';
 import { giveNotice } from './give-notice.ts';
 import { openAdminDoors } from './open-admin-doors.ts';
 import { openDoors } from './open-doors.ts';
@@ -83,7 +82,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
     direct: {
-      create: (account, request) => createDirectPayment(createPaymentContext(parts), account, request),
+      create: (account, request) => createDirectPayment(parts.create, account, request),
       ipnTokenOf: ({ id, tokenFingerprint }) => parts.tokens.create(id, tokenFingerprint),
       token: world.settlements[0].token,
       baseUrl: config.baseUrl,
@@ -92,7 +91,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
     sandbox:
       parts.sandboxControls?.({
         startSession: parts.startSession,
-        createPayment: (account, request) => createPayment(createPaymentContext(parts), account, request),
+        createPayment: (account, request) => createPayment(parts.create, account, request),
       }) ?? null,
   });
 }
