@@ -3,13 +3,11 @@ import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
+import { LOW_GAS_WEI, polOf } from '../domain/gas-money.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { requireChain, requireToken } from './live-world.ts';
 import { createLog } from './log.ts';
 import { openStore } from './open-store.ts';
-
-/** Below this the relayer soon cannot send any more: gas for about a hundred payments at busy times. */
-const LOW_GAS_WEI = 10n ** 18n;
 
 /** Checks a live configuration and everything it points to; every check says what it found. */
 export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
@@ -61,7 +59,7 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
           privateKey: chain.relayerPrivateKey,
         });
         const balance = await relayer.readGasBalance();
-        const pol = Number(balance / 10n ** 12n) / 1e6;
+        const pol = polOf(balance);
         if (balance < LOW_GAS_WEI)
           throw new Error(`${relayer.address} has only ${pol} POL for gas: send it some`);
         return `${relayer.address} has ${pol} POL for gas`;

@@ -1,14 +1,10 @@
+import { LOW_GAS_WEI, polOf } from '../domain/gas-money.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 const GAS_INTERVAL_MS = 60_000;
-
-const WEI_PER_POL = 10n ** 18n;
-
-/** One POL: a full batch takes about seven million gas, so that two of them are left at usual fees (60 gwei). */
-const LOW_BALANCE_WEI = WEI_PER_POL;
 
 interface GasParts {
   readonly world: { readonly relayer: Pick<Relayer, 'address' | 'readGasBalance'> };
@@ -27,10 +23,10 @@ export function createGasTask({ world, metrics, log }: GasParts): WorkerTask {
     intervalMs: GAS_INTERVAL_MS,
     async run() {
       const balanceWei = await world.relayer.readGasBalance();
-      const balancePol = Number(balanceWei / 10n ** 12n) / 1e6;
+      const balancePol = polOf(balanceWei);
       metrics.relayerBalancePol.set(balancePol);
       const wasLow = isLow;
-      isLow = balanceWei < LOW_BALANCE_WEI;
+      isLow = balanceWei < LOW_GAS_WEI;
       const fields = { relayer: world.relayer.address, balancePol };
       if (isLow && !wasLow)
         log.error(fields, 'the relayer runs out of gas money: send it POL, or releases stop');

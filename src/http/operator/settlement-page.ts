@@ -1,3 +1,4 @@
+import { LOW_GAS_WEI } from '../../domain/gas-money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
 import type { ChainHeads } from '../../domain/ports/chain.ts';
@@ -20,8 +21,6 @@ const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
 /** A page must not wait for a chain that is away. */
 const CHAIN_TIMEOUT_MS = 3_000;
-/** The same as for the alert: gas for two full batches at usual fees. */
-const LOW_BALANCE_WEI = 10n ** 18n;
 /** A chain that is read every two seconds is late after this long. */
 const LATE_MS = 5 * 60_000;
 
@@ -81,12 +80,12 @@ function chainCard(
 function relayerCard(address: string, balance: bigint | null): Html {
   return html`<section class="card"><h2>Relayer</h2><dl class="facts">
 <div><dt>Address</dt><dd><code class="breaks">${address}</code></dd></div>
-<div><dt>Gas money</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${polOf(balance)} POL ${balance < LOW_BALANCE_WEI ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">enough</span>`}`}</dd></div></dl>
+<div><dt>Gas money</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${shortPolOf(balance)} POL ${balance < LOW_GAS_WEI ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">enough</span>`}`}</dd></div></dl>
 <p class="soft small">This process’s own. Its key can lose nothing but this gas money: where deposits go is fixed on the chain.</p></section>`;
 }
 
 /** With four decimals, cut off. */
-function polOf(wei: bigint): string {
+function shortPolOf(wei: bigint): string {
   const tenThousandths = wei / 10n ** 14n;
   return `${tenThousandths / 10_000n}.${String(tenThousandths % 10_000n).padStart(4, '0')}`;
 }
