@@ -10,6 +10,11 @@ interface Window {
   requests: number;
 }
 
+/** A limiter that knows at once. */
+interface MemoryRateLimiter extends RateLimiter {
+  take(key: string): number;
+}
+
 /**
  * Fixed windows in memory, each beginning with its key's first request. A `Map` keeps its entries in the order of
  * their insertion, so with windows of one length the oldest are always in front: two of them are cleared away
@@ -22,7 +27,7 @@ export function createFixedWindowLimiter(
   monotonicMs: () => number,
   maximumWindows = MAXIMUM_WINDOWS,
   windowMs = MINUTE_MS,
-): RateLimiter {
+): MemoryRateLimiter {
   const windows = new Map<string, Window>();
 
   function clearOldest(nowMs: number): void {

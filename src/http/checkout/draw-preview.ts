@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { createBriefCache } from '../../domain/brief-cache.ts';
 import { encodePng } from '../design/png.ts';
-import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-drawing.ts';
+import { createFixedWindowLimiter } from '../rate-limit.ts';
+import { PREVIEW_COLOURS, PREVIEW_HEIGHT, PREVIEW_LINE_HEIGHT, PREVIEW_WIDTH } from './preview-drawing.ts';
 
 /** A picture for a link preview: its own, or the plain one that stands in where drawing would take too much. */
 export interface PreviewPicture {
@@ -21,7 +22,6 @@ export type DrawPreview = (svg: string) => Promise<PreviewPicture>;
 
 const KEEP_MS = 60 * 60_000;
 const MAXIMUM_KEPT_PICTURES = 100;
-const MINUTE_MS = 60_000;
 const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
 
 /** There is another picture being drawn, or there were too many. */
@@ -40,19 +40,13 @@ export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview 
     keepMs: KEEP_MS,
     maximumEntries: MAXIMUM_KEPT_PICTURES,
   });
+  const limiter = createFixedWindowLimiter(MAXIMUM_DRAWINGS_PER_MINUTE, monotonicMs);
   let isDrawing = false;
-  let minuteEndsAtMs = Number.NEGATIVE_INFINITY;
-  let drawings = 0;
   let plain: Promise<Buffer> | null = null;
 
   async function drawOne(svg: string): Promise<Buffer> {
-    if (monotonicMs() >= minuteEndsAtMs) {
-      minuteEndsAtMs = monotonicMs() + MINUTE_MS;
-      drawings = 0;
-    }
-    if (isDrawing || drawings >= MAXIMUM_DRAWINGS_PER_MINUTE) throw new BusyError();
+    if (isDrawing || limiter.take('drawings') > 0) throw new BusyError();
     isDrawing = true;
-    drawings++;
     return draw(svg).finally(() => {
       isDrawing = false;
     });
@@ -87,12 +81,12 @@ async function drawWithLibrary(svg: string): Promise<Buffer> {
 
 /** The colours of a preview without its words. */
 function drawPlain(): Promise<Buffer> {
-  const pixels = new Uint8Array(PREVIEW_WIDTH * PREVIEW_HEIGHT * 4);
-  const words = new Uint32Array(pixels.buffer);
-  const [ground, line] = [
-    [0x0f, 0x3d, 0x33, 0xff],
-    [0x7f, 0xd1, 0xb5, 0xff],
-  ].map((colour) => new Uint32Array(Uint8Array.from(colour).buffer)[0] ?? 0);
-  words.fill(ground ?? 0).fill(line ?? 0, PREVIEW_WIDTH * (PREVIEW_HEIGHT - 18));
+  const pixels = Buffer.alloc(PREVIEW_WIDTH * PREVIEW_HEIGHT * 4, opaque(PREVIEW_COLOURS.ground));
+  pixels.fill(opaque(PREVIEW_COLOURS.line), PREVIEW_WIDTH * (PREVIEW_HEIGHT - PREVIEW_LINE_HEIGHT) * 4);
   return encodePng(pixels, PREVIEW_WIDTH, PREVIEW_HEIGHT);
+}
+
+/** The four bytes of a pixel of this colour (`#rrggbb`). */
+function opaque(colour: string): Buffer {
+  return Buffer.from(`${colour.slice(1)}ff`, 'hex');
 }

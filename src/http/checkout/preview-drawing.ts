@@ -5,6 +5,9 @@ import type { Checkout } from './read-checkout.ts';
 /** As link previews want it, in pixels. */
 export const PREVIEW_WIDTH = 1_200;
 export const PREVIEW_HEIGHT = 630;
+/** Of the line along its lower edge. */
+export const PREVIEW_LINE_HEIGHT = 18;
+export const PREVIEW_COLOURS = { ground: '#0f3d33', line: '#7fd1b5' } as const;
 
 const MARGIN = 90;
 const LONGEST_NAME = 48;
@@ -22,8 +25,8 @@ export function previewDrawing({ payment, account }: Pick<Checkout, 'payment' | 
   const lines = linesOf(printable(payment.note ?? ''));
   const amount = `${formatCents(payment.amountCents)} ${payment.currency}`;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${PREVIEW_WIDTH}" height="${PREVIEW_HEIGHT}" viewBox="0 0 ${PREVIEW_WIDTH} ${PREVIEW_HEIGHT}">
-<rect width="100%" height="100%" fill="#0f3d33"/>
-<rect y="${PREVIEW_HEIGHT - 18}" width="100%" height="18" fill="#7fd1b5"/>
+<rect width="100%" height="100%" fill="${PREVIEW_COLOURS.ground}"/>
+<rect y="${PREVIEW_HEIGHT - PREVIEW_LINE_HEIGHT}" width="100%" height="${PREVIEW_LINE_HEIGHT}" fill="${PREVIEW_COLOURS.line}"/>
 <g font-family="DejaVu Sans" fill="#fff">
 <text x="${MARGIN}" y="170" font-size="${nameSize}" fill="#cfe8df">${name}</text>
 <text x="${MARGIN}" y="320" font-size="116" font-weight="700">${amount}</text>
