@@ -5,6 +5,7 @@ import { isPaymentId } from '../../domain/payment-id.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { paymentIdOfShortCode } from '../../domain/short-code.ts';
 import {
   listOffers,
   type ProviderDirectory,
@@ -45,6 +46,15 @@ export async function readCheckout(
   const account = await context.accounts.findAccount(payment.accountId);
   if (account === null) throw new UnknownStateError(`payment ${payment.id} belongs to no account`);
   return checkoutOf(context, stored, account);
+}
+
+/** Reads a checkout by the code in its short link; null when there is none. */
+export async function readCheckoutOfShortCode(
+  context: ReadCheckoutContext,
+  shortCode: string,
+): Promise<Checkout | null> {
+  const paymentId = paymentIdOfShortCode(shortCode);
+  return paymentId === null ? null : readCheckout(context, paymentId);
 }
 
 /** The checkout of a payment that was read. */

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import { paymentIdOfShortCode } from '../../domain/short-code.ts';
 import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
 import type { DrawPreview } from './draw-preview.ts';
 import { setCommonHeaders } from './page-headers.ts';
 import { previewDrawing } from './preview-drawing.ts';
-import { readCheckout } from './read-checkout.ts';
+import { readCheckoutOfShortCode } from './read-checkout.ts';
 
 /** `GET /s/:shortCode/preview.png`: what link previews show of a checkout. */
 export async function showPreview(
@@ -14,8 +13,7 @@ export async function showPreview(
   request: FastifyRequest<ShortLinkRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const paymentId = paymentIdOfShortCode(request.params.shortCode);
-  const checkout = paymentId === null ? null : await readCheckout(context, paymentId);
+  const checkout = await readCheckoutOfShortCode(context, request.params.shortCode);
   if (checkout === null) throw new ServiceError('payment_not_found');
   const { png, isPlain } = await drawPreview(previewDrawing(checkout));
   return (

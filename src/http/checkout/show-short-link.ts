@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import { paymentIdOfShortCode } from '../../domain/short-code.ts';
 import { isPreview } from './automatic-visit.ts';
 import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
 import { languageOf } from './languages.ts';
 import { sendPage } from './page-headers.ts';
-import { readCheckout } from './read-checkout.ts';
+import { readCheckoutOfShortCode } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { shortLinkPage } from './short-link-page.ts';
 
@@ -15,8 +14,7 @@ export async function showShortLink(
   request: FastifyRequest<ShortLinkRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const paymentId = paymentIdOfShortCode(request.params.shortCode);
-  const checkout = paymentId === null ? null : await readCheckout(context, paymentId);
+  const checkout = await readCheckoutOfShortCode(context, request.params.shortCode);
   if (checkout === null) throw new ServiceError('payment_not_found');
   const { isSandbox, baseUrl } = context;
   const language = languageOf(request);
