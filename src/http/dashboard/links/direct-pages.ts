@@ -1,22 +1,14 @@
-import { recordAction } from '../../../accounts/people-context.ts';
-import { ServiceError } from '../../../domain/errors.ts';
 import { currencies } from '../../../domain/money.ts';
 import { createDirectPayment } from '../../../payments/create-direct-payment.ts';
 import { type Html, html, nothing } from '../../design/html.ts';
-import type { DashboardContext, DashboardRoutes } from '../context.ts';
-import {
-  type DashboardView,
-  dashboardForm,
-  dashboardPage,
-  type SeeOther,
-  seeOther,
-} from '../dashboard-page.ts';
-import { notice, textField } from '../fields.ts';
+import type { DashboardRoutes } from '../context.ts';
+import { type DashboardView, dashboardForm, dashboardPage } from '../dashboard-page.ts';
+import { textField } from '../fields.ts';
 import type { FormFields } from '../form-fields.ts';
 import { formTokenField } from '../form-token.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
-import { readLinkForm } from './read-link-form.ts';
+import { makeByHand } from './make-by-hand.ts';
 import { choice, destinationFields, noteField } from './shared-fields.ts';
 
 /** A payment that the customer pays in USDC from a wallet, made by hand: the API knows none. */
@@ -24,23 +16,10 @@ export function registerDirectPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'links', role: 'developer', path: '/links/direct' } as const;
   dashboardPage(routes, { ...own, show: async (visit) => formView(visit, null) });
-  dashboardForm(routes, { ...own, act: (visit, form) => makeDirect(context, visit, form) });
-}
-
-async function makeDirect(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-): Promise<DashboardView | SeeOther> {
-  try {
-    const request = await readLinkForm(context, visit.account, form);
-    const payment = await createDirectPayment(context.create, visit.account, request);
-    await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
-    return seeOther(`/links/${payment.id}`);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status === 500) throw error;
-    return { ...formView(visit, form, notice('bad', error.message)), status: error.status };
-  }
+  dashboardForm(routes, {
+    ...own,
+    act: (visit, form) => makeByHand(context, visit, form, { create: createDirectPayment, formView }),
+  });
 }
 
 function formView(

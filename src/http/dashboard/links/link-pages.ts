@@ -1,5 +1,3 @@
-import { recordAction } from '../../../accounts/people-context.ts';
-import { ServiceError } from '../../../domain/errors.ts';
 import { currencies } from '../../../domain/money.ts';
 import { isDirect } from '../../../domain/payment.ts';
 import { shortCodeOf } from '../../../domain/short-code.ts';
@@ -9,14 +7,8 @@ import { readPaymentStory } from '../../../payments/read-payment-story.ts';
 import { type Html, html, nothing } from '../../design/html.ts';
 import { qrCode } from '../../design/qr-code.ts';
 import type { DashboardContext, DashboardRoutes } from '../context.ts';
-import {
-  type DashboardView,
-  dashboardForm,
-  dashboardPage,
-  type SeeOther,
-  seeOther,
-} from '../dashboard-page.ts';
-import { notice, textField } from '../fields.ts';
+import { type DashboardView, dashboardForm, dashboardPage } from '../dashboard-page.ts';
+import { textField } from '../fields.ts';
 import type { FormFields } from '../form-fields.ts';
 import { formTokenField } from '../form-token.ts';
 import { formatMoney } from '../format-amount.ts';
@@ -25,7 +17,7 @@ import { walletCard } from '../payments/wallet-card.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
 import { registerDirectPages } from './direct-pages.ts';
-import { readLinkForm } from './read-link-form.ts';
+import { makeByHand } from './make-by-hand.ts';
 import { choice, destinationFields, noteField } from './shared-fields.ts';
 
 /** A checkout made by hand, to be sent to somebody or shown to them. */
@@ -33,26 +25,13 @@ export function registerLinkPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'links', role: 'developer' } as const;
   dashboardPage(routes, { ...own, path: '/links', show: async (visit) => formView(visit, null) });
-  dashboardForm(routes, { ...own, path: '/links', act: (visit, form) => makeLink(context, visit, form) });
+  dashboardForm(routes, {
+    ...own,
+    path: '/links',
+    act: (visit, form) => makeByHand(context, visit, form, { create: createPayment, formView }),
+  });
   registerDirectPages(routes);
   dashboardPage(routes, { ...own, path: '/links/:paymentId', show: (visit) => showLink(context, visit) });
-}
-
-/** Through the API's own checks and the API's own step. */
-async function makeLink(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-): Promise<DashboardView | SeeOther> {
-  try {
-    const request = await readLinkForm(context, visit.account, form);
-    const payment = await createPayment(context.create, visit.account, request);
-    await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
-    return seeOther(`/links/${payment.id}`);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status === 500) throw error;
-    return { ...formView(visit, form, notice('bad', error.message)), status: error.status };
-  }
 }
 
 function formView(
