@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import {
   SECOND_FACTOR_MS,
@@ -8,14 +7,8 @@ import {
   type SessionStage,
 } from '../domain/dashboard-session.ts';
 import type { User } from '../domain/person.ts';
+import { type Caller, createSession } from './create-session.ts';
 import { type PeopleContext, recordAction } from './people-context.ts';
-import { createSecretToken } from './secret-token.ts';
-
-/** From where somebody signs in. */
-export interface Caller {
-  readonly address: string;
-  readonly userAgent: string;
-}
 
 /** A session that was begun just now. */
 export interface OpenedSession {
@@ -25,8 +18,6 @@ export interface OpenedSession {
   /** Of its user. */
   readonly email: string;
 }
-
-const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
 const lifetimes: Record<SessionStage, number> = {
   second_factor: SECOND_FACTOR_MS,
@@ -41,22 +32,15 @@ export async function openSession(
   options: { readonly area: SessionArea; readonly stage: SessionStage; readonly caller: Caller },
 ): Promise<OpenedSession> {
   const { area, stage, caller } = options;
-  const nowMs = context.nowMs();
-  const { token, tokenHash } = createSecretToken();
   const [membership] = area === 'dashboard' ? await context.people.listMemberships(user.id) : [];
   const accountId = membership?.accountId ?? null;
-  await context.sessions.createSession({
-    id: `ses_${randomBytes(10).toString('hex')}`,
-    tokenHash,
+  const token = await createSession(context, {
     userId: user.id,
     accountId,
     area,
     stage,
-    createdAtMs: nowMs,
-    lastSeenAtMs: nowMs,
-    expiresAtMs: nowMs + lifetimes[stage],
-    address: caller.address,
-    userAgent: caller.userAgent.slice(0, MAXIMUM_USER_AGENT_CHARACTERS),
+    lifetimeMs: lifetimes[stage],
+    caller,
   });
   const log = area === 'operator' ? SERVICE_LOG : accountId;
   if (stage === 'open' && log !== null) {

@@ -1,6 +1,7 @@
 import type { SessionArea } from '../domain/dashboard-session.ts';
 import type { RelyingParty } from '../domain/passkey.ts';
-import { type Caller, type OpenedSession, openSession } from './open-session.ts';
+import type { Caller } from './create-session.ts';
+import { type OpenedSession, openSession } from './open-session.ts';
 import { usePasskey } from './passkeys.ts';
 import type { SignedIn } from './read-session.ts';
 import { type SecondFactorContext, spendCode } from './second-factor.ts';

@@ -1,6 +1,7 @@
 import type { SessionArea } from '../domain/dashboard-session.ts';
 import { parseUserEmail, type User } from '../domain/person.ts';
-import { type Caller, type OpenedSession, openSession } from './open-session.ts';
+import type { Caller } from './create-session.ts';
+import { type OpenedSession, openSession } from './open-session.ts';
 import { isCurrentHash } from './passwords.ts';
 import type { PeopleContext } from './people-context.ts';
 import { hasSecondFactor } from './second-factor.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../accounts/open-session.ts';
+import type { Caller } from '../../accounts/create-session.ts';
 import { addressGroupOf } from '../address-group.ts';
 
 /** From where a request comes, as sessions keep it. */
