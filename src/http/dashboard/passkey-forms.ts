@@ -1,5 +1,6 @@
 import type { Passkey } from '../../domain/passkey.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { passwordField } from './fields.ts';
 import { formTokenField } from './form-token.ts';
 import { moment } from './format-time.ts';
 import { DASHBOARD_PATH } from './sections.ts';
@@ -20,10 +21,9 @@ function passkeyTable(visit: Visit, passkeys: readonly Passkey[]): Html {
   return html`<div class="table" role="region" aria-label="Passkeys" tabindex="0"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Added</th><th scope="col">Last used</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
 <tbody>${passkeys.map(({ id, name, createdAtMs, lastUsedAtMs }, index) => {
-    const fieldId = `password-for-passkey-${index}`;
     return html`<tr><td><bdi>${name}</bdi></td><td>${moment(createdAtMs, visit.timeZone)}</td><td>${lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone)}</td>
 <td><details><summary>Remove…</summary><form class="fields" method="post" action="${OWN_PATH}/remove-passkey">${formTokenField(visit.formToken)}<input type="hidden" name="passkey" value="${id}">
-<div class="field"><label for="${fieldId}">Password</label><input id="${fieldId}" name="password" type="password" autocomplete="current-password" required></div>
+${passwordField({ id: `password-for-passkey-${index}` })}
 <button class="button danger">Remove</button></form></details></td></tr>`;
   })}</tbody></table></div>`;
 }
@@ -31,7 +31,7 @@ function passkeyTable(visit: Visit, passkeys: readonly Passkey[]): Html {
 function addForm(visit: Visit, options: object): Html {
   return html`<form class="fields" method="post" action="${OWN_PATH}/passkeys" data-passkey="make" data-options="${JSON.stringify(options)}" hidden>${formTokenField(visit.formToken)}<input type="hidden" name="response" value="">
 <div class="field"><label for="passkey-name">Name</label><input id="passkey-name" name="name" maxlength="60" value="" autocomplete="off" required></div>
-<div class="field"><label for="password-for-passkey">Password</label><input id="password-for-passkey" name="password" type="password" autocomplete="current-password" required></div>
+${passwordField({ id: 'password-for-passkey' })}
 <p role="status" data-told></p>
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }

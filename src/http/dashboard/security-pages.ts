@@ -22,7 +22,7 @@ import {
   dashboardPage,
   seeOther,
 } from './dashboard-page.ts';
-import { notice, textField } from './fields.ts';
+import { notice, passwordField, textField } from './fields.ts';
 import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
 import { passkeyCard } from './passkey-forms.ts';
@@ -120,7 +120,7 @@ async function showSecurity(context: DashboardContext, visit: Visit, message: Ht
     title: 'Password and second factor',
     main: html`${message}
 <form class="card" method="post" action="${OWN_PATH}/password"><h2>Password</h2>${formTokenField(visit.formToken)}
-${textField({ name: 'password', label: 'Password you have now', type: 'password', autocomplete: 'current-password' })}
+${passwordField({ label: 'Password you have now' })}
 ${textField({ name: 'new_password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. Your other sessions end.' })}
 <div class="actions"><button class="button primary">Change password</button></div></form>
 ${visit.user.totpSecret === null ? offerForm(context, visit) : manageForms(visit)}
@@ -131,12 +131,8 @@ ${passkeyCard(visit, passkeys, options)}${passkeys.length > 0 && visit.user.totp
 function codesCard(visit: Visit): Html {
   return html`<section class="card"><h2>Recovery codes</h2><p>They stand in for a passkey that is lost. New ones take the place of those you have.</p>
 <details><summary>New recovery codes</summary><form class="fields" method="post" action="${OWN_PATH}/recovery-codes">${formTokenField(visit.formToken)}
-${passwordField('password-for-codes')}
+${passwordField({ id: 'password-for-codes' })}
 <div class="actions"><button class="button primary">Make new codes</button></div></form></details></section>`;
-}
-
-function passwordField(id: string): Html {
-  return html`<div class="field"><label for="${id}">Password</label><input id="${id}" name="password" type="password" autocomplete="current-password" required></div>`;
 }
 
 function offerForm(context: DashboardContext, visit: Visit): Html {
@@ -145,7 +141,7 @@ function offerForm(context: DashboardContext, visit: Visit): Html {
 <p>With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.</p>
 ${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
 <dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
-${passwordField('password-for-second-factor')}
+${passwordField({ id: 'password-for-second-factor' })}
 ${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}
 <div class="actions"><button class="button primary">Switch on</button></div></form>`;
 }
@@ -158,8 +154,8 @@ function manageForms(visit: Visit): Html {
 
 function codeForm(visit: Visit, path: string, label: string, tone: string): Html {
   return html`<form class="fields" method="post" action="${OWN_PATH}/${path}">${formTokenField(visit.formToken)}
-${passwordField(`password-for-${path}`)}
-<div class="field"><label for="code-for-${path}">Code</label><input id="code-for-${path}" name="code" autocomplete="one-time-code" required></div>
+${passwordField({ id: `password-for-${path}` })}
+${textField({ name: 'code', id: `code-for-${path}`, label: 'Code', autocomplete: 'one-time-code' })}
 <div class="actions"><button class="button ${tone}">${label}</button></div></form>`;
 }
 

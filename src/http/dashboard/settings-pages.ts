@@ -16,7 +16,7 @@ import {
   dashboardPage,
   seeOther,
 } from './dashboard-page.ts';
-import { notice, textField } from './fields.ts';
+import { notice, passwordField, textField, tickField } from './fields.ts';
 import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
 import { formatPercent } from './format-percent.ts';
@@ -136,20 +136,14 @@ ${textField({ name: 'return_link', label: 'Way back to the shop', type: 'url', v
 ${textField({ name: 'default_callback', label: 'Callback of checkouts made by hand', type: 'url', value: account.defaultCallbackUrl ?? '', isOptional: true, hint: 'The API always names its own.' })}
 <div class="field"><label for="time_zone">Time zone</label><select id="time_zone" name="time_zone">${timeZones.map((name) => (name === account.timeZone ? html`<option selected>${name}</option>` : html`<option>${name}</option>`))}</select></div>
 ${textField({ name: 'email_retention', label: 'Days for which customers’ e-mail addresses are kept', value: account.emailRetentionDays?.toString() ?? '', isOptional: true, hint: 'From the day a payment was made; empty keeps them. What is erased does not come back.' })}
-<div class="field"><div class="actions">${checkbox('trouble_mails', account.isToldOfTrouble)}<label for="trouble_mails">Tell the owners by e-mail when a webhook did not arrive or a payment needs a hand</label></div><p class="hint">At most once an hour each. Where the operator has set up e-mail.</p></div>
+<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: account.isToldOfTrouble, label: 'Tell the owners by e-mail when a webhook did not arrive or a payment needs a hand' })}</div><p class="hint">At most once an hour each. Where the operator has set up e-mail.</p></div>
 <div class="actions"><button class="button primary">Save</button></div></form>`;
-}
-
-function checkbox(name: string, isChecked: boolean): Html {
-  return isChecked
-    ? html`<input id="${name}" name="${name}" type="checkbox" value="1" checked>`
-    : html`<input id="${name}" name="${name}" type="checkbox" value="1">`;
 }
 
 function walletForm({ account, formToken }: Visit): Html {
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/wallet"><h2>Payout wallet</h2>${formTokenField(formToken)}
 ${textField({ name: 'wallet', label: 'Wallet on Polygon', value: account.wallet ?? '', isOptional: true, hint: 'Payments that exist keep the wallet they were made with.' })}
-<div class="field"><div class="actions">${checkbox('locked', account.isWalletLocked)}<label for="locked">Refuse every other wallet on the API</label></div><p class="hint">So that a stolen key cannot send money elsewhere.</p></div>
-<div class="field"><label for="password">Your password</label><input id="password" name="password" type="password" autocomplete="current-password" required></div>
+<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'locked', isChecked: account.isWalletLocked, label: 'Refuse every other wallet on the API' })}</div><p class="hint">So that a stolen key cannot send money elsewhere.</p></div>
+${passwordField({ label: 'Your password' })}
 <div class="actions"><button class="button primary">Save wallet</button></div></form>`;
 }

@@ -7,7 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { callerOf } from './caller.ts';
 import type { AreaRoutes } from './context.ts';
-import { notice, textField } from './fields.ts';
+import { notice, passwordField, textField } from './fields.ts';
 import { readFormFields } from './form-fields.ts';
 import { formTokenField, isOwnForm } from './form-token.ts';
 import { sendAskMore } from './new-browser-pages.ts';
@@ -66,7 +66,7 @@ function signInForm(
 <form class="card" method="post" action="${routes.area.path}/sign-in">
 ${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
 ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
-${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+${passwordField()}
 <button class="button primary wide">Sign in</button>
 </form>
 ${forgotten(routes)}`;

@@ -4,7 +4,7 @@ import type { AccountUpdate } from '../../accounts/update-account.ts';
 import { type Account, type Feature, features, isFeature } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
-import { notice } from '../dashboard/fields.ts';
+import { notice, tickField } from '../dashboard/fields.ts';
 import type { FormFields } from '../dashboard/form-fields.ts';
 import { formTokenField } from '../dashboard/form-token.ts';
 import { moment } from '../dashboard/format-time.ts';
@@ -173,18 +173,15 @@ function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
 
 function providersCard(account: Account, { formToken }: OperatorVisit): Html {
   const isAll = account.providers === null;
-  const radio = (value: string, isChosen: boolean) =>
-    isChosen
-      ? html`<input id="which-${value}" name="which" type="radio" value="${value}" checked>`
-      : html`<input id="which-${value}" name="which" type="radio" value="${value}">`;
+  const which = (value: string, label: string, isChecked: boolean) =>
+    tickField({ type: 'radio', name: 'which', id: `which-${value}`, value, label, isChecked });
   return html`<form class="card" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/providers"><h2>Providers</h2>${formTokenField(formToken)}
-<div class="field"><div class="choice">${radio('all', isAll)}<label for="which-all">All, also those that are added later</label></div>
-<div class="choice">${radio('some', !isAll)}<label for="which-some">These only:</label></div></div>
+<div class="field"><div class="choice">${which('all', 'All, also those that are added later', isAll)}</div>
+<div class="choice">${which('some', 'These only:', !isAll)}</div></div>
 <fieldset class="field grid-of-boxes"><legend class="quiet">Providers</legend>${providerIds.map((id) => {
-    const box = account.providers?.includes(id)
-      ? html`<input id="provider-${id}" name="provider_${id}" type="checkbox" value="1" checked>`
-      : html`<input id="provider-${id}" name="provider_${id}" type="checkbox" value="1">`;
-    return html`<div class="choice">${box}<label for="provider-${id}">${providerCatalogue[id].name}</label></div>`;
+    const isChecked = account.providers?.includes(id) ?? false;
+    const names = { name: `provider_${id}`, id: `provider-${id}`, label: providerCatalogue[id].name };
+    return html`<div class="choice">${tickField({ type: 'checkbox', ...names, isChecked })}</div>`;
   })}</fieldset>
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }

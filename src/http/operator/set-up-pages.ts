@@ -5,7 +5,7 @@ import { readSession, type SignedIn } from '../../accounts/read-session.ts';
 import { confirmTotp, offerTotp } from '../../accounts/second-factor.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { callerOf } from '../dashboard/caller.ts';
-import { notice, textField } from '../dashboard/fields.ts';
+import { notice, passwordField, textField } from '../dashboard/fields.ts';
 import { readFormFields } from '../dashboard/form-fields.ts';
 import { formTokenField, formTokenOf, isOwnForm } from '../dashboard/form-token.ts';
 import { rememberBrowser } from '../dashboard/own-browser.ts';
@@ -87,7 +87,7 @@ function sendOffer(
 <p>Scan this with an authenticator app on your phone, or type the key, then give the six digits that the app shows.</p>
 ${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
 <dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
-${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+${passwordField()}
 ${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}
 <button class="button primary wide">Switch on</button></form>`,
   });
