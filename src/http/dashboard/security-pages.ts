@@ -12,7 +12,6 @@ import {
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { relyingPartyOf } from '../../domain/passkey.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { qrCode } from '../design/qr-code.ts';
 import { requirePassing } from '../rate-limit.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import {
@@ -27,6 +26,7 @@ import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
 import { passkeyCard } from './passkey-forms.ts';
 import { DASHBOARD_PATH } from './sections.ts';
+import { recoveryCodesPage, totpFields } from './totp-forms.ts';
 import type { Visit } from './visit.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
@@ -60,7 +60,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   form('second-factor', async (visit, fields) => {
     if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is on already.');
     const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
-    return showCodes(await confirmTotp(context, visit.user, offer, visit.actor));
+    return recoveryCodesPage(await confirmTotp(context, visit.user, offer, visit.actor), OWN_PATH);
   });
   form('recovery-codes', async (visit, fields) => {
     // Who has passkeys only gave one to sign in: the password says that it is still them.
@@ -69,14 +69,14 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
       throw invalidField('Recovery codes', 'need a second factor that they stand in for.');
     const codes = await renewRecoveryCodes(context, visit.user);
     await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
-    return showCodes(codes);
+    return recoveryCodesPage(codes, OWN_PATH);
   });
   form('passkeys', async (visit, fields) => {
     const party = relyingPartyOf(context.baseUrl);
     if (party === null) throw new ServiceError('not_found');
     const made = { name: fields.text('name'), response: fields.text('response'), party };
     const codes = await addPasskey(context, visit, made, visit.actor);
-    return codes === null ? seeOther('/security?said=passkey') : showCodes(codes);
+    return codes === null ? seeOther('/security?said=passkey') : recoveryCodesPage(codes, OWN_PATH);
   });
   form('remove-passkey', async (visit, fields) => {
     await removePasskey(context, visit, fields.text('passkey'), visit.actor);
@@ -136,13 +136,10 @@ ${passwordField({ id: 'password-for-codes' })}
 }
 
 function offerForm(context: DashboardContext, visit: Visit): Html {
-  const { secret, uri, sealed } = offerTotp(context, visit.user);
-  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>${formTokenField(visit.formToken)}<input type="hidden" name="sealed" value="${sealed}">
-<p>With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.</p>
-${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
-<dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
-${passwordField({ id: 'password-for-second-factor' })}
-${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}
+  const offer = offerTotp(context, visit.user);
+  const introduction =
+    'With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.';
+  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>${formTokenField(visit.formToken)}${totpFields(offer, { introduction, passwordId: 'password-for-second-factor' })}
 <div class="actions"><button class="button primary">Switch on</button></div></form>`;
 }
 
@@ -157,14 +154,4 @@ function codeForm(visit: Visit, path: string, label: string, tone: string): Html
 ${passwordField({ id: `password-for-${path}` })}
 ${textField({ name: 'code', id: `code-for-${path}`, label: 'Code', autocomplete: 'one-time-code' })}
 <div class="actions"><button class="button ${tone}">${label}</button></div></form>`;
-}
-
-function showCodes(codes: readonly string[]): DashboardView {
-  return {
-    title: 'Your recovery codes',
-    main: html`<section class="card">
-<p class="notice">Keep these where you find them without your phone. Each works once in place of a code. They are not kept here in a way that could be read, and will not be shown again.</p>
-<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-<div class="actions"><a class="button primary" href="${OWN_PATH}">I have saved them</a></div></section>`,
-  };
 }

@@ -5,14 +5,14 @@ import { readSession, type SignedIn } from '../../accounts/read-session.ts';
 import { confirmTotp, offerTotp } from '../../accounts/second-factor.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { callerOf } from '../dashboard/caller.ts';
-import { notice, passwordField, textField } from '../dashboard/fields.ts';
+import { notice } from '../dashboard/fields.ts';
 import { readFormFields } from '../dashboard/form-fields.ts';
 import { formTokenField, formTokenOf, isOwnForm } from '../dashboard/form-token.ts';
 import { rememberBrowser } from '../dashboard/own-browser.ts';
 import { sendSeeOther } from '../dashboard/page-headers.ts';
 import { sendPlainPage } from '../dashboard/public-page.ts';
+import { recoveryCodesPage, totpFields } from '../dashboard/totp-forms.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { qrCode } from '../design/qr-code.ts';
 import { requirePassing } from '../rate-limit.ts';
 import type { OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
@@ -55,7 +55,7 @@ async function answerSetUp(
     const opened = await openSession(context, user, { area: 'operator', stage: 'open', caller });
     cookies.set(reply, 'session', opened.token);
     rememberBrowser(routes, reply, user.email);
-    return sendCodes(routes, reply, codes);
+    return sendPlainPage(routes, reply, 200, recoveryCodesPage(codes, OPERATOR_PATH));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
     return sendOffer(routes, reply, asked, { status: 400, message: notice('bad', error.message) });
@@ -78,27 +78,14 @@ function sendOffer(
   { user, token }: Asked,
   { status, message }: { readonly status: number; readonly message: Html },
 ): FastifyReply {
-  const { secret, uri, sealed } = offerTotp(routes.context, user);
+  const offer = offerTotp(routes.context, user);
+  const introduction =
+    'Scan this with an authenticator app on your phone, or type the key, then give the six digits that the app shows.';
   return sendPlainPage(routes, reply, status, {
     title: 'Set up your second factor',
     main: html`${message}
 <p>What is done here concerns other people’s money: a password alone does not open it.</p>
-<form class="card" method="post" action="${OPERATOR_PATH}/set-up">${formTokenField(formTokenOf(token))}<input type="hidden" name="sealed" value="${sealed}">
-<p>Scan this with an authenticator app on your phone, or type the key, then give the six digits that the app shows.</p>
-${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
-<dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
-${passwordField()}
-${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}
+<form class="card" method="post" action="${OPERATOR_PATH}/set-up">${formTokenField(formTokenOf(token))}${totpFields(offer, { introduction, passwordId: 'password' })}
 <button class="button primary wide">Switch on</button></form>`,
-  });
-}
-
-function sendCodes(routes: OperatorRoutes, reply: FastifyReply, codes: readonly string[]): FastifyReply {
-  return sendPlainPage(routes, reply, 200, {
-    title: 'Your recovery codes',
-    main: html`<section class="card">
-<p class="notice">Keep these where you find them without your phone. Each works once in place of a code. They are not kept here in a way that could be read, and will not be shown again.</p>
-<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-<div class="actions"><a class="button primary" href="${OPERATOR_PATH}">I have saved them</a></div></section>`,
   });
 }
