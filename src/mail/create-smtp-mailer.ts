@@ -24,7 +24,6 @@ const MAXIMUM_IN_BACKGROUND = 5;
 
 /** Two short connections for each mail. What leaves this machine is encrypted, or is not sent. */
 export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeouts): Mailer {
-  let opened: Promise<Transporter> | null = null;
   let open = 0;
   let inBackground = 0;
 
@@ -35,13 +34,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
       open++;
       if (isBackground) inBackground++;
       try {
-        opened ??= openTransport(settings, timeouts);
-        const transport = await opened;
-        // A connection of its own, with login: whatever goes wrong on it, no mail was given to anybody. Of one that broke
-        // in the middle of sending the library does not say how far it had come.
-        await transport.verify().catch((cause: unknown) => {
-          throw new MailNotSentError('the mail server cannot be reached', { cause });
-        });
+        const transport = await reachServer(settings, timeouts);
         const signal = AbortSignal.timeout(timeouts.sendMs);
         // As an address and not as text, which could name several.
         await transport.sendMail({
@@ -57,6 +50,20 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
       }
     },
   };
+}
+
+/**
+ * Opens a connection of its own, with login: whatever goes wrong until then, no mail was given to anybody. Of one that
+ * broke in the middle of sending the library does not say how far it had come.
+ */
+async function reachServer(settings: SmtpSettings, timeouts: SmtpTimeouts): Promise<Transporter> {
+  try {
+    const transport = await openTransport(settings, timeouts);
+    await transport.verify();
+    return transport;
+  } catch (cause) {
+    throw new MailNotSentError('the mail server cannot be reached', { cause });
+  }
 }
 
 async function openTransport(settings: SmtpSettings, timeouts: SmtpTimeouts): Promise<Transporter> {

@@ -69,6 +69,12 @@ it('says that nothing was sent when nobody listens, or nobody answers', async ()
   await expect(mailer.send(mail)).rejects.toThrow(MailNotSentError);
 });
 
+it('says that nothing was sent when it could not even begin', async () => {
+  // A password that cannot be decoded.
+  const mailer = createSmtpMailer({ url: 'smtp://user:%ff@127.0.0.1', from: FROM });
+  await expect(mailer.send(mail)).rejects.toThrow(MailNotSentError);
+});
+
 it('does not say that nothing was sent when the server had the mail and fell silent', async () => {
   const server = await start({ onData: (stream) => void stream.resume() });
   const sending = createSmtpMailer({ url: server.url, from: FROM }, { answerMs: 4_000, sendMs: 5_000 }).send(
