@@ -1,4 +1,5 @@
 import type { MovedRows } from '../domain/movement.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
 import type { BlockReference, ScanRecord } from '../domain/ports/ledger-store.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import { LedgerConflictError } from './store-errors.ts';
@@ -88,14 +89,18 @@ export function contentsError(transactionHash: string, logIndex: number): Ledger
   );
 }
 
+/** A frontier that a payment lies beyond: a beginning of an id sorts just before it. */
+export function frontierBefore(id: PaymentId): string {
+  return id.slice(0, -1);
+}
+
 /** Decides as asked, and keeps the frontier from passing a payment that the decision wants to see again. */
 export function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reached(): string } {
   let reached = to;
   return {
     decide(view) {
       const decision = decide(view);
-      // A beginning of an id sorts just before it.
-      const below = view.payment.id.slice(0, -1);
+      const below = frontierBefore(view.payment.id);
       if (decision?.revisitExpiry === true && below < reached) reached = below;
       return decision;
     },

@@ -4,7 +4,7 @@ import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
-import { EXPIRY_FRONTIER, NO_FINAL_BLOCK } from '../ledger-rules.ts';
+import { EXPIRY_FRONTIER, frontierBefore, NO_FINAL_BLOCK } from '../ledger-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../session-rows.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
@@ -158,9 +158,9 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
         return [payment];
       });
       await write(connection, changed, { webhooks, receipts, states });
-      // After the payments, in which every transaction locks its rows; a beginning of an id sorts just before it.
+      // After the payments, in which every transaction locks its rows.
       const [lowest] = revisited.sort();
-      if (lowest !== undefined) await connection.execute(lowerFrontier, [lowest.slice(0, -1), lowest]);
+      if (lowest !== undefined) await connection.execute(lowerFrontier, [frontierBefore(lowest), lowest]);
       return payments;
     },
   };

@@ -5,7 +5,7 @@ import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
-import { EXPIRY_FRONTIER, NO_FINAL_BLOCK } from '../ledger-rules.ts';
+import { EXPIRY_FRONTIER, frontierBefore, NO_FINAL_BLOCK } from '../ledger-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../session-rows.ts';
 import { changingValues, paymentColumns, updatePaymentSql } from './payment-rows.ts';
@@ -92,8 +92,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
       noteState(seen.payment, changed);
       for (const webhook of decision.webhooks ?? []) queueWebhook(changed, webhook);
       if (decision.receipt === true) insertReceipt.run(changed.accountId, changed.id, nowMs());
-      // A beginning of an id sorts just before it.
-      if (decision.revisitExpiry === true) lowerFrontier.run(id.slice(0, -1), id);
+      if (decision.revisitExpiry === true) lowerFrontier.run(frontierBefore(id), id);
       return changed;
     },
   };
