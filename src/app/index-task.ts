@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type IndexPaymentsContext, indexPayments } from '../payments/index-payments.ts';
 import type { WorkerTask } from '../worker.ts';
+import { pauseBetweenPortions } from './pause-between-portions.ts';
 
 /** Between two looks, and between two portions while the process is busy with requests. */
 const INTERVAL_MS = 500;
-/** Between two portions else: SQLite writes in the API's own thread, and a create may not wait for more than one. */
-const PAUSE_MS = 50;
 /** The share of its time that the event loop works, from which on it counts as busy. */
 const BUSY_UTILIZATION = 0.7;
 
@@ -25,7 +23,7 @@ export function createIndexTask(
       const hasMore = await indexPayments(store);
       const isBusy = readUtilization() >= BUSY_UTILIZATION;
       if (!hasMore || isBusy) return false;
-      await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+      await pauseBetweenPortions(signal);
       return true;
     },
   };
