@@ -6,6 +6,7 @@ import { isPaymentId, type PaymentId, paymentIdTimeMs } from './payment-id.ts';
  * inserts down, and it is found again by the primary key. It carries the id's 64 random bits.
  */
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
+
 /** Counting time from here leaves 41 bits, enough until 2093. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const TIME_BITS = 41n;
