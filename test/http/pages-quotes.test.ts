@@ -117,6 +117,24 @@ it('is not replaced by the poll, which asks nobody', async () => {
   expect(pages.asked).toHaveLength(asked);
 });
 
+it('is replaced by the poll once the operator changes a minimum, or switches a provider off', async () => {
+  const id = pages.put(checkoutStates.choose());
+  const revisions = new Set<unknown>();
+  for (const change of [
+    null,
+    { active: null, minimumUsdCents: 2_345 },
+    { active: false, minimumUsdCents: null },
+  ]) {
+    if (change !== null) pages.settings.set('wert', change);
+    const { body } = await open(`/pay/${id}`);
+    const poll = await open(`/pay/${id}/status`);
+    expect(body).toContain(`data-revision="${poll.json().revision}"`);
+    expect(poll.json().detail).not.toContain('<!--offers-->');
+    revisions.add(poll.json().revision);
+  }
+  expect(revisions.size).toBe(3);
+});
+
 it('puts the provider first that the customer went to the last time', async () => {
   const id = pages.put(checkoutStates.choose());
   const click = await pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/transak` });

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Html, html, nothing } from '../design/html.ts';
+import { Html, html, nothing } from '../design/html.ts';
 import { type Language, type LanguageCode, languages } from './languages.ts';
 import { continueScript, pageScript, pageStyle } from './page-assets.ts';
 
@@ -17,8 +17,11 @@ export interface PageParts {
   readonly main: Html;
   /** `follow` (the default): keeps the page like the payment. `continue`: goes on from a short link. */
   readonly script?: 'follow' | 'continue' | 'none';
-  /** What is sent piece by piece, as it becomes known, where `place` stands in the main part. */
-  readonly streamed?: { readonly place: Html; readonly pieces: (nonce: string) => AsyncIterable<Html> };
+  /** What is sent where `place` stands in the main part; piece by piece, as it becomes known, unless it is known. */
+  readonly streamed?: {
+    readonly place: Html;
+    readonly pieces: (nonce: string) => Html | AsyncIterable<Html>;
+  };
 }
 
 /** A page without the nonce of the answer it is sent with; in one piece, or as its pieces become known. */
@@ -83,10 +86,15 @@ ${languageLinks(language, languagePath)}
     const text = own.toString();
     if (streamed === undefined) return Buffer.concat([...beginning, Buffer.from(text), ...end]);
     const place = streamed.place.toString();
+    const pieces = streamed.pieces(nonce);
+    if (pieces instanceof Html) {
+      const whole = text.replace(place, () => pieces.toString());
+      return Buffer.concat([...beginning, Buffer.from(whole), ...end]);
+    }
     const at = text.indexOf(place);
     const before = Buffer.concat([...beginning, Buffer.from(text.slice(0, at))]);
     const after = Buffer.concat([Buffer.from(text.slice(at + place.length)), ...end]);
-    return Readable.from(inPieces(before, streamed.pieces(nonce), after), { objectMode: false });
+    return Readable.from(inPieces(before, pieces, after), { objectMode: false });
   };
 }
 

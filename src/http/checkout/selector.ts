@@ -44,6 +44,13 @@ export function possibleOffers(offers: readonly ProviderOffer[]): readonly Provi
   return offers.filter(({ refusal }) => refusal === null);
 }
 
+/** All that the list without quotes depends on, besides the payment. */
+export function offersInBrief({ offers }: Checkout): string {
+  return possibleOffers(offers)
+    .map(({ provider, minimumUsdCents }) => `${provider} ${minimumUsdCents}`)
+    .join();
+}
+
 /** The list without quotes. */
 function plainOffers(checkout: Checkout, offers: readonly ProviderOffer[], language: Language): Html {
   const rows = possibleOffers(offers).map((offer) => offerRow(checkout, { offer }, language));

@@ -42,6 +42,6 @@ export function statusContent(
     refreshSeconds: refreshSecondsOf(checkout.view),
     title: content.title,
     status: content.status.toString(),
-    detail: content.detail.toString(),
+    detail: content.detail().toString(),
   };
 }

@@ -29,7 +29,8 @@ export const nothing = new Html('');
  */
 export function html({ raw }: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
   let markup = raw[0] as string;
-  for (const [index, insertion] of insertions.entries()) markup += markupOf(insertion) + raw[index + 1];
+  let index = 0;
+  for (const insertion of insertions) markup += markupOf(insertion) + raw[++index];
   return new Html(markup);
 }
 
@@ -37,8 +38,12 @@ function markupOf(insertion: Insertion): string {
   if (insertion === null) return '';
   if (insertion instanceof Html) return insertion.toString();
   if (typeof insertion === 'object') return insertion.join('');
-  return inOneByte(escapeTemplate(textOnly, String(insertion)));
+  const text = String(insertion);
+  return plain.test(text) ? text : inOneByte(escapeTemplate(textOnly, text));
 }
+
+/** Nothing in it that anybody could want escaped; three quarters of all insertions, at a quarter of the time. */
+const plain = /^[\w .,:/-]*$/;
 
 const wide = /[^\0-\xff]/gu;
 

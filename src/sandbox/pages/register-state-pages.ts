@@ -5,8 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Address } from '../../domain/payout-address.ts';
-import { checkoutContent, checkoutPage } from '../../http/checkout/checkout-page.ts';
-import { refreshSecondsOf, takesPayment } from '../../http/checkout/checkout-view.ts';
+import { checkoutPage } from '../../http/checkout/checkout-page.ts';
 import { countryQuestion } from '../../http/checkout/country-question.ts';
 import { type Language, languageOf } from '../../http/checkout/languages.ts';
 import { layout } from '../../http/checkout/layout.ts';
@@ -16,6 +15,7 @@ import { type Checkout, checkoutOf, type ReadCheckoutContext } from '../../http/
 import type { ExplorerTransactionUrl } from '../../http/checkout/receipt.ts';
 import { problemWords } from '../../http/checkout/refusal-words.ts';
 import { sendPhoneCode } from '../../http/checkout/show-phone-code.ts';
+import { statusContent } from '../../http/checkout/show-status.ts';
 import type { Words } from '../../http/checkout/words/words.ts';
 import { html, nothing } from '../../http/design/html.ts';
 import type { AskQuote } from '../../payments/ask-quotes.ts';
@@ -116,15 +116,9 @@ async function showStatus(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { checkout } = await checkoutIn(context, request.params.state);
-  const content = checkoutContent(checkout, languageOf(request), context);
-  return reply.header('cache-control', 'no-store').send({
-    ...content,
-    status: content.status.toString(),
-    detail: content.detail.toString(),
-    view: checkout.view.kind,
-    takesPayment: takesPayment(checkout.view),
-    refreshSeconds: refreshSecondsOf(checkout.view),
-  });
+  return reply
+    .header('cache-control', 'no-store')
+    .send(statusContent(context, checkout, languageOf(request)));
 }
 
 async function checkoutIn(
