@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { addressGroupOf } from '../address-group.ts';
 import { requirePassing } from '../rate-limit.ts';
+import { acceptForms } from './accept-forms.ts';
 import { dashboardArea } from './area.ts';
 import { registerAuditPage } from './audit-page.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
@@ -24,9 +25,6 @@ import { registerSessionPages } from './session-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
 import { registerSignInPages } from './sign-in-pages.ts';
 import { registerAccountSwitcher } from './switch-account.ts';
-
-/** Of a form; the longest field holds a note. */
-const FORM_LIMIT_BYTES = 16 * 1024;
 
 /**
  * Registers the merchants' dashboard below `/dashboard`, in a scope of its own: it alone takes forms, and its errors are
@@ -74,16 +72,6 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       done();
     },
     { prefix: DASHBOARD_PATH },
-  );
-}
-
-/** Fields as text, which the forms' own reader takes apart. */
-export function acceptForms(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
-    (_request, body, done) => done(null, body),
   );
 }
 

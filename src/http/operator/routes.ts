@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { addressGroupOf } from '../address-group.ts';
+import { acceptForms } from '../dashboard/accept-forms.ts';
 import { createCookies } from '../dashboard/cookies.ts';
 import { registerNewBrowserPages } from '../dashboard/new-browser-pages.ts';
-import { acceptForms } from '../dashboard/routes.ts';
 import { registerSecondFactorPages } from '../dashboard/second-factor-pages.ts';
 import { registerSignInPages } from '../dashboard/sign-in-pages.ts';
 import { requirePassing } from '../rate-limit.ts';
