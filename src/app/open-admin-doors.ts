@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import type { OperatorContext } from '../http/operator/context.ts';
 import { refuseForeignHosts } from '../http/operator/own-hosts.ts';
 import { registerOperatorConsole } from '../http/operator/routes.ts';
@@ -42,7 +41,6 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     chain: world.chain,
     relayer: world.relayer,
     rescue: (id, wrong) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, wrong),
-    limits: createDashboardLimits(clock.monotonicMs),
     baseUrl: config.adminBaseUrl,
     // The sandbox is for one machine, which may reach it by a bridge.
     isTrustedPeer: isSandbox ? () => true : createPeerCheck(config.trustProxy),

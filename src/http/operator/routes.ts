@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import { addressGroupOf } from '../address-group.ts';
 import { acceptForms } from '../dashboard/accept-forms.ts';
 import { createCookies } from '../dashboard/cookies.ts';
 import { registerNewBrowserPages } from '../dashboard/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../dashboard/second-factor-pages.ts';
 import { registerSignInPages } from '../dashboard/sign-in-pages.ts';
-import { requirePassing } from '../rate-limit.ts';
 import { registerAccountPage } from './account-page.ts';
 import { registerKeyRevocation } from './account-people.ts';
 import { registerAccountsPage } from './accounts-page.ts';
@@ -18,6 +16,7 @@ import { OPERATOR_PATH, operatorArea } from './operator-area.ts';
 import { operatorPage, seeOther, sendOperatorFailure } from './operator-page.ts';
 import { registerPaymentPage } from './payment-page.ts';
 import { registerProviderPages } from './providers-page.ts';
+import { requireAdmission } from './require-admission.ts';
 import { registerSetUpPages } from './set-up-pages.ts';
 import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
@@ -33,11 +32,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
         isSecondFactorRequired: !context.isSandbox,
       };
       acceptForms(scope);
-      scope.addHook('onRequest', async (request) => {
-        if (!context.isTrustedPeer(request.socket.remoteAddress ?? ''))
-          throw new ServiceError('https_required');
-        await requirePassing(context.limits.requests, addressGroupOf(request.ip));
-      });
+      scope.addHook('onRequest', (request) => requireAdmission(context, request));
       scope.setErrorHandler((error, request, reply) =>
         sendOperatorFailure(routes, request, reply, null, error),
       );

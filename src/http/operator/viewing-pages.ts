@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readSession } from '../../accounts/read-session.ts';
 import { viewAccount } from '../../accounts/view-account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { addressGroupOf } from '../address-group.ts';
 import type { DashboardContext, DashboardRoutes } from '../dashboard/context.ts';
 import { createCookies } from '../dashboard/cookies.ts';
 import { sendFailure } from '../dashboard/failure-page.ts';
@@ -13,11 +12,11 @@ import { registerPaymentPages } from '../dashboard/payments/register-payment-pag
 import { DASHBOARD_PATH } from '../dashboard/sections.ts';
 import type { Entry } from '../dashboard/visit.ts';
 import { html } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
 import { enter } from './enter.ts';
 import { OPERATOR_PATH, operatorArea } from './operator-area.ts';
 import { operatorForm, seeOther } from './operator-page.ts';
+import { requireAdmission } from './require-admission.ts';
 
 /** Begins and ends the looking at an account. */
 export function registerViewing(routes: OperatorRoutes): void {
@@ -68,9 +67,7 @@ export function registerViewedDashboard(
         enter: (request, reply) => enterViewing(console, request, reply),
       };
       scope.addHook('onRequest', async (request, reply) => {
-        if (!operator.isTrustedPeer(request.socket.remoteAddress ?? ''))
-          throw new ServiceError('https_required');
-        await requirePassing(operator.limits.requests, addressGroupOf(request.ip));
+        await requireAdmission(operator, request);
         if (request.method !== 'GET') return sendReadOnly(operator, reply);
       });
       scope.setErrorHandler((error, request, reply) =>
