@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passByPasskey, passSecondFactor } from '../../accounts/pass-second-factor.ts';
 import { askForPasskey } from '../../accounts/passkeys.ts';
 import { readSession, type SignedIn } from '../../accounts/read-session.ts';
+import { hasPasskeys } from '../../domain/dashboard-session.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type RelyingParty, relyingPartyOf } from '../../domain/passkey.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -63,9 +64,8 @@ interface Asked {
   readonly signedIn: SignedIn;
 }
 
-/** The console has no passkeys: it is at another address, often one without a name. */
 function partyOf({ area, context }: AreaRoutes): RelyingParty | null {
-  return area.name === 'dashboard' ? relyingPartyOf(context.baseUrl) : null;
+  return hasPasskeys(area.name) ? relyingPartyOf(context.baseUrl) : null;
 }
 
 /** Whoever has given the password and is asked for the second factor; null for everybody else. */
