@@ -16,7 +16,11 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--name <name>', 'the shop as customers see it')
     .option('--support-link <link>', 'where customers get help: an https or e-mail address')
     .option('--return-link <address>', 'the way back to the shop after a payment')
-    .option('--logo <file>', 'the shop’s picture: PNG, JPEG or WebP, at most 64 KiB', readAsBase64)
+    .option(
+      '--logo <file>',
+      `the shop’s picture: PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`,
+      readAsBase64,
+    )
     .option('--time-zone <name>', 'where the merchant reads dates, such as Europe/Berlin')
     .option('--default-callback <address>', 'the callback of checkouts made by hand')
     .option('--trouble-mails <switch>', 'on or off: whether owners are told of trouble by e-mail')

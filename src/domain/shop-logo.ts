@@ -16,8 +16,8 @@ type LogoType = (typeof logoTypes)[number];
 
 /** Small enough that it does not make a light page heavy. */
 export const MAXIMUM_LOGO_BYTES = 64 * 1024;
-/** A few bytes can unfold to an enormous picture in the customer's browser. */
-const MAXIMUM_LOGO_PIXELS = 1024;
+/** Wide and high: a few bytes can unfold to an enormous picture in the customer's browser. */
+export const MAXIMUM_LOGO_PIXELS = 1024;
 
 /** Judges a picture that a merchant uploaded, by its bytes alone. Throws `invalid_request`. */
 export function parseShopLogo(bytes: Uint8Array): ShopLogo {

@@ -1,7 +1,7 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import { updateAccount } from '../../accounts/update-account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { MAXIMUM_LOGO_BYTES } from '../../domain/shop-logo.ts';
+import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS } from '../../domain/shop-logo.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import { type DashboardAnswer, type DashboardView, seeOther } from './dashboard-page.ts';
@@ -11,6 +11,8 @@ import { formTokenField } from './form-token.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 import { dashboardUpload } from './upload-form.ts';
 import type { Visit } from './visit.ts';
+
+const counts = new Intl.NumberFormat('en');
 
 /** The shop's picture; what is refused is said on the page that `showAgain` makes. */
 export function registerLogoForm(
@@ -55,6 +57,6 @@ export function logoForm({ account, formToken }: Visit): Html {
   return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${formTokenField(formToken)}
 ${logoHash === null ? html`<p>Your shop has none yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
 <div class="field"><label for="logo">Picture</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" aria-describedby="logo-hint">
-<p class="hint" id="logo-hint">PNG, JPEG or WebP, at most 64 KiB and 1,024 pixels wide and high.</p></div>
+<p class="hint" id="logo-hint">PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.</p></div>
 <div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Take it away</button>`}</div></form>`;
 }
