@@ -12,7 +12,6 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { keysCard, membersCard } from './account-people.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
 import { feeCard } from './fee-card.ts';
-import { feeOf } from './new-account-page.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
 import {
   type OperatorAnswer,
@@ -21,6 +20,7 @@ import {
   operatorPage,
   seeOther,
 } from './operator-page.ts';
+import { parseFee } from './parse-fee.ts';
 import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
 
 const featureWords: Record<Feature, string> = {
@@ -59,7 +59,7 @@ export function registerAccountPage(routes: OperatorRoutes): void {
     section: 'accounts',
     act: (visit, form) =>
       form.has('save')
-        ? answerChange(context, visit, () => ({ feeBasisPoints: feeOf(form.text('fee').trim()) }))
+        ? answerChange(context, visit, () => ({ feeBasisPoints: parseFee(form.text('fee').trim()) }))
         : answerPreview(context, visit, form.text('fee').trim()),
   });
 }
@@ -85,7 +85,7 @@ async function answerPreview(
   fee: string,
 ): Promise<OperatorAnswer> {
   try {
-    const previewBasisPoints = feeOf(fee);
+    const previewBasisPoints = parseFee(fee);
     requireFee(previewBasisPoints);
     return await showAccount(context, visit, { message: nothing, previewBasisPoints });
   } catch (error) {

@@ -1,7 +1,6 @@
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../../accounts/create-account.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { parsePercentBasisPoints } from '../../domain/money.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import { notice, textField } from '../dashboard/fields.ts';
@@ -17,6 +16,7 @@ import {
   operatorPage,
   seeOther,
 } from './operator-page.ts';
+import { parseFee } from './parse-fee.ts';
 import type { OperatorVisit } from './visit.ts';
 
 /** What was typed into the form, to be shown again. */
@@ -51,7 +51,7 @@ async function answerCreate(
     const account = await createAccount(context, {
       name: typed.name,
       email: emailOf(typed.email),
-      feeBasisPoints: feeOf(typed.fee),
+      feeBasisPoints: parseFee(typed.fee),
       wallet: walletOf(typed.wallet),
     });
     await recordAction(context, account.id, visit.actor, 'account.created', account.name);
@@ -67,13 +67,6 @@ function emailOf(text: string): string | null {
   const email = parseUserEmail(text);
   if (email === null) throw invalidField('The e-mail address', 'is not one.');
   return email;
-}
-
-/** In basis points, out of a percentage. */
-export function feeOf(text: string): number {
-  const basisPoints = parsePercentBasisPoints(text);
-  if (basisPoints === null) throw invalidField('The fee', 'must be a percentage with at most two decimals.');
-  return basisPoints;
 }
 
 function walletOf(text: string): Address | null {
