@@ -1,10 +1,11 @@
 import type { Account } from '../../domain/account.ts';
 import { formatPercent } from '../dashboard/format-percent.ts';
 import { moment } from '../dashboard/format-time.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { type Html, html } from '../design/html.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
 import { type OperatorView, operatorPage } from './operator-page.ts';
+import { pageLinks } from './page-links.ts';
 import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
 
 const ACCOUNTS_ON_A_PAGE = 50;
@@ -34,17 +35,8 @@ async function showAccounts(context: OperatorContext, visit: OperatorVisit): Pro
 <button class="button">Search</button>
 <a class="button primary" href="${OPERATOR_PATH}/accounts/new">Create an account</a></form>
 ${accounts.length === 0 ? html`<p class="notice plain">${search === null ? 'There is no account yet.' : 'No account is found by this.'}</p>` : accountTable(accounts)}
-<div class="actions">${before === null ? nothing : html`<a class="button" href="${pagePath(typed, null)}">Newest</a>`}
-${last === undefined ? nothing : html`<a class="button" href="${pagePath(typed, last.id)}">Older</a>`}</div>`,
+${pageLinks(`${OPERATOR_PATH}/accounts`, { filters: { search: typed }, isNewest: before === null, older: last?.id ?? null })}`,
   };
-}
-
-function pagePath(search: string, before: string | null): string {
-  const query = new URLSearchParams({
-    ...(search === '' ? {} : { search }),
-    ...(before === null ? {} : { before }),
-  });
-  return `${OPERATOR_PATH}/accounts${query.size === 0 ? '' : `?${query}`}`;
 }
 
 function accountTable(accounts: readonly Account[]): Html {

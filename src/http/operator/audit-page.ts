@@ -2,9 +2,11 @@ import { type AuditEntry, auditActions, SERVICE_LOG } from '../../domain/audit-e
 import type { AuditPosition } from '../../domain/ports/audit-store.ts';
 import { moment } from '../dashboard/format-time.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { accountLink } from './account-link.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
 import { type OperatorView, operatorPage } from './operator-page.ts';
+import { pageLinks } from './page-links.ts';
 import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
@@ -36,25 +38,20 @@ async function showEntries(context: OperatorContext, visit: OperatorVisit): Prom
 <div class="field"><label for="account">Account id</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"></div>
 <button class="button">Show</button><p class="hint" id="account-hint">"${SERVICE_LOG}" for what was done to the service as a whole; empty for everything.</p></form>
 ${entries.length === 0 ? html`<p class="notice plain">Nothing was done yet.</p>` : entryTable(entries)}
-<div class="actions">${before === null ? nothing : html`<a class="button" href="${pagePath(account, null)}">Newest</a>`}
-${last === undefined ? nothing : html`<a class="button" href="${pagePath(account, last)}">Older</a>`}</div>`,
+${pageLinks(`${OPERATOR_PATH}/audit`, { filters: { account }, isNewest: before === null, older: last === undefined ? null : textOf(last) })}`,
   };
 }
 
-/** `1795212345678.acc_12.34`, as `pagePath` writes it; null for anything else. */
+function textOf({ atMs, accountId, position }: AuditPosition): string {
+  return `${atMs}.${accountId}.${position}`;
+}
+
+/** `1795212345678.acc_12.34`, as `textOf` writes it; null for anything else. */
 function positionOf(text: string): AuditPosition | null {
   const parts = /^(\d{1,15})\.([\w-]{1,100})\.(\d{1,15})$/.exec(text);
   if (parts === null) return null;
   const [, atMs, accountId, position] = parts as unknown as readonly [string, string, string, string];
   return { atMs: Number(atMs), accountId, position: Number(position) };
-}
-
-function pagePath(account: string, before: AuditPosition | null): string {
-  const query = new URLSearchParams({
-    ...(account === '' ? {} : { account }),
-    ...(before === null ? {} : { before: `${before.atMs}.${before.accountId}.${before.position}` }),
-  });
-  return `${OPERATOR_PATH}/audit${query.size === 0 ? '' : `?${query}`}`;
 }
 
 function entryTable(entries: readonly AuditEntry[]): Html {
@@ -69,7 +66,7 @@ function entryTable(entries: readonly AuditEntry[]): Html {
       target,
       address,
     }) => html`<tr><td>${moment(atMs, CONSOLE_TIME_ZONE)}</td>
-<td>${accountId === SERVICE_LOG ? html`<span class="soft">the service</span>` : html`<a href="${OPERATOR_PATH}/accounts/${accountId}"><code class="small">${accountId}</code></a>`}</td>
+<td>${accountLink(accountId)}</td>
 <td><bdi>${actor}</bdi></td><td>${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}</td><td>${address ?? 'command line'}</td></tr>`,
   )}</tbody>
 </table></div>`;

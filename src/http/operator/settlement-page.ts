@@ -8,6 +8,7 @@ import { formatMoney } from '../dashboard/format-amount.ts';
 import { moment } from '../dashboard/format-time.ts';
 import { forwardBadge } from '../dashboard/payments/payment-words.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { accountLink } from './account-link.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
 import { type OperatorView, operatorPage } from './operator-page.ts';
@@ -115,7 +116,7 @@ function waitingTable(payments: readonly Payment[]): Html {
 <tbody>${payments.slice(0, PAYMENTS_SHOWN).map(
     (
       payment,
-    ) => html`<tr><th scope="row">${paymentLink(payment.id)}</th><td><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code class="small">${payment.accountId}</code></a></td>
+    ) => html`<tr><th scope="row">${paymentLink(payment.id)}</th><td>${accountLink(payment.accountId)}</td>
 <td class="number">${formatMoney(payment.amountCents, payment.currency)}</td><td>${forwardBadge(payment)}</td><td class="reason">${adviceFor(payment)}</td></tr>`,
   )}</tbody></table></div>`;
 }

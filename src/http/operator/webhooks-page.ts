@@ -2,8 +2,8 @@ import type { TroubledWebhook } from '../../domain/ports/payment-search-store.ts
 import { moment } from '../dashboard/format-time.ts';
 import { reasonSentence, webhookBadge } from '../dashboard/payments/payment-words.ts';
 import { type Html, html } from '../design/html.ts';
+import { accountLink } from './account-link.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
 import { type OperatorView, operatorPage } from './operator-page.ts';
 import { paymentLink } from './payment-link.ts';
 import { CONSOLE_TIME_ZONE } from './visit.ts';
@@ -84,6 +84,6 @@ function webhookTable(webhooks: readonly TroubledWebhook[]): Html {
       accountId,
       reason,
     }) => html`<tr><td>${moment(finishedAtMs, CONSOLE_TIME_ZONE)}</td><td class="reason">${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span></td><td><bdi>${host}</bdi></td>
-<td>${paymentLink(paymentId)}</td><td><a href="${OPERATOR_PATH}/accounts/${accountId}"><code class="small">${accountId}</code></a></td></tr>`,
+<td>${paymentLink(paymentId)}</td><td>${accountLink(accountId)}</td></tr>`,
   )}</tbody></table></div>`;
 }
