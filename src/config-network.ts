@@ -123,16 +123,27 @@ export function readMail(read: Reader, problems: string[]): MailConfig | null {
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
   if (url === null && from === null) return null;
-  const parsed = url === null ? null : URL.parse(url);
-  const isMailServer =
-    parsed !== null &&
-    /^smtps?:$/.test(parsed.protocol) &&
-    parsed.hostname !== '' &&
-    /^\/?$/.test(parsed.pathname);
   if (url === null) problems.push('SMTP_URL is missing: MAIL_FROM is set.');
-  else if (!isMailServer) problems.push('SMTP_URL must be smtp://user:password@host:port, or smtps://.');
+  else if (!isMailServerUrl(url))
+    problems.push('SMTP_URL must be smtp://user:password@host:port, or smtps://.');
   if (from === null) problems.push('MAIL_FROM is missing: SMTP_URL is set.');
   else if (!/^(?:[^<>@\r\n]{1,100} )?<?[^\s@<>,]+@[^\s@<>,]+>?$/.test(from))
     problems.push('MAIL_FROM must be one e-mail address, with or without a name: Shop <pay@example.com>.');
   return url === null || from === null ? null : { url, from };
+}
+
+function isMailServerUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
+  return /^\/?$/.test(url.pathname) && [url.username, url.password].every(isDecodable);
+}
+
+/** A password with a lone percent sign would fail with the first mail, and not where it was written. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -371,9 +371,13 @@ it('Crypto.com stays off until it is said to be confirmed', () => {
 it.each<[string, string, RegExp]>([
   ['', 'a@b.example', /^SMTP_URL is missing/],
   ['smtp://mail.example.com', '', /^MAIL_FROM is missing/],
-  ...['https://mail.example.com', 'smtp:', 'mail.example.com:25', 'smtp://u:canary@h/x'].map(
-    (url): [string, string, RegExp] => [url, 'a@b.example', /^SMTP_URL must be smtp:(?!.*canary)/],
-  ),
+  ...[
+    'https://mail.example.com',
+    'smtp:',
+    'mail.example.com:25',
+    'smtp://u:canary@h/x',
+    'smtp://u:canary%ff@h',
+  ].map((url): [string, string, RegExp] => [url, 'a@b.example', /^SMTP_URL must be smtp:(?!.*canary)/]),
   ...['x', 'a@b.example, c@d.example', 'Shop a@b.example>,', 'a@b.example\r\nBcc: c@d.example'].map(
     (from): [string, string, RegExp] => ['smtp://mail.example.com', from, /^MAIL_FROM must be one/],
   ),
