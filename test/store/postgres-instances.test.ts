@@ -120,7 +120,11 @@ describe('two instances on one database', () => {
 
   it('claim each webhook once in 1,000 races', async () => {
     const payments = await givePayments(one, 1_000);
-    await Promise.all(payments.map((payment) => one.payments.decidePayment(payment, pay)));
+    // Not all at once: the last of a thousand transactions would wait too long for a connection on a busy machine.
+    for (let first = 0; first < payments.length; first += 50) {
+      const some = payments.slice(first, first + 50);
+      await Promise.all(some.map((payment) => one.payments.decidePayment(payment, pay)));
+    }
     const claimed: string[] = [];
     while (claimed.length < 1_000) {
       // Both want the same webhook at the same time.
