@@ -19,6 +19,7 @@ const copied = [
   'CHANGELOG.md',
   'README.md',
   'SECURITY.md',
+  'sdk/CHANGELOG.md',
   'sdk/README.md',
   'examples/README.md',
   '.env.example',
