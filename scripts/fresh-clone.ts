@@ -7,7 +7,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { newcomersPath } from './newcomers-path.ts';
 
 const root = join(import.meta.dirname, '..');
 const script = process.argv[2] ?? 'test';
@@ -35,8 +36,5 @@ function run(command: string, parameters: string[], cwd: string): number {
 /** The environment without what npm adds for this project, above all its Node on the PATH. */
 function newcomersEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
-  const path = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .filter((entry) => !resolve(entry).startsWith(join(root, 'node_modules')));
-  return { ...Object.fromEntries(own), PATH: path.join(delimiter) };
+  return { ...Object.fromEntries(own), PATH: newcomersPath() };
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { processesUsing } from '../support/processes-using.ts';
 import { runJson, startCommand, startServiceProcess } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -226,18 +227,4 @@ function statesOf({ folder }: EndToEndService, paymentId: string): readonly stri
   } finally {
     database.close();
   }
-}
-
-/** Command lines of processes that work in a folder, other than our own. */
-function processesUsing(folder: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .map((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      } catch {
-        return ''; // It ended meanwhile.
-      }
-    })
-    .filter((commandLine) => commandLine.includes(folder));
 }

@@ -1,19 +1,23 @@
 /**
- * Goes through docs/start.md word by word: every block is run as it stands, in its order, in a folder like a fresh clone.
- * Two things differ: the ports, which may be taken on the machine, and `npm start` does not install what is there already
- * (`npm run fresh-clone` shows that it would).
+ * Goes through docs/start.md word by word, as a newcomer does: in a clone of the last commit, where every block is run as it
+ * stands, in its order, with what is installed on the machine; `npm start` installs the rest. What has not been committed
+ * is not in the clone, so this is about the commit and its own pages. Only the ports differ, which may be taken.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeBlocks, read, root } from '../docs/markdown.ts';
+import { codeBlocks } from '../docs/markdown.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { cloneAsNewcomer, type NewcomersClone } from '../support/newcomers-clone.ts';
+import { processesUsing } from '../support/processes-using.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-let folder: string;
+/** The packages come from npm's cache, or else from its registry; a busy machine takes minutes to unpack them. */
+const INSTALLATION_MS = 600_000;
+
+let clone: NewcomersClone;
 let port: number;
 let receiverPort: number;
 let adminPort: number;
@@ -23,22 +27,13 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   [port = 0, receiverPort = 0, adminPort = 0] = await freePorts(3);
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-start-'));
-  const cloned = readdirSync(root).filter(
-    (name) => !/^(\.git|data|test-output|order\.json|receiver\..*)$/.test(name),
-  );
-  for (const name of cloned) symlinkSync(join(root, name), join(folder, name));
+  clone = await cloneAsNewcomer();
 });
 
-afterAll(async () => {
-  for (const child of running.reverse()) {
-    child.kill('SIGINT');
-    if (child.exitCode === null && child.signalCode === null) {
-      await new Promise((resolve) => child.once('exit', resolve));
-    }
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => clone?.remove());
+
+/** The text of a file of the clone. */
+const read = (path: string) => readFileSync(join(clone.folder, path), 'utf8');
 
 /** The text with this machine's free ports in the place of the page's. */
 function withPorts(text: string): string {
@@ -46,8 +41,7 @@ function withPorts(text: string): string {
 }
 
 const environment = (more: Readonly<Record<string, string>> = {}) => ({
-  PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
-  HOME: folder,
+  ...clone.environment,
   PORT: String(port),
   ADMIN_PORT: String(adminPort),
   ...more,
@@ -56,7 +50,7 @@ const environment = (more: Readonly<Record<string, string>> = {}) => ({
 /** Runs a block to its end, as a shell would, and returns what it printed. */
 async function run(block: string, more?: Readonly<Record<string, string>>): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', withPorts(block)], {
-    cwd: folder,
+    cwd: clone.folder,
     env: environment(more),
     timeout: 180_000,
   });
@@ -67,7 +61,7 @@ async function run(block: string, more?: Readonly<Record<string, string>>): Prom
 function start(block: string, more?: Readonly<Record<string, string>>): () => string {
   const command = withPorts(block).replace(/(npm start|node receiver\.mjs)/, 'exec $1');
   const assigned = command.replace(/^((?:\w+=\S+ )+)exec/, 'export $1; exec');
-  const child = spawn('bash', ['--norc', '-euc', assigned], { cwd: folder, env: environment(more) });
+  const child = spawn('bash', ['--norc', '-euc', assigned], { cwd: clone.folder, env: environment(more) });
   running.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -76,57 +70,62 @@ function start(block: string, more?: Readonly<Record<string, string>>): () => st
   return () => output;
 }
 
-it('leads from a clone to a paid order and a verified webhook, as it is written', async () => {
-  const text = read('docs/start.md');
-  const blocks = codeBlocks(text, 'sh');
-  const [certificate, sandbox, key, create, receiver, pay, status] = blocks as [
-    ...[string, string, string, string, string, string, string],
-  ];
-  // A new block needs a place in this test.
-  expect(blocks).toHaveLength(7);
+it(
+  'leads from a clone of the last commit to a paid order and a verified webhook, as it is written',
+  async () => {
+    const text = read('docs/start.md');
+    const blocks = codeBlocks(text, 'sh');
+    const [certificate, sandbox, key, create, receiver, pay, status] = blocks as [
+      ...[string, string, string, string, string, string, string],
+    ];
+    // A new block needs a place in this test.
+    expect(blocks).toHaveLength(7);
 
-  await run(certificate);
-  expect(sandbox).toContain('npm start');
-  const printed = start(sandbox.replace('npm start', 'npm start --ignore-scripts'));
-  const isReady = () => {
-    if (running.at(-1)?.exitCode !== null) throw new Error('it ended');
-    return /is ready/.test(printed()) && printed();
-  };
-  welcome = await waitFor('the sandbox', 60_000, isReady).catch((error: unknown) => {
-    throw new Error(`${String(error)}\n${printed()}`);
-  });
+    await run(certificate);
+    expect(sandbox).toContain('npm start');
+    const printed = start(sandbox);
+    const isReady = () => {
+      if (running.at(-1)?.exitCode !== null) throw new Error('it ended');
+      return /is ready/.test(printed()) && printed();
+    };
+    welcome = await waitFor('the sandbox', INSTALLATION_MS, isReady).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${printed()}`);
+    });
+    expect(welcome).toContain('Installed in');
 
-  expect(key).toBe('KEY=service_live_…\n');
-  const apiKey = { KEY: /service_live_[\w-]+/.exec(welcome)?.[0] ?? '' };
-  const order = JSON.parse(await run(create, apiKey)) as { payment_id: string };
-  expect(order.payment_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(key).toBe('KEY=service_live_…\n');
+    const apiKey = { KEY: /service_live_[\w-]+/.exec(welcome)?.[0] ?? '' };
+    const order = JSON.parse(await run(create, apiKey)) as { payment_id: string };
+    expect(order.payment_id).toMatch(/^[0-9a-f-]{36}$/);
 
-  const [program] = codeBlocks(text, 'js');
-  writeFileSync(join(folder, 'receiver.mjs'), withPorts(program ?? ''));
-  const received = start(receiver, apiKey);
-  // Its port is open once it answers; a request that is not from the service is refused.
-  await waitFor('the receiver', 60_000, () =>
-    run(
-      `curl -s -o /dev/null -w '%{http_code}' --cacert receiver.crt https://localhost:9443/ -d x`,
-      apiKey,
-    ).then(
-      (code) => code === '401',
-      () => false,
-    ),
-  );
+    const [program] = codeBlocks(text, 'js');
+    writeFileSync(join(clone.folder, 'receiver.mjs'), withPorts(program ?? ''));
+    const received = start(receiver, apiKey);
+    // Its port is open once it answers; a request that is not from the service is refused.
+    await waitFor('the receiver', 60_000, () =>
+      run(
+        `curl -s -o /dev/null -w '%{http_code}' --cacert receiver.crt https://localhost:9443/ -d x`,
+        apiKey,
+      ).then(
+        (code) => code === '401',
+        () => false,
+      ),
+    );
 
-  await run(pay, apiKey);
-  const isPaid = () => received().includes(`order paid by ${order.payment_id}`);
-  await waitFor('the webhook', 60_000, isPaid).catch((error: unknown) => {
-    throw new Error(`${String(error)}\n${received()}\n${printed()}`);
-  });
-  expect(JSON.parse(await run(status, apiKey))).toMatchObject({
-    payment_id: order.payment_id,
-    status: 'paid',
-    forward_status: 'completed',
-  });
-  expect(readFileSync(join(folder, 'order.json'), 'utf8')).toContain(order.payment_id);
-});
+    await run(pay, apiKey);
+    const isPaid = () => received().includes(`order paid by ${order.payment_id}`);
+    await waitFor('the webhook', 60_000, isPaid).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${received()}\n${printed()}`);
+    });
+    expect(JSON.parse(await run(status, apiKey))).toMatchObject({
+      payment_id: order.payment_id,
+      status: 'paid',
+      forward_status: 'completed',
+    });
+    expect(readFileSync(join(clone.folder, 'order.json'), 'utf8')).toContain(order.payment_id);
+  },
+  INSTALLATION_MS + 300_000,
+);
 
 describe('other pages, at the same sandbox', () => {
   const environmentOfReader = () => ({
@@ -210,5 +209,15 @@ describe('the shop of the same sandbox', () => {
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'self'; script-src 'self';/,
     );
+  });
+});
+
+it('stops with Ctrl-C, and leaves no process behind', async () => {
+  const ended = running.map((child) => new Promise((resolve) => child.once('exit', resolve)));
+  expect(running.map(({ exitCode }) => exitCode)).toEqual([null, null]);
+  for (const child of running) child.kill('SIGINT');
+  await Promise.all(ended);
+  await waitFor('every process to end', 60_000, () => processesUsing(clone.folder).length === 0).catch(() => {
+    expect(processesUsing(clone.folder)).toEqual([]);
   });
 });
