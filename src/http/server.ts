@@ -103,6 +103,9 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   server.server.on('checkExpectation', clientErrors.answerUnknownExpectation);
   server.server.on('connect', clientErrors.answerConnect);
   server.server.maxConnections = limits.connections;
+  // Who has said all they have to say still waits for the answer; Node would hang up, and a payment be made unknown to
+  // whoever asked for it. An old property of Node's, which its types do not have.
+  Object.assign(server.server, { httpAllowHalfOpen: true });
   server.removeAllContentTypeParsers();
   addHooks(server, options, log);
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));

@@ -304,6 +304,29 @@ it('finishes a request in progress when it closes, and closes idle connections a
   await closed;
 });
 
+it('answers a caller who has said that no more will come, however long the answer takes', async () => {
+  const isHalfClosed = new Promise<void>((resolve) => {
+    service.server.server.once('connection', (socket: Socket) => socket.once('end', resolve));
+  });
+  service.world.quote = async () => {
+    await isHalfClosed;
+    return { deliveryUnits: null, minimumUsdCents: null };
+  };
+  const body = JSON.stringify({ ...validRequest, provider: 'wert' });
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  sockets.push(socket);
+  const answer = readAll(socket.setEncoding('utf8'));
+  socket.once('end', () => socket.end());
+  socket.end(
+    `POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.apiKey}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  const [created] = parseAnswers(await answer);
+  expect(created?.status).toBe(200);
+  const [stored] = await service.store.payments.listPayments({}, null, 10);
+  expect(JSON.parse(created?.body ?? '').payment_id).toBe(stored?.id);
+});
+
 it('closes connections beyond its limit at once, and serves again when there is room', async () => {
   const server = createPublicServer({ trustProxy: [], limits: { connections: 3 } });
   server.get('/', async () => ({ ok: true }));

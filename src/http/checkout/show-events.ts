@@ -43,8 +43,9 @@ export function showEvents(
   const limit = setTimeout(() => stop(), LONGEST_MS);
   raw.on('error', () => stop());
   raw.once('close', () => stop());
-  // An answer that waits behind another one of its connection is not told that the connection is gone.
-  request.raw.socket.once('close', () => stop());
+  // An answer that waits behind another one of its connection is not told that the connection is gone. And who leaves
+  // says at first only that they have no more to say.
+  request.raw.socket.once('close', () => stop()).once('end', () => stop());
   return reply;
 
   function write(text: string): void {

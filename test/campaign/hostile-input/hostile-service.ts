@@ -1,8 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openPostgresStore } from '../../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import { type ApiService, createApiService } from '../../support/api-service.ts';
+import type { PostgresServer } from '../../support/postgres.ts';
+import type { TestDatabase } from '../../support/test-store.ts';
 
 /** The API over a store of its own, which tells what was stored since it was last asked. */
 export interface HostileService {
@@ -16,15 +19,26 @@ export interface HostileService {
 const AFTER_ALL_IDS = 'g';
 const MOST_AT_ONCE = 100;
 
-export async function openHostileService(): Promise<HostileService> {
+type EmptyDatabase = Pick<TestDatabase, 'open' | 'remove'>;
+
+export async function emptySqlite(): Promise<EmptyDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'card-checkout-hostile-'));
-  const service = await createApiService({
-    requestsPerMinute: 1_000_000_000,
-    database: {
-      open: () => openSqliteStore({ file: join(folder, 'store.sqlite') }),
-      remove: () => rm(folder, { recursive: true }),
-    },
-  });
+  return {
+    open: () => openSqliteStore({ file: join(folder, 'store.sqlite') }),
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+export async function emptyPostgres(server: PostgresServer): Promise<EmptyDatabase> {
+  const url = await server.createDatabase();
+  return {
+    open: () => openPostgresStore({ url, poolSize: 4 }),
+    remove: () => server.dropDatabase(url),
+  };
+}
+
+export async function openHostileService(database: EmptyDatabase): Promise<HostileService> {
+  const service = await createApiService({ requestsPerMinute: 1_000_000_000, database });
   let last = '';
   return {
     service,

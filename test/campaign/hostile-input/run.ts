@@ -4,11 +4,12 @@
  */
 
 import fc from 'fast-check';
+import { startPostgres } from '../../support/postgres.ts';
 import type { PartOptions, PromiseResult } from '../part.ts';
 import { BrokenPromiseError } from './broken-promise.ts';
 import { createBodyCase } from './create-bodies.ts';
 import { createQueryCase, statusQueryCase } from './create-queries.ts';
-import { openHostileService } from './hostile-service.ts';
+import { emptyPostgres, emptySqlite, type HostileService, openHostileService } from './hostile-service.ts';
 import { pageCase } from './pages.ts';
 import { type HostileInputPromise, hostileInputPromises } from './promises.ts';
 import { providerAnswerCase } from './provider-answers.ts';
@@ -16,7 +17,7 @@ import { rawConnectionCase } from './raw-connections.ts';
 
 type CaseName = 'bodies' | 'queries' | 'questions' | 'connections' | 'pages' | 'providers';
 
-/** Runs of each kind in one round. The short form is one round. */
+/** Runs of each kind in one round, which is on one engine. The short form is one on each. */
 const runs: Readonly<Record<CaseName, number>> = {
   bodies: 400,
   queries: 250,
@@ -25,9 +26,9 @@ const runs: Readonly<Record<CaseName, number>> = {
   providers: 60,
   connections: 150,
 };
-/** The long form begins no round after this. */
+/** The long form takes no other seed after this. */
 const LONG_FORM_MS = 10 * 60_000;
-const PROGRESS_ROUNDS = 20;
+const PROGRESS_SEEDS = 10;
 
 /** What each kind of case looks at. */
 const looksAt: Readonly<Record<CaseName, readonly HostileInputPromise[]>> = {
@@ -45,13 +46,21 @@ type Tally = Map<HostileInputPromise, { cases: number; violations: number }>;
 export async function runHostileInput({ seed, long, log }: PartOptions): Promise<PromiseResult[]> {
   const names = Object.keys(hostileInputPromises) as HostileInputPromise[];
   const tally: Tally = new Map(names.map((name) => [name, { cases: 0, violations: 0 }]));
+  const postgres = await startPostgres();
+  const engines = [emptySqlite, () => emptyPostgres(postgres)];
   const startedMs = performance.now();
-  let rounds = 0;
-  do {
-    await runRound(seed + rounds, tally, log);
-    rounds++;
-    if (rounds % PROGRESS_ROUNDS === 0) log(`  ${rounds} rounds of hostile input`);
-  } while (long && performance.now() - startedMs < LONG_FORM_MS);
+  let seeds = 0;
+  try {
+    do {
+      for (const emptyDatabase of engines) {
+        await runRound(await openHostileService(await emptyDatabase()), seed + seeds, tally, log);
+      }
+      seeds++;
+      if (seeds % PROGRESS_SEEDS === 0) log(`  ${seeds} seeds of hostile input, each on both engines`);
+    } while (long && performance.now() - startedMs < LONG_FORM_MS);
+  } finally {
+    await postgres.stop();
+  }
   return names.map((name) => ({
     promise: hostileInputPromises[name],
     ...(tally.get(name) as { cases: number; violations: number }),
@@ -59,8 +68,12 @@ export async function runHostileInput({ seed, long, log }: PartOptions): Promise
 }
 
 /** Each round has a service of its own, so that what one round stored does not slow the next one down. */
-async function runRound(seed: number, tally: Tally, log: PartOptions['log']): Promise<void> {
-  const hostile = await openHostileService();
+async function runRound(
+  hostile: HostileService,
+  seed: number,
+  tally: Tally,
+  log: PartOptions['log'],
+): Promise<void> {
   const pages = pageCase();
   const providers = await providerAnswerCase();
   try {
