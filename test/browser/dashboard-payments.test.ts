@@ -13,6 +13,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { cellsOutOfSight } from '../support/out-of-sight.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 const DAY_MS = 86_400_000;
@@ -160,6 +161,7 @@ it.each(looks)(
         await page.screenshot({ path: join(screenshots, `readme-dashboard-${name}.png`) });
       }
       expect([name, overflow, await violationsOf(page)]).toEqual([name, 0, []]);
+      expect([name, await cellsOutOfSight(page)]).toEqual([name, []]);
     }
     expect(complaints).toEqual([]);
     await context.close();

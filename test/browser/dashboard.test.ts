@@ -9,6 +9,7 @@ import { newEntry } from '../store/people.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { cellsOutOfSight } from '../support/out-of-sight.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
@@ -71,6 +72,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
       for (const violation of await violationsOf(page)) complaints.push(`${name} ${violation}`);
       const overflow = await overflowOf(page);
       if (overflow > 0) complaints.push(`${name} is ${overflow} px too wide`);
+      for (const text of await cellsOutOfSight(page)) complaints.push(`${name} hides ${text}`);
     };
     await page.goto(`${baseUrl}/dashboard/keys`);
     await look('sign-in');

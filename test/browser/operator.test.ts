@@ -15,6 +15,7 @@ import { claimOldest } from '../support/claim-oldest.ts';
 import { PASSWORD } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
+import { cellsOutOfSight } from '../support/out-of-sight.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
@@ -97,6 +98,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
       for (const violation of await violationsOf(page)) complaints.push(`${name} ${violation}`);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (Number(overflow) > 0) complaints.push(`${name} is ${overflow} px too wide`);
+      for (const text of await cellsOutOfSight(page)) complaints.push(`${name} hides ${text}`);
     };
     const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 

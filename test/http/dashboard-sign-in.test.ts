@@ -433,7 +433,7 @@ describe('a session', () => {
 
 /** The row of a session in the list. */
 function rowOf(page: string, id: string): string {
-  return page.split('<tr>').find((row) => row.includes(id)) ?? '';
+  return page.split('<tr ').find((row) => row.includes(id)) ?? '';
 }
 
 describe('a link to set a password', () => {

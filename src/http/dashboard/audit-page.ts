@@ -1,4 +1,5 @@
 import { type AuditEntry, auditActions } from '../../domain/audit-entry.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import { type DashboardView, dashboardPage } from './dashboard-page.ts';
@@ -37,17 +38,14 @@ ${last === undefined || found.length <= ENTRIES_ON_A_PAGE ? nothing : html`<a cl
 }
 
 function entryTable(entries: readonly AuditEntry[], visit: Visit): Html {
-  return html`<div class="table" role="region" aria-label="Audit log" tabindex="0"><table>
-<thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">From</th></tr></thead>
-<tbody>${entries.map(
-    ({
-      atMs,
-      actor,
-      action,
-      target,
-      address,
-    }) => html`<tr><td>${moment(atMs, visit.timeZone)}</td><td><bdi>${actor}</bdi></td>
-<td>${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}</td><td>${address ?? 'command line'}</td></tr>`,
-  )}</tbody>
-</table></div>`;
+  return dataTable({
+    label: 'Audit log',
+    columns: ['When', 'Who', 'What', 'From'],
+    rows: entries.map(({ atMs, actor, action, target, address }) => [
+      moment(atMs, visit.timeZone),
+      html`<bdi>${actor}</bdi>`,
+      html`${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}`,
+      address ?? 'command line',
+    ]),
+  });
 }

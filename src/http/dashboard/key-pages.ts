@@ -3,6 +3,7 @@ import { recordAction } from '../../accounts/people-context.ts';
 import type { ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import { type DashboardView, dashboardForm, dashboardPage, seeOther } from './dashboard-page.ts';
@@ -76,26 +77,33 @@ ${textField({ name: 'name', label: 'Name', hint: 'What it is for, such as "web s
 }
 
 function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
-  return html`<div class="table" role="region" aria-label="API keys" tabindex="0"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
-<tbody>${keys.map(
-    (key) => html`<tr><td><bdi>${key.name}</bdi></td><td><code>${maskApiKey(key.lastCharacters)}</code></td>
-<td>${moment(key.createdAtMs, visit.timeZone)}</td>
-<td>${key.lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(key.lastUsedAtMs, visit.timeZone)}</td>
-<td><a class="button compact danger" href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a></td></tr>`,
-  )}</tbody>
-</table></div>
+  return html`${dataTable({
+    label: 'API keys',
+    columns: ['Name', 'Key', 'Created', 'Last used', { name: 'Action', holds: 'actions' }],
+    rows: keys.map((key) => [
+      html`<bdi>${key.name}</bdi>`,
+      html`<code>${maskApiKey(key.lastCharacters)}</code>`,
+      moment(key.createdAtMs, visit.timeZone),
+      key.lastUsedAtMs === null
+        ? html`<span class="soft">never</span>`
+        : moment(key.lastUsedAtMs, visit.timeZone),
+      html`<a class="button compact danger" href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a>`,
+    ]),
+  })}
 <p class="soft small">"Last used" is about a minute late.</p>`;
 }
 
 function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
-  return html`<div class="table" role="region" aria-label="Revoked keys" tabindex="0"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Created</th><th scope="col">Revoked</th></tr></thead>
-<tbody>${keys.map(
-    (key) => html`<tr><td><bdi>${key.name}</bdi></td><td><code>${maskApiKey(key.lastCharacters)}</code></td>
-<td>${moment(key.createdAtMs, visit.timeZone)}</td><td>${moment(key.revokedAtMs ?? 0, visit.timeZone)}</td></tr>`,
-  )}</tbody>
-</table></div>`;
+  return dataTable({
+    label: 'Revoked keys',
+    columns: ['Name', 'Key', 'Created', 'Revoked'],
+    rows: keys.map((key) => [
+      html`<bdi>${key.name}</bdi>`,
+      html`<code>${maskApiKey(key.lastCharacters)}</code>`,
+      moment(key.createdAtMs, visit.timeZone),
+      moment(key.revokedAtMs ?? 0, visit.timeZone),
+    ]),
+  });
 }
 
 /** The answer shows the key itself: it is not kept, so no other page could. */

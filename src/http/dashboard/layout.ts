@@ -22,7 +22,7 @@ interface Frame {
 /** The dashboard's style, with style sheets that follow it. */
 export function dashboardStyleWith(...more: readonly URL[]): Html {
   const own = [new URL('./dashboard.css', import.meta.url), new URL('./payments.css', import.meta.url)];
-  return pageStyleOf(['button', 'card', 'field', 'notice', 'table'], ...own, ...more);
+  return pageStyleOf(['button', 'card', 'field', 'notice', 'table', 'data-table'], ...own, ...more);
 }
 
 const dashboardStyle = dashboardStyleWith();

@@ -1,4 +1,5 @@
 import type { Passkey } from '../../domain/passkey.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { passwordField } from './fields.ts';
 import { formTokenField } from './form-token.ts';
@@ -18,14 +19,18 @@ ${options === null ? html`<p class="soft small">They need an address with a name
 }
 
 function passkeyTable(visit: Visit, passkeys: readonly Passkey[]): Html {
-  return html`<div class="table" role="region" aria-label="Passkeys" tabindex="0"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Added</th><th scope="col">Last used</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
-<tbody>${passkeys.map(({ id, name, createdAtMs, lastUsedAtMs }, index) => {
-    return html`<tr><td><bdi>${name}</bdi></td><td>${moment(createdAtMs, visit.timeZone)}</td><td>${lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone)}</td>
-<td><details><summary>Remove…</summary><form class="fields" method="post" action="${OWN_PATH}/remove-passkey">${formTokenField(visit.formToken)}<input type="hidden" name="passkey" value="${id}">
+  return dataTable({
+    label: 'Passkeys',
+    columns: ['Name', 'Added', 'Last used', { name: 'Action', holds: 'actions' }],
+    rows: passkeys.map(({ id, name, createdAtMs, lastUsedAtMs }, index) => [
+      html`<bdi>${name}</bdi>`,
+      moment(createdAtMs, visit.timeZone),
+      lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone),
+      html`<details><summary>Remove…</summary><form class="fields" method="post" action="${OWN_PATH}/remove-passkey">${formTokenField(visit.formToken)}<input type="hidden" name="passkey" value="${id}">
 ${passwordField({ id: `password-for-passkey-${index}` })}
-<button class="button danger">Remove</button></form></details></td></tr>`;
-  })}</tbody></table></div>`;
+<button class="button danger">Remove</button></form></details>`,
+    ]),
+  });
 }
 
 function addForm(visit: Visit, options: object): Html {

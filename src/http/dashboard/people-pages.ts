@@ -3,6 +3,7 @@ import { invite, withdrawInvitation } from '../../accounts/invite.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isRole, type Member, type Role, roles } from '../../domain/person.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import {
@@ -115,9 +116,11 @@ async function showPeople(
   return {
     title: 'People',
     main: html`${message}${visit.query.get('said') === 'changed' ? notice('good', 'It is changed, from their next click on.') : nothing}
-<div class="table" role="region" aria-label="Members" tabindex="0"><table>
-<thead><tr><th scope="col">E-mail address</th><th scope="col">Second factor</th><th scope="col">Since</th><th scope="col">Role</th></tr></thead>
-<tbody>${members.map((member) => memberRow(member, visit))}</tbody></table></div>
+${dataTable({
+  label: 'Members',
+  columns: ['E-mail address', 'Second factor', 'Since', 'Role'],
+  rows: members.map((member) => memberRow(member, visit)),
+})}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
 <form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite somebody</h2>${formTokenField(visit.formToken)}
 ${textField({ name: 'email', label: 'E-mail address', type: 'email' })}
@@ -126,24 +129,28 @@ ${textField({ name: 'email', label: 'E-mail address', type: 'email' })}
   };
 }
 
-function memberRow(member: Member, visit: Visit): Html {
+function memberRow(member: Member, visit: Visit): Html[] {
   const isOneself = member.userId === visit.user.id;
-  return html`<tr><td><bdi>${member.email}</bdi>${isOneself ? html` <span class="badge">you</span>` : nothing}</td>
-<td>${member.hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`}</td>
-<td>${moment(member.createdAtMs, visit.timeZone)}</td>
-<td><form class="actions" method="post" action="${PEOPLE_PATH}/${member.userId}">${formTokenField(visit.formToken)}
+  return [
+    html`<bdi>${member.email}</bdi>${isOneself ? html` <span class="badge">you</span>` : nothing}`,
+    member.hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`,
+    moment(member.createdAtMs, visit.timeZone),
+    html`<form class="actions" method="post" action="${PEOPLE_PATH}/${member.userId}">${formTokenField(visit.formToken)}
 <div class="field"><select name="role" aria-label="Role of ${member.email}">${roles.map((role) => (role === member.role ? html`<option selected>${role}</option>` : html`<option>${role}</option>`))}</select></div>
 <button class="button compact">Change<span class="quiet"> the role of ${member.email}</span></button>
-<button class="button compact danger" name="remove" value="1">Remove<span class="quiet"> ${member.email}</span></button></form></td></tr>`;
+<button class="button compact danger" name="remove" value="1">Remove<span class="quiet"> ${member.email}</span></button></form>`,
+  ];
 }
 
 function invitationTable(invitations: readonly OneTimeLink[], visit: Visit): Html {
-  return html`<h2>Invited</h2><div class="table" role="region" aria-label="Invitations" tabindex="0"><table>
-<thead><tr><th scope="col">E-mail address</th><th scope="col">Role</th><th scope="col">Until</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
-<tbody>${invitations.map(
-    (
-      invitation,
-    ) => html`<tr><td><bdi>${invitation.email}</bdi></td><td>${invitation.role}</td><td>${moment(invitation.expiresAtMs, visit.timeZone)}</td>
-<td><form method="post" action="${PEOPLE_PATH}/invitations/${invitation.id}/withdraw">${formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet"> the invitation of ${invitation.email}</span></button></form></td></tr>`,
-  )}</tbody></table></div>`;
+  return html`<h2>Invited</h2>${dataTable({
+    label: 'Invitations',
+    columns: ['E-mail address', 'Role', 'Until', { name: 'Action', holds: 'actions' }],
+    rows: invitations.map((invitation) => [
+      html`<bdi>${invitation.email}</bdi>`,
+      invitation.role,
+      moment(invitation.expiresAtMs, visit.timeZone),
+      html`<form method="post" action="${PEOPLE_PATH}/invitations/${invitation.id}/withdraw">${formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet"> the invitation of ${invitation.email}</span></button></form>`,
+    ]),
+  })}`;
 }

@@ -1,5 +1,6 @@
 import { endSession } from '../../accounts/end-session.ts';
 import { type DashboardSession, isSessionAlive } from '../../domain/dashboard-session.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import { type DashboardView, dashboardForm, dashboardPage, seeOther } from './dashboard-page.ts';
@@ -40,17 +41,22 @@ async function showSessions(context: DashboardContext, visit: Visit): Promise<Da
     main: html`${visit.query.get('said') === 'ended' ? notice('good', 'The session has ended.') : nothing}
 <p>Where you are signed in. A session ends by itself after twelve hours without use, and after a week at the latest. End what you do not know, and <a href="${DASHBOARD_PATH}/security">set a new password</a> then.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/security">Password and second factor</a></p>
-<div class="table" role="region" aria-label="Sessions" tabindex="0"><table>
-<thead><tr><th scope="col">Browser</th><th scope="col">Address</th><th scope="col">Began</th><th scope="col">Last seen</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
-<tbody>${alive.map((session) => sessionRow(session, visit))}</tbody>
-</table></div>`,
+${dataTable({
+  label: 'Sessions',
+  columns: ['Browser', 'Address', 'Began', 'Last seen', { name: 'Action', holds: 'actions' }],
+  rows: alive.map((session) => sessionRow(session, visit)),
+})}`,
   };
 }
 
-function sessionRow(session: DashboardSession, visit: Visit): Html {
+function sessionRow(session: DashboardSession, visit: Visit): (Html | string)[] {
   const isOwn = session.id === visit.session.id;
   const browser = describeBrowser(session.userAgent);
-  return html`<tr><td>${browser}${isOwn ? html` <span class="badge good">this one</span>` : nothing}</td>
-<td>${session.address}</td><td>${moment(session.createdAtMs, visit.timeZone)}</td><td>${moment(session.lastSeenAtMs, visit.timeZone)}</td>
-<td><form method="post" action="${DASHBOARD_PATH}/sessions/${session.id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet"> the session of ${browser} at ${session.address}</span></button></form></td></tr>`;
+  return [
+    html`${browser}${isOwn ? html` <span class="badge good">this one</span>` : nothing}`,
+    session.address,
+    moment(session.createdAtMs, visit.timeZone),
+    moment(session.lastSeenAtMs, visit.timeZone),
+    html`<form method="post" action="${DASHBOARD_PATH}/sessions/${session.id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet"> the session of ${browser} at ${session.address}</span></button></form>`,
+  ];
 }

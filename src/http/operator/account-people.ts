@@ -5,6 +5,7 @@ import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
 import type { Member } from '../../domain/person.ts';
 import { formTokenField } from '../dashboard/form-token.ts';
 import { moment } from '../dashboard/format-time.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import type { OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
@@ -48,16 +49,19 @@ export function keysCard(account: Account, keys: readonly ApiKey[]): Html {
 ${
   active.length === 0
     ? html`<p class="soft">None.</p>`
-    : html`<div class="table" role="region" aria-label="API keys" tabindex="0"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="quiet">Action</span></th></tr></thead>
-<tbody>${active.map(
-        (
-          key,
-        ) => html`<tr><td><bdi>${key.name}</bdi></td><td><code>${maskApiKey(key.lastCharacters)}</code></td>
-<td>${moment(key.createdAtMs, CONSOLE_TIME_ZONE)}</td>
-<td>${key.lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(key.lastUsedAtMs, CONSOLE_TIME_ZONE)}</td>
-<td><a class="button compact danger" href="${OPERATOR_PATH}/accounts/${account.id}/keys/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a></td></tr>`,
-      )}</tbody></table></div>`
+    : dataTable({
+        label: 'API keys',
+        columns: ['Name', 'Key', 'Created', 'Last used', { name: 'Action', holds: 'actions' }],
+        rows: active.map((key) => [
+          html`<bdi>${key.name}</bdi>`,
+          html`<code>${maskApiKey(key.lastCharacters)}</code>`,
+          moment(key.createdAtMs, CONSOLE_TIME_ZONE),
+          key.lastUsedAtMs === null
+            ? html`<span class="soft">never</span>`
+            : moment(key.lastUsedAtMs, CONSOLE_TIME_ZONE),
+          html`<a class="button compact danger" href="${OPERATOR_PATH}/accounts/${account.id}/keys/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a>`,
+        ]),
+      })
 }</section>`;
 }
 
@@ -66,12 +70,16 @@ export function membersCard(members: readonly Member[]): Html {
   return html`<section class="card"><h2>People</h2>${
     members.length === 0
       ? html`<p class="soft">Nobody can sign in yet.</p>`
-      : html`<div class="table" role="region" aria-label="People" tabindex="0"><table>
-<thead><tr><th scope="col">E-mail address</th><th scope="col">Role</th><th scope="col">Second factor</th><th scope="col">Since</th></tr></thead>
-<tbody>${members.map(
-          (member) => html`<tr><td><bdi>${member.email}</bdi></td><td>${member.role}</td>
-<td>${member.hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`}</td><td>${moment(member.createdAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
-        )}</tbody></table></div>`
+      : dataTable({
+          label: 'People',
+          columns: ['E-mail address', 'Role', 'Second factor', 'Since'],
+          rows: members.map(({ email, role, hasSecondFactor, createdAtMs }) => [
+            html`<bdi>${email}</bdi>`,
+            role,
+            hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`,
+            moment(createdAtMs, CONSOLE_TIME_ZONE),
+          ]),
+        })
   }
 <p class="soft small">The owner invites people in the dashboard. Who cannot get in is helped on the command line, by who knows them: <code>user reset-link</code>, <code>user reset-second-factor</code>.</p></section>`;
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../../domain/account.ts';
 import { formatPercent } from '../dashboard/format-percent.ts';
 import { moment } from '../dashboard/format-time.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
@@ -40,16 +41,17 @@ ${pageLinks(`${OPERATOR_PATH}/accounts`, { filters: { search: typed }, isNewest:
 }
 
 function accountTable(accounts: readonly Account[]): Html {
-  return html`<div class="table" role="region" aria-label="Accounts" tabindex="0"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">E-mail</th><th scope="col">Fee</th><th scope="col">State</th><th scope="col">Created</th></tr></thead>
-<tbody>${accounts.map(
-    (
-      account,
-    ) => html`<tr><td><a href="${OPERATOR_PATH}/accounts/${account.id}"><bdi>${account.name}</bdi></a><br><code class="small">${account.id}</code></td>
-<td>${account.email === null ? html`<span class="soft">none</span>` : html`<bdi>${account.email}</bdi>`}</td>
-<td class="number">${formatPercent(account.feeBasisPoints)}</td>
-<td>${account.suspended ? html`<span class="badge warn">Suspended</span>` : html`<span class="badge good">Active</span>`}</td>
-<td>${moment(account.createdAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
-  )}</tbody>
-</table></div>`;
+  return dataTable({
+    label: 'Accounts',
+    columns: ['Name', 'E-mail', { name: 'Fee', holds: 'numbers' }, 'State', 'Created'],
+    rows: accounts.map(({ id, name, email, feeBasisPoints, suspended, createdAtMs }) => [
+      html`<a href="${OPERATOR_PATH}/accounts/${id}"><bdi>${name}</bdi></a><br><code class="small">${id}</code>`,
+      email === null ? html`<span class="soft">none</span>` : html`<bdi>${email}</bdi>`,
+      formatPercent(feeBasisPoints),
+      suspended
+        ? html`<span class="badge warn">Suspended</span>`
+        : html`<span class="badge good">Active</span>`,
+      moment(createdAtMs, CONSOLE_TIME_ZONE),
+    ]),
+  });
 }

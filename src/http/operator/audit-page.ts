@@ -1,6 +1,7 @@
 import { type AuditEntry, auditActions, SERVICE_LOG } from '../../domain/audit-entry.ts';
 import type { AuditPosition } from '../../domain/ports/audit-store.ts';
 import { moment } from '../dashboard/format-time.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { accountLink } from './account-link.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
@@ -55,19 +56,15 @@ function positionOf(text: string): AuditPosition | null {
 }
 
 function entryTable(entries: readonly AuditEntry[]): Html {
-  return html`<div class="table" role="region" aria-label="Audit log" tabindex="0"><table>
-<thead><tr><th scope="col">When</th><th scope="col">Account</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">From</th></tr></thead>
-<tbody>${entries.map(
-    ({
-      accountId,
-      atMs,
-      actor,
-      action,
-      target,
-      address,
-    }) => html`<tr><td>${moment(atMs, CONSOLE_TIME_ZONE)}</td>
-<td>${accountLink(accountId)}</td>
-<td><bdi>${actor}</bdi></td><td>${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}</td><td>${address ?? 'command line'}</td></tr>`,
-  )}</tbody>
-</table></div>`;
+  return dataTable({
+    label: 'Audit log',
+    columns: ['When', 'Account', 'Who', 'What', 'From'],
+    rows: entries.map(({ accountId, atMs, actor, action, target, address }) => [
+      moment(atMs, CONSOLE_TIME_ZONE),
+      accountLink(accountId),
+      html`<bdi>${actor}</bdi>`,
+      html`${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}`,
+      address ?? 'command line',
+    ]),
+  });
 }

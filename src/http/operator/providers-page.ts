@@ -14,6 +14,7 @@ import { notice, textField } from '../dashboard/fields.ts';
 import type { FormFields } from '../dashboard/form-fields.ts';
 import { formTokenField } from '../dashboard/form-token.ts';
 import { moment } from '../dashboard/format-time.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
@@ -99,14 +100,24 @@ async function showAll(context: OperatorContext): Promise<OperatorView> {
   return {
     title: 'Providers',
     main: html`<p>What customers can choose from. Health is what this process has seen since it was started.</p>
-<div class="table" role="region" aria-label="Providers" tabindex="0"><table>
-<thead><tr><th scope="col">Provider</th><th scope="col">State</th><th scope="col">Health</th><th scope="col" class="number">Minimum in USD</th><th scope="col">Last failure</th></tr></thead>
-<tbody>${providers.map(
-      (
-        provider,
-      ) => html`<tr><th scope="row"><a href="${OPERATOR_PATH}/providers/${provider.id}">${providerCatalogue[provider.id].name}</a></th>
-<td>${stateBadge(provider)}</td><td>${healthBadge(provider.health)}</td><td class="number">${minimumOf(provider)}</td><td class="reason">${failureOf(provider.health)}</td></tr>`,
-    )}</tbody></table></div>`,
+${dataTable({
+  label: 'Providers',
+  columns: [
+    'Provider',
+    'State',
+    'Health',
+    { name: 'Minimum in USD', holds: 'numbers' },
+    { name: 'Last failure', holds: 'sentences' },
+  ],
+  hasRowHeadings: true,
+  rows: providers.map((provider) => [
+    html`<a href="${OPERATOR_PATH}/providers/${provider.id}">${providerCatalogue[provider.id].name}</a>`,
+    stateBadge(provider),
+    healthBadge(provider.health),
+    minimumOf(provider),
+    failureOf(provider.health),
+  ]),
+})}`,
   };
 }
 

@@ -7,6 +7,7 @@ import type { RelayBatch } from '../../domain/ports/relay-store.ts';
 import { formatMoney } from '../dashboard/format-amount.ts';
 import { moment } from '../dashboard/format-time.ts';
 import { forwardBadge } from '../dashboard/payments/payment-words.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { accountLink } from './account-link.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
@@ -92,31 +93,48 @@ function shortPolOf(wei: bigint): string {
 }
 
 function batchTable(batches: readonly RelayBatch[]): Html {
-  return html`<div class="table" role="region" aria-label="Releases in flight" tabindex="0"><table>
-<thead><tr><th scope="col">Batch</th><th scope="col">Relayer</th><th scope="col" class="number">Nonce</th><th scope="col">Payments</th><th scope="col" class="number">Attempts</th><th scope="col">Began</th></tr></thead>
-<tbody>${batches.map(
-    ({
-      id,
-      kind,
-      relayer,
+  return dataTable({
+    label: 'Releases in flight',
+    columns: [
+      'Batch',
+      'Relayer',
+      { name: 'Nonce', holds: 'numbers' },
+      'Payments',
+      { name: 'Attempts', holds: 'numbers' },
+      'Began',
+    ],
+    hasRowHeadings: true,
+    rows: batches.map(({ id, kind, relayer, nonce, paymentIds, attempts, createdAtMs }) => [
+      html`${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}`,
+      html`<code class="small" title="${relayer}">${relayer.slice(0, 8)}…${relayer.slice(-4)}</code>`,
       nonce,
-      paymentIds,
-      attempts,
-      createdAtMs,
-    }) => html`<tr><th scope="row">${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}</th><td><code class="small" title="${relayer}">${relayer.slice(0, 8)}…${relayer.slice(-4)}</code></td><td class="number">${nonce}</td>
-<td>${paymentIds.slice(0, 3).map((paymentId) => html`${paymentLink(paymentId)} `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}</td>
-<td class="number">${attempts.length}</td><td>${moment(createdAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
-  )}</tbody></table></div>`;
+      html`${paymentIds.slice(0, 3).map((paymentId) => html`${paymentLink(paymentId)} `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}`,
+      attempts.length,
+      moment(createdAtMs, CONSOLE_TIME_ZONE),
+    ]),
+  });
 }
 
 function waitingTable(payments: readonly Payment[]): Html {
   return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
-<div class="table" role="region" aria-label="Deposits that need a hand" tabindex="0"><table>
-<thead><tr><th scope="col">Payment</th><th scope="col">Account</th><th scope="col" class="number">Amount</th><th scope="col">Release</th><th scope="col">What can be done</th></tr></thead>
-<tbody>${payments.slice(0, PAYMENTS_SHOWN).map(
-    (
-      payment,
-    ) => html`<tr><th scope="row">${paymentLink(payment.id)}</th><td>${accountLink(payment.accountId)}</td>
-<td class="number">${formatMoney(payment.amountCents, payment.currency)}</td><td>${forwardBadge(payment)}</td><td class="reason">${adviceFor(payment)}</td></tr>`,
-  )}</tbody></table></div>`;
+${dataTable({
+  label: 'Deposits that need a hand',
+  columns: [
+    'Payment',
+    'Account',
+    { name: 'Amount', holds: 'numbers' },
+    'Release',
+    { name: 'What can be done', holds: 'sentences' },
+  ],
+  hasRowHeadings: true,
+  rows: payments
+    .slice(0, PAYMENTS_SHOWN)
+    .map((payment) => [
+      paymentLink(payment.id),
+      accountLink(payment.accountId),
+      formatMoney(payment.amountCents, payment.currency),
+      forwardBadge(payment),
+      adviceFor(payment),
+    ]),
+})}`;
 }

@@ -1,6 +1,7 @@
 import type { TroubledWebhook } from '../../domain/ports/payment-search-store.ts';
 import { moment } from '../dashboard/format-time.ts';
 import { reasonSentence, webhookBadge } from '../dashboard/payments/payment-words.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import { accountLink } from './account-link.ts';
 import type { OperatorContext, OperatorRoutes } from './context.ts';
@@ -58,32 +59,40 @@ function hostsOf(troubled: readonly TroubledWebhook[]): readonly TroubledHost[] 
 
 function hostTable(hosts: readonly TroubledHost[]): Html {
   return html`<h2>By host</h2><p class="soft small">Among the last ${LOOKED_THROUGH} that did not arrive.</p>
-<div class="table" role="region" aria-label="Hosts" tabindex="0"><table>
-<thead><tr><th scope="col">Host</th><th scope="col" class="number">Failed</th><th scope="col" class="number">Blocked</th><th scope="col" class="number">Unknown</th><th scope="col">Last reason</th><th scope="col">Last</th></tr></thead>
-<tbody>${hosts.slice(0, SHOWN).map(
-    ({
-      host,
+${dataTable({
+  label: 'Hosts',
+  columns: [
+    'Host',
+    { name: 'Failed', holds: 'numbers' },
+    { name: 'Blocked', holds: 'numbers' },
+    { name: 'Unknown', holds: 'numbers' },
+    { name: 'Last reason', holds: 'sentences' },
+    'Last',
+  ],
+  hasRowHeadings: true,
+  rows: hosts
+    .slice(0, SHOWN)
+    .map(({ host, failed, blocked, unknown, newest }) => [
+      html`<bdi>${host === '' ? 'not kept' : host}</bdi>`,
       failed,
       blocked,
       unknown,
-      newest,
-    }) => html`<tr><th scope="row"><bdi>${host === '' ? 'not kept' : host}</bdi></th><td class="number">${failed}</td><td class="number">${blocked}</td><td class="number">${unknown}</td>
-<td class="reason">${reasonSentence(newest.reason)}</td><td>${moment(newest.finishedAtMs, CONSOLE_TIME_ZONE)}</td></tr>`,
-  )}</tbody></table></div>`;
+      reasonSentence(newest.reason),
+      moment(newest.finishedAtMs, CONSOLE_TIME_ZONE),
+    ]),
+})}`;
 }
 
 function webhookTable(webhooks: readonly TroubledWebhook[]): Html {
-  return html`<div class="table" role="region" aria-label="Webhooks" tabindex="0"><table>
-<thead><tr><th scope="col">When</th><th scope="col">Outcome</th><th scope="col">Host</th><th scope="col">Payment</th><th scope="col">Account</th></tr></thead>
-<tbody>${webhooks.map(
-    ({
-      finishedAtMs,
-      status,
-      host,
-      paymentId,
-      accountId,
-      reason,
-    }) => html`<tr><td>${moment(finishedAtMs, CONSOLE_TIME_ZONE)}</td><td class="reason">${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span></td><td><bdi>${host}</bdi></td>
-<td>${paymentLink(paymentId)}</td><td>${accountLink(accountId)}</td></tr>`,
-  )}</tbody></table></div>`;
+  return dataTable({
+    label: 'Webhooks',
+    columns: ['When', { name: 'Outcome', holds: 'sentences' }, 'Host', 'Payment', 'Account'],
+    rows: webhooks.map(({ finishedAtMs, status, host, paymentId, accountId, reason }) => [
+      moment(finishedAtMs, CONSOLE_TIME_ZONE),
+      html`${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span>`,
+      host === '' ? null : html`<bdi>${host}</bdi>`,
+      paymentLink(paymentId),
+      accountLink(accountId),
+    ]),
+  });
 }

@@ -1,3 +1,4 @@
+import { dataTable } from '../../design/data-table.ts';
 import { type Html, html } from '../../design/html.ts';
 
 /** One value of each day (or whatever stands side by side). */
@@ -10,7 +11,6 @@ export interface Bar {
 }
 
 export interface BarChart {
-  readonly id: string;
   readonly title: string;
   /** What the rows of the table are (`Day`), and what they have (`Paid`). */
   readonly columns: readonly [string, string];
@@ -30,7 +30,8 @@ const FEW_BARS = 5;
 const FLOOR = HEIGHT - BOTTOM;
 
 /** A picture of the values, drawn here, and the values themselves behind it. */
-export function barChart({ id, title, columns, bars, maximumText }: BarChart): Html {
+export function barChart(chart: BarChart): Html {
+  const { title, columns, bars, maximumText } = chart;
   const maximum = Math.max(1, ...bars.map(({ value }) => value));
   const step = (WIDTH - 2 * LEFT) / Math.max(1, bars.length);
   const width = Math.min(WIDEST_BAR, Math.max(1, step * 0.72));
@@ -39,13 +40,13 @@ export function barChart({ id, title, columns, bars, maximumText }: BarChart): H
     const x = LEFT + index * step + (step - width) / 2;
     return html`<rect class="bar-of-chart" x="${x.toFixed(1)}" y="${(FLOOR - height).toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}" rx="1.5"><title>${label}: ${text}</title></rect>`;
   });
-  return html`<figure class="chart"><figcaption><h3 id="${id}">${title}</h3></figcaption>
+  return html`<figure class="chart"><figcaption><h3>${title}</h3></figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: a bar for each ${columns[0].toLowerCase()}; the numbers are in the table below." preserveAspectRatio="xMidYMid meet">
 <line class="grid-of-chart" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${TOP}" y2="${TOP}"></line>
 <text class="text-of-chart" x="${LEFT}" y="${TOP - 7}">${maximumText}</text>
 <line class="floor-of-chart" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${FLOOR}" y2="${FLOOR}"></line>
 ${places}${axisLabels(bars, step)}</svg>
-${chartTable(id, columns, bars)}</figure>`;
+${chartTable(chart)}</figure>`;
 }
 
 /** Of many the first, the middle and the last: more do not fit on a phone. */
@@ -69,9 +70,12 @@ function axisLabels(bars: readonly Bar[], step: number): Html[] {
   });
 }
 
-function chartTable(id: string, [row, value]: readonly [string, string], bars: readonly Bar[]): Html {
+function chartTable({ title, columns: [row, value], bars }: BarChart): Html {
   return html`<details><summary>As a table<span class="quiet">: the numbers of this chart</span></summary>
-<div class="table" role="region" aria-labelledby="${id}" tabindex="0"><table>
-<thead><tr><th scope="col">${row}</th><th scope="col" class="number">${value}</th></tr></thead>
-<tbody>${bars.map(({ label, text }) => html`<tr><th scope="row">${label}</th><td class="number">${text}</td></tr>`)}</tbody></table></div></details>`;
+${dataTable({
+  label: title,
+  columns: [row, { name: value, holds: 'numbers' }],
+  hasRowHeadings: true,
+  rows: bars.map(({ label, text }) => [label, text]),
+})}</details>`;
 }

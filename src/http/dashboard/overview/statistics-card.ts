@@ -28,14 +28,12 @@ ${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, convert
 </dl>
 ${used.map((currency) => volumeChart(days, currency))}
 ${barChart({
-  id: 'chart-created',
   title: 'Payments created',
   columns: ['Day', 'Created'],
   bars: days.map((day) => ({ label: labelOf(day), value: day.created, text: counts.format(day.created) })),
   maximumText: counts.format(Math.max(0, ...days.map((day) => day.created))),
 })}
 ${barChart({
-  id: 'chart-conversion',
   title: 'From created to paid',
   columns: ['Day', 'Of those created'],
   bars: days.map(conversionBar),
@@ -64,7 +62,6 @@ function volumeOf(days: readonly DayStatistics[], currency: Currency): number {
 function volumeChart(days: readonly DayStatistics[], currency: Currency): Html {
   const centsOf = (day: DayStatistics) => day.paidCents.get(currency) ?? 0;
   return barChart({
-    id: `chart-volume-${currency.toLowerCase()}`,
     title: `Volume in ${currency}`,
     columns: ['Day', currency],
     bars: days.map((day) => ({
@@ -83,7 +80,6 @@ function conversionBar(day: DayStatistics): Bar {
 
 function providerChart({ providers }: AccountStatistics): Html {
   return barChart({
-    id: 'chart-providers',
     title: 'Where customers paid',
     columns: ['Provider', 'Paid'],
     bars: providers.map(({ provider, paid }) => ({
@@ -97,7 +93,6 @@ function providerChart({ providers }: AccountStatistics): Html {
 
 function settleChart({ settleTimes }: AccountStatistics): Html {
   return barChart({
-    id: 'chart-settling',
     title: 'From created to paid, time',
     columns: ['Within', 'Paid'],
     bars: settleTimes.map(({ boundMs, paid }) => ({

@@ -7,6 +7,7 @@ import { paymentIdTimeMs } from '../../../domain/payment-id.ts';
 import type { PaymentPage } from '../../../domain/ports/payment-search-store.ts';
 import { dateAt } from '../../../domain/time-zone.ts';
 import { exportPayments } from '../../../payments/export-payments.ts';
+import { dataTable } from '../../design/data-table.ts';
 import { type Html, html, nothing } from '../../design/html.ts';
 import type { DashboardContext } from '../context.ts';
 import type { DashboardView } from '../dashboard-page.ts';
@@ -95,19 +96,25 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: Paymen
 
 /** A table of payments; those who look for one begin with its time. */
 function paymentTable(payments: readonly Payment[], visit: Visit): Html {
-  return html`<div class="table" role="region" aria-label="Payments" tabindex="0"><table>
-<thead><tr><th scope="col">Created</th><th scope="col" class="number">Amount</th><th scope="col">Status</th><th scope="col">Provider</th><th scope="col">Customer</th><th scope="col">Note</th></tr></thead>
-<tbody>${payments.map((payment) => paymentRow(payment, visit))}</tbody></table></div>`;
+  return dataTable({
+    label: 'Payments',
+    columns: ['Created', { name: 'Amount', holds: 'numbers' }, 'Status', 'Provider', 'Customer', 'Note'],
+    hasRowHeadings: true,
+    rows: payments.map((payment) => paymentRow(payment, visit)),
+  });
 }
 
 const NOTE_CHARACTERS = 60;
 
-function paymentRow(payment: Payment, { timeZone }: Visit): Html {
-  return html`<tr><th scope="row"><a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a></th>
-<td class="number">${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span></td>
-<td>${statusBadge(payment)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}</td>
-<td>${providerName(payment.provider)}</td><td><bdi>${payment.email ?? ''}</bdi></td>
-<td><bdi>${shortened(payment.note ?? '')}</bdi></td></tr>`;
+function paymentRow(payment: Payment, { timeZone }: Visit): (Html | string | null)[] {
+  return [
+    html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
+    html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
+    html`${statusBadge(payment)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}`,
+    providerName(payment.provider),
+    payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
+    payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
+  ];
 }
 
 /** What the status alone does not say. */

@@ -4,6 +4,7 @@ import { roleIncludes } from '../../../domain/person.ts';
 import { sumLedger } from '../../../domain/settle.ts';
 import { shortCodeOf } from '../../../domain/short-code.ts';
 import { type PaymentStory, readPaymentStory } from '../../../payments/read-payment-story.ts';
+import { dataTable } from '../../design/data-table.ts';
 import { type Html, html, nothing } from '../../design/html.ts';
 import type { DashboardContext } from '../context.ts';
 import type { DashboardView } from '../dashboard-page.ts';
@@ -84,23 +85,37 @@ ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReaso
 function moneyCard(context: DashboardContext, { payment, ledger }: PaymentStory): Html {
   const sums = sumLedger(ledger);
   const finality = (blockNumber: number) => (blockNumber <= ledger.finalBlock ? 'final' : 'not final yet');
-  const deposits = ledger.deposits.map(
-    ({ units, transactionHash, blockNumber }) =>
-      html`<tr><td>Arrived</td><td class="number">${formatUnits(units)}</td><td class="number">–</td><td>${transactionLink(context, transactionHash)}</td><td>${blockNumber}, ${finality(blockNumber)}</td></tr>`,
-  );
-  const releases = ledger.releases.map(
-    ({ toMerchantUnits, feeUnits, transactionHash, blockNumber }) =>
-      html`<tr><td>Sent to your wallet</td><td class="number">${formatUnits(toMerchantUnits)}</td><td class="number">${formatUnits(feeUnits)}</td><td>${transactionLink(context, transactionHash)}</td><td>${blockNumber}, ${finality(blockNumber)}</td></tr>`,
-  );
+  const deposits = ledger.deposits.map(({ units, transactionHash, blockNumber }) => [
+    'Arrived',
+    formatUnits(units),
+    '–',
+    transactionLink(context, transactionHash),
+    `${blockNumber}, ${finality(blockNumber)}`,
+  ]);
+  const releases = ledger.releases.map(({ toMerchantUnits, feeUnits, transactionHash, blockNumber }) => [
+    'Sent to your wallet',
+    formatUnits(toMerchantUnits),
+    formatUnits(feeUnits),
+    transactionLink(context, transactionHash),
+    `${blockNumber}, ${finality(blockNumber)}`,
+  ]);
   return html`<section class="card"><h2>Money</h2>
 <dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Still at the address', `${formatUnits(sums.heldUnits)} USDC`)}
 ${fact('Goes to', html`<code>${payment.payoutAddress}</code>`)}${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}</dl>
 ${
   deposits.length + releases.length === 0
     ? html`<p>Nothing has been seen at the deposit address.</p>`
-    : html`<div class="table" role="region" aria-label="Deposits and releases" tabindex="0"><table>
-<thead><tr><th scope="col">What</th><th scope="col" class="number">USDC</th><th scope="col" class="number">Fee</th><th scope="col">Transaction</th><th scope="col">Block</th></tr></thead>
-<tbody>${deposits}${releases}</tbody></table></div>`
+    : dataTable({
+        label: 'Deposits and releases',
+        columns: [
+          'What',
+          { name: 'USDC', holds: 'numbers' },
+          { name: 'Fee', holds: 'numbers' },
+          'Transaction',
+          'Block',
+        ],
+        rows: [...deposits, ...releases],
+      })
 }</section>`;
 }
 

@@ -1,0 +1,61 @@
+import { type Html, html, nothing } from './html.ts';
+
+interface Column {
+  readonly name: string;
+  /** Numbers end below each other, sentences want room, and actions need no name but for readers of the screen. */
+  readonly holds?: 'numbers' | 'sentences' | 'actions';
+}
+
+/** Null where a row has nothing. */
+type Cell = Html | string | number | null;
+
+interface DataTable {
+  /** What it shows, for readers of the screen. */
+  readonly label: string;
+  readonly caption?: string;
+  /** A name alone is a column of whatever needs nothing special. */
+  readonly columns: readonly (Column | string)[];
+  /** As many cells each as there are columns. */
+  readonly rows: readonly (readonly Cell[])[];
+  /** Whether the first cell of a row says what the row is about. */
+  readonly hasRowHeadings?: boolean;
+}
+
+/** So many have room beside each other on every phone. */
+const NARROW_COLUMNS = 2;
+
+/**
+ * A table, whose rows are cards on a phone, with the columns' names beside the values. The roles say what the elements
+ * say by themselves as long as no style makes something else of them, as that of the cards does.
+ */
+export function dataTable({ label, caption, columns, rows, hasRowHeadings = false }: DataTable): Html {
+  const named = columns.map((column) => (typeof column === 'string' ? { name: column } : column));
+  return html`<div class="${columns.length > NARROW_COLUMNS ? 'table stacks' : 'table'}" role="region" aria-label="${label}" tabindex="0"><table role="table">${caption === undefined ? nothing : html`<caption>${caption}</caption>`}
+<thead role="rowgroup"><tr role="row">${named.map(columnHeading)}</tr></thead>
+<tbody role="rowgroup">${rows.map((cells) => dataRow(cells, named, hasRowHeadings))}</tbody></table></div>`;
+}
+
+function columnHeading(column: Column): Html {
+  const name = column.holds === 'actions' ? html`<span class="quiet">${column.name}</span>` : column.name;
+  return html`<th scope="col" role="columnheader"${classOf(column)}>${name}</th>`;
+}
+
+function dataRow(cells: readonly Cell[], columns: readonly Column[], hasHeading: boolean): Html {
+  const made = columns.map((column, index) =>
+    dataCell(column, cells[index] ?? null, hasHeading && index === 0),
+  );
+  return html`<tr role="row">${made}</tr>
+`;
+}
+
+function dataCell(column: Column, cell: Cell, isHeading: boolean): Html {
+  const label = column.holds === 'actions' ? nothing : html` data-label="${column.name}"`;
+  return isHeading
+    ? html`<th scope="row" role="rowheader"${classOf(column)}${label}>${cell}</th>`
+    : html`<td role="cell"${classOf(column)}${label}>${cell}</td>`;
+}
+
+function classOf({ holds }: Column): Html {
+  if (holds === 'numbers') return html` class="number"`;
+  return holds === 'sentences' ? html` class="words"` : nothing;
+}
