@@ -287,6 +287,18 @@ describe('the overview', () => {
       expect(page).toContain(words);
     }
   });
+
+  it('says that there were no payments, instead of drawing charts of nothing', async () => {
+    const empty = await read('');
+    expect(empty).toContain('No payments in these days.');
+    expect(empty).toContain('7 days 30 days 90 days');
+    expect(empty).not.toContain('As a table');
+    await give();
+    await indexAll();
+    const filled = await read('');
+    expect(filled).not.toContain('No payments in these days.');
+    expect(filled).toContain('As a table');
+  });
 });
 
 describe('a payment link', () => {

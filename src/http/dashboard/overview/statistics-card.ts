@@ -26,19 +26,9 @@ ${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days
 ${tile('Paid', counts.format(paid))}${tile('Created', counts.format(created))}
 ${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), 'of those created in these days, by now')}
 </dl>
+${created + paid === 0 ? html`<p class="notice plain">No payments in these days.</p>` : nothing}
 ${used.map((currency) => volumeChart(days, currency))}
-${barChart({
-  title: 'Payments created',
-  columns: ['Day', 'Created'],
-  bars: days.map((day) => ({ label: labelOf(day), value: day.created, text: counts.format(day.created) })),
-  maximumText: counts.format(Math.max(0, ...days.map((day) => day.created))),
-})}
-${barChart({
-  title: 'From created to paid',
-  columns: ['Day', 'Of those created'],
-  bars: days.map(conversionBar),
-  maximumText: '100%',
-})}
+${created === 0 ? nothing : html`${createdChart(days)}${conversionChart(days)}`}
 ${paid === 0 ? nothing : html`<div class="pair">${providerChart(statistics)}${settleChart(statistics)}</div>`}
 <p class="small soft">Days are those of ${timeZone}; providers and settling times are counted by days of UTC. Counts follow a second or two behind.</p></section>`;
 }
@@ -70,6 +60,24 @@ function volumeChart(days: readonly DayStatistics[], currency: Currency): Html {
       text: formatMoney(centsOf(day), currency),
     })),
     maximumText: formatMoney(Math.max(0, ...days.map(centsOf)), currency),
+  });
+}
+
+function createdChart(days: readonly DayStatistics[]): Html {
+  return barChart({
+    title: 'Payments created',
+    columns: ['Day', 'Created'],
+    bars: days.map((day) => ({ label: labelOf(day), value: day.created, text: counts.format(day.created) })),
+    maximumText: counts.format(Math.max(0, ...days.map((day) => day.created))),
+  });
+}
+
+function conversionChart(days: readonly DayStatistics[]): Html {
+  return barChart({
+    title: 'From created to paid',
+    columns: ['Day', 'Of those created'],
+    bars: days.map(conversionBar),
+    maximumText: '100%',
   });
 }
 
