@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { newcomersPath } from '../../scripts/newcomers-path.ts';
 import { processesUsing } from './processes-using.ts';
@@ -10,7 +10,11 @@ import { waitFor } from './wait-for.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /** How npm gets packages on this machine, and where temporary files belong; nothing that would configure a service. */
-const kept = /^(HOME|TMPDIR|LANG|(https?|no|all)_proxy|npm_config_(cache|registry|userconfig))$/i;
+const kept =
+  /^(HOME|TMPDIR|LANG|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|npm_config_(cache|cafile|globalconfig|registry|strict_ssl|userconfig))$/i;
+
+/** What is made in a working folder and belongs into no archive of it. */
+const made = /^(\.git|\.env|data|coverage|test-output|sdk\/dist|contracts\/(cache|out)|(.+\/)?node_modules)$/;
 
 /** The project as somebody has it who has only just cloned it. */
 export interface NewcomersClone {
@@ -21,7 +25,10 @@ export interface NewcomersClone {
   remove(): Promise<void>;
 }
 
-/** Clones the last commit; what has not been committed is not in it. Throws without git or where this is no checkout. */
+/**
+ * Clones the last commit; what has not been committed is not in it. Where git cannot, as in an unpacked archive, the
+ * newcomer gets a copy of what an archive holds.
+ */
 export async function cloneAsNewcomer(): Promise<NewcomersClone> {
   const own = Object.entries(process.env).filter(([name]) => kept.test(name));
   const environment = {
@@ -43,7 +50,13 @@ export async function cloneAsNewcomer(): Promise<NewcomersClone> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await promisify(execFile)('git', ['clone', '--quiet', root, folder], { env: environment });
+    const cloning = promisify(execFile)('git', ['clone', '--quiet', root, folder], { env: environment });
+    const isCloned = await cloning.then(
+      () => true,
+      () => false,
+    );
+    if (!isCloned)
+      await cp(root, folder, { recursive: true, filter: (path) => !made.test(relative(root, path)) });
   } catch (error) {
     await remove();
     throw error;
