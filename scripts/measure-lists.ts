@@ -10,8 +10,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fillStore } from '../bench/fill-store.ts';
 import { indexStore } from '../bench/index-store.ts';
-import { paymentIdTimeMs } from '../src/domain/payment-id.ts';
+import type { Payment } from '../src/domain/payment.ts';
+import { type PaymentId, paymentIdTimeMs } from '../src/domain/payment-id.ts';
 import { parsePaymentSearch } from '../src/domain/payment-search.ts';
+import type { PaymentPage } from '../src/domain/ports/payment-search-store.ts';
 import { migrate } from '../src/store/postgres/migrate.ts';
 import { migrations } from '../src/store/postgres/migrations.ts';
 import { openPostgresStore } from '../src/store/postgres/open-store.ts';
@@ -108,9 +110,8 @@ async function questionsOf(store: Store): Promise<readonly (readonly [string, ()
   const accountId = (accounts[0]?.id ?? newest?.accountId) as string;
   const { payments: some } = await store.search.searchPayments({ accountId }, null, 5_000);
   const sample = some.at(-1);
-  const { payments: paid } = await store.search.searchPayments({ accountId, status: 'paid' }, null, 50);
   const email = some.findLast((payment) => payment.email !== null)?.email;
-  const transaction = paid.at(-1)?.txidOut;
+  const transaction = (await firstPaid(store, accountId)).txidOut;
   if (sample === undefined || !email || !transaction) throw new Error('nothing to measure with');
   const nowMs = paymentIdTimeMs(sample.id);
   const list =
@@ -141,4 +142,15 @@ async function questionsOf(store: Store): Promise<readonly (readonly [string, ()
       },
     ],
   ];
+}
+
+/** The newest paid one: those that are open lie before it, and a page looks only so far. */
+async function firstPaid(store: Store, accountId: string): Promise<Payment> {
+  let before: PaymentId | null = null;
+  do {
+    const page: PaymentPage = await store.search.searchPayments({ accountId, status: 'paid' }, before, 1);
+    if (page.payments[0] !== undefined) return page.payments[0];
+    before = page.next;
+  } while (before !== null);
+  throw new Error('no payment is paid');
 }
