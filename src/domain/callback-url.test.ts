@@ -113,6 +113,108 @@ describe('what the case list does not spell out', () => {
   });
 });
 
+describe('the reason that a merchant reads', () => {
+  it.each<[unknown, string]>([
+    [undefined, 'is required'],
+    [null, 'is required'],
+    [5, 'must be a string'],
+    [
+      'https://shop.example.com/a b',
+      'must not contain spaces, control characters, backslashes or text direction marks',
+    ],
+    ['https://shop.example.com/\ud800', 'must be valid Unicode text'],
+    ['http://shop.example.com/', 'must begin with https:// and a host name'],
+    ['éhttps://shop.example.com/', 'must begin with https:// and a host name'],
+    ['https://user@shop.example.com/', 'must not contain user:password credentials'],
+    ['https://shop.example.com:99999/', 'is not a valid URL'],
+    ['https://shop.example.com:0/', 'must not use port 0'],
+    ['https://10.0.0.1/', 'must not point to a private, local or reserved address'],
+    ['https://shop/', 'must use a public host name, such as shop.example.com'],
+    ['https://shop.local/', 'must use a public host name, not one of a private network'],
+    ['https://metadata.goog/', 'must not point to a cloud metadata service'],
+    ['https://ｍünchen.de/', 'must spell its host name plainly, without encoded or look-alike characters'],
+  ])('%j %s', (raw, reason) => {
+    expect(parseCallbackUrl(raw, NONE)).toEqual({ ok: false, reason });
+  });
+});
+
+describe('an international name', () => {
+  it.each([
+    ['with a joiner that its script needs', 'https://نامه\u200cای.example.com/'],
+    ['with the other joiner', 'https://क्\u200dष.example.com/'],
+    ['with a port', 'https://пример.рф:8443/'],
+    ['of one letter', 'https://ü.example.com/'],
+  ])('is accepted %s', (_what, url) => {
+    expect(parseCallbackUrl(url, NONE)).toMatchObject({ ok: true, kind: 'name' });
+  });
+
+  it.each([
+    ['a full-width letter beside a real one', 'https://ｍünchen.de/'],
+    ['a real letter beside a soft hyphen', 'https://mün\u00adchen.de/'],
+    ['a letter that becomes two of ASCII', 'https://mün\ufb01sch.de/'],
+    ['a full stop of another kind within a label', 'https://mün\u2024chen.de/'],
+  ])('is refused with %s', (_what, url) => {
+    expect(parseCallbackUrl(url, NONE).ok).toBe(false);
+  });
+});
+
+describe('at the limits of a name', () => {
+  const label = 'a'.repeat(63);
+  const labels = `${label}.${label}.${label}.`;
+  const ofLength = (length: number) => `${labels.padEnd(length - 4, 'b')}.com`;
+
+  it('are 63 characters of a label and 253 of all', () => {
+    expect(ofLength(253)).toHaveLength(253);
+    expect(parseCallbackUrl(`https://${ofLength(253)}/`, NONE).ok).toBe(true);
+    expect(parseCallbackUrl(`https://${ofLength(254)}/`, NONE).ok).toBe(false);
+    expect(parseCallbackUrl(`https://${label}.com/`, NONE).ok).toBe(true);
+    expect(parseCallbackUrl(`https://com.${label}/`, NONE).ok).toBe(true);
+    expect(parseCallbackUrl(`https://com.a${label}/`, NONE).ok).toBe(false);
+  });
+
+  it.each([
+    'https://a.b.de/',
+    'https://_shop.example.com/',
+    'https://a-b.example.c_d/',
+    'https://9.example.com/',
+  ])('%s is one', (url) => {
+    expect(parseCallbackUrl(url, NONE).ok).toBe(true);
+  });
+
+  it.each([
+    'https://shop-.example.com/',
+    'https://shop.-example.com/',
+    'https://shop.example.com-/',
+    'https://shop..com/',
+  ])('%s is none', (url) => {
+    expect(parseCallbackUrl(url, NONE).ok).toBe(false);
+  });
+});
+
+describe('the names of metadata services', () => {
+  it.each([
+    'metadata.goog',
+    'a.metadata.goog',
+    'metadata.tencentyun.com',
+    'metadata.platformequinix.com',
+    'metadata.packet.net',
+    'api.metadata.cloud.ibm.com',
+    'a.api.metadata.cloud.ibm.com',
+  ])('%s is refused', (host) => {
+    expect(parseCallbackUrl(`https://${host}/`, NONE).ok).toBe(false);
+  });
+
+  it.each([
+    'notmetadata.goog',
+    'metadata.goog.example.com',
+    'metadata.example.com',
+    'fapi.metadata.cloud.ibm.com',
+    'api.metadata.cloud.ibm.com.example.com',
+  ])('%s is somebody else', (host) => {
+    expect(parseCallbackUrl(`https://${host}/`, NONE).ok).toBe(true);
+  });
+});
+
 describe("the operator's list of allowed hosts", () => {
   const allowed = new Set(['localhost:8443', '127.0.0.1:8443', '[::1]:443', 'receiver:443']);
 

@@ -145,7 +145,8 @@ function refuseName(name: string): string | null {
 function isDisguised(authority: string, parsedHostname: string): boolean {
   if (authority.includes('%')) return true;
   if (PLAIN_ASCII.test(authority)) return false;
-  const rawLabels = authority.replace(/:\d*$/, '').split(/[.\u3002\uff0e\uff61]/);
+  // A port stays with the last label, to which it changes nothing.
+  const rawLabels = authority.split(/[.\u3002\uff0e\uff61]/);
   const parsedLabels = parsedHostname.split('.');
   if (rawLabels.length !== parsedLabels.length) return true;
   return rawLabels.some((label, index) => {
