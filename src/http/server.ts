@@ -11,6 +11,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
 import { createClientErrorAnswers } from './client-error.ts';
 import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
+import { waitForTurn } from './in-turn.ts';
 import { describeError } from './redact.ts';
 import { createRequestLog, type Observe } from './request-log.ts';
 
@@ -156,6 +157,7 @@ function addHooks(
 ): void {
   const { isLeaving = () => false, isHttpsOnly = false } = options;
   const entries = Object.entries(securityHeaders(isHttpsOnly));
+  server.addHook('onRequest', waitForTurn);
   server.addHook('onRequest', (request, reply, done) => {
     for (const [name, value] of entries) reply.header(name, value);
     if (isLeaving()) reply.header('connection', 'close');

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -153,6 +154,38 @@ it('answers a create before what is wrong behind it on its connection: a payment
     expect(answers[2]?.headers).toContain('connection: close');
   }
   expect(await service.store.payments.listPayments({}, null, 10)).toHaveLength(6);
+});
+
+it('carries out nothing that comes behind an answer which ends the connection', async () => {
+  const create = (headers: string, body: string) =>
+    `POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.apiKey}\r\n${headers}` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const json = 'Content-Type: application/json\r\n';
+  const good = create(json, JSON.stringify(validRequest));
+  const tooLarge = create(json, ' '.repeat(17_000));
+  for (const [first, status] of [
+    [create('Content-Type: text/plain\r\n', JSON.stringify(validRequest)), 400],
+    [tooLarge, 413],
+  ] as const) {
+    expect(parseAnswers(await send(first + good + good)).map((answer) => answer.status)).toEqual([status]);
+  }
+  expect(await service.store.payments.listPayments({}, null, 10)).toEqual([]);
+});
+
+it('carries out the requests of a connection one after the other', async () => {
+  const log: string[] = [];
+  service.world.quote = async () => {
+    log.push('begins');
+    await setImmediate();
+    log.push('ends');
+    return { deliveryUnits: null, minimumUsdCents: null };
+  };
+  const query = new URLSearchParams({ ...validRequest, provider: 'wert' });
+  const create = (end: string) =>
+    `GET /api/v1/wallet?${query} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.apiKey}\r\n${end}\r\n`;
+  const answers = parseAnswers(await send(create('') + create('') + create('Connection: close\r\n')));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(log).toEqual(['begins', 'ends', 'begins', 'ends', 'begins', 'ends']);
 });
 
 it('answers a create that comes behind an expectation nobody has', async () => {
