@@ -5,6 +5,8 @@ import type { KillStage } from './stage.ts';
 export interface Customer {
   /** Every payment id that was answered to the one create request, however often it was repeated. */
   readonly acknowledged: ReadonlySet<string>;
+  /** How often the customer paid at the provider: again when a kill cut them off there, as people do. */
+  readonly timesPaid: () => number;
   /** How often a payment whose create had been answered was not there. */
   readonly timesMissing: () => number;
   /** Resolves when the payment is paid, with its id; rejects after the bound. */
@@ -20,6 +22,7 @@ const BOUND_MS = 150_000;
 export function startCustomer(stage: KillStage, merchant: string, idempotencyKey: string): Customer {
   const acknowledged = new Set<string>();
   let missing = 0;
+  let timesPaid = 0;
   let hasPaid = false;
 
   async function create(): Promise<string> {
@@ -54,6 +57,7 @@ export function startCustomer(stage: KillStage, merchant: string, idempotencyKey
     if (response.status === 404) missing++;
     if (response.status !== 200) throw new Error(`payment-status was answered ${response.status}`);
     if (status === 'unpaid' && !hasPaid) {
+      timesPaid++;
       await stage.pay(id);
       hasPaid = true;
     }
@@ -71,5 +75,5 @@ export function startCustomer(stage: KillStage, merchant: string, idempotencyKey
   });
   // Whoever waits for something else first must not be ended by it.
   paid.catch(() => {});
-  return { acknowledged, timesMissing: () => missing, paid, create };
+  return { acknowledged, timesPaid: () => timesPaid, timesMissing: () => missing, paid, create };
 }

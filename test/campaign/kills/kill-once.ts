@@ -162,7 +162,7 @@ async function judge(stage: KillStage, kill: Kill, findings: KillFindings, ended
   const balance = await stage.readBalance(merchant);
   findings.expect(
     'paidOnce',
-    isPaidOnce(shown, balance),
+    isPaidOnce(shown, balance, customer.timesPaid()),
     () => `${where}: ${balance} units, ${JSON.stringify(shown)}`,
   );
   const posts = stage.receiver.received.filter(({ rawBody }) => rawBody.includes(id)).length;
@@ -173,17 +173,23 @@ async function judge(stage: KillStage, kill: Kill, findings: KillFindings, ended
   );
 }
 
-function isPaidOnce(shown: Shown, balance: bigint): boolean {
-  const [deposit] = shown.deposits;
-  const [release] = shown.releases;
-  if (deposit === undefined || release === undefined) return false;
+/** Whoever pays twice, cut off at the provider, has sent twice as much: one release of both or one of each then. */
+function isPaidOnce({ deposits, releases, ...shown }: Shown, balance: bigint, timesPaid: number): boolean {
   return (
-    shown.deposits.length === 1 &&
-    shown.releases.length === 1 &&
-    unitsOf(release.to_merchant) === balance &&
+    isFromTo(1, deposits.length, timesPaid) &&
+    isFromTo(1, releases.length, deposits.length) &&
+    sumOf(releases.map((release) => release.to_merchant)) === balance &&
     unitsOf(shown.forwarded_amount) === balance &&
-    unitsOf(deposit.amount) === balance + unitsOf(release.fee)
+    sumOf(deposits.map(({ amount }) => amount)) === balance + sumOf(releases.map(({ fee }) => fee))
   );
+}
+
+function isFromTo(least: number, value: number, most: number): boolean {
+  return least <= value && value <= most;
+}
+
+function sumOf(amounts: readonly string[]): bigint {
+  return amounts.reduce((sum, amount) => sum + unitsOf(amount), 0n);
 }
 
 /** After one kill the outcome is known in advance; a second one may cut off a delivery that the first one had not. */
