@@ -28,5 +28,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "bin/healthcheck.js"]
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "bin/card-checkout.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "bin/card-checkout.js"]
 CMD ["start", "--live"]

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import packageFile from '../../package.json' with { type: 'json' };
 import { waitFor } from './wait-for.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,6 +22,10 @@ export interface ServiceProcess {
   end(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
+/** What `npm start` tells Node. */
+const startFlags =
+  /node ((?:--\S+ )*)src\/main\.ts/.exec(packageFile.scripts.start)?.[1]?.match(/\S+/g) ?? [];
+
 function environmentOf(environment: ServiceEnvironment): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return { PATH, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }), ...environment };
@@ -36,7 +41,8 @@ export async function startServiceProcess(
     nodeArgs = [] as readonly string[],
   } = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [...nodeArgs, script, 'start', ...args], {
+  const flags = script === 'src/main.ts' ? startFlags : [];
+  const child = spawn(process.execPath, [...flags, ...nodeArgs, script, 'start', ...args], {
     cwd: root,
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -96,6 +96,9 @@ const answers: Readonly<Record<Misbehaviour, (socket: Socket) => void>> = {
   reset: (socket) => socket.destroy(),
 };
 
+/** A sender's next connection may be seen before the end of the one whose place it takes, so it counts after that. */
+const SEEN_TO_CLOSE_MS = 100;
+
 interface Tally {
   open: number;
   readonly most: { open: number; openToOne: number };
@@ -120,13 +123,19 @@ async function listen(
         );
   server.on('connection', (tcp: Socket) => {
     sockets.add(tcp);
-    tally.most.open = Math.max(tally.most.open, ++tally.open);
-    tally.most.openToOne = Math.max(tally.most.openToOne, ++openToThis);
+    let isCounted = false;
+    const counting = setTimeout(() => {
+      isCounted = true;
+      tally.most.open = Math.max(tally.most.open, ++tally.open);
+      tally.most.openToOne = Math.max(tally.most.openToOne, ++openToThis);
+    }, SEEN_TO_CLOSE_MS);
     tcp.on('error', () => {});
     // A connection whose end is not read is never seen to be closed.
     if (kind === 'no handshake') tcp.resume();
     tcp.on('close', () => {
       sockets.delete(tcp);
+      clearTimeout(counting);
+      if (!isCounted) return;
       tally.open--;
       openToThis--;
     });
