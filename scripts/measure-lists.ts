@@ -2,7 +2,7 @@
  * Fills a store of each engine with payments and asks of it what the dashboard asks: lists, searches, statistics. Fails
  * when one of them takes more than 100 ms at the median.
  *
- *   node scripts/measure-lists.ts                      a million payments: ten minutes, 3 GB below test-output
+ *   node scripts/measure-lists.ts                      a million payments: half an hour, 3 GB below test-output
  *   node scripts/measure-lists.ts --payments 50000     fewer
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
