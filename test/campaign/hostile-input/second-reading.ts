@@ -87,8 +87,7 @@ for (const [network, prefix] of [
   private6.addSubnet(network, prefix, 'ipv6');
 }
 
-const innerNames =
-  /(?:^|\.)(?:localhost|local|internal|lan|home|corp|arpa|onion|invalid)\.?$|^metadata\.|\.metadata\./i;
+const innerNames = /(?:^|\.)(?:localhost|local|internal|lan|home|corp|arpa|onion|invalid)\.?$/i;
 /** What must be taken: plain names of a public suffix, a usual port, and harmless letters behind. */
 const plainCallback =
   /^https:\/\/(?:[a-z](?:[a-z0-9]{0,20}[a-z0-9])?\.){1,3}(?:com|org|io)(?::(?:443|8443))?(?:\/[a-z0-9/]{0,200})?(?:\?[a-z0-9=&]{0,200})?$/;
