@@ -13,21 +13,8 @@ export function waitForTurn(request: FastifyRequest, reply: FastifyReply, done: 
   if (socket.writableEnded) return;
   const current = answerInProgress(socket);
   if (current === undefined || current === reply.raw) done();
-  else followUp(socket, reply, current, done);
-}
-
-function followUp(
-  socket: Socket,
-  reply: FastifyReply,
-  current: ServerResponse | null,
-  done: () => void,
-): void {
-  // Node has given the connection to the next answer by then, unless this one was the last.
-  current?.once('finish', () => {
-    const next = answerInProgress(socket) ?? null;
-    if (next === reply.raw) done();
-    else followUp(socket, reply, next, done);
-  });
+  // When one has finished, Node has given the connection to the next answer, or ended it.
+  else current?.once('finish', () => waitForTurn(request, reply, done));
 }
 
 /** The answer that the connection belongs to; null for none, undefined where there is no real connection. */

@@ -43,13 +43,12 @@ export function showEvents(
   const limit = setTimeout(() => stop(), LONGEST_MS);
   raw.on('error', () => stop());
   raw.once('close', () => stop());
-  // An answer that waits behind another one of its connection is not told that the connection is gone. And who leaves
-  // says at first only that they have no more to say.
-  request.raw.socket.once('close', () => stop()).once('end', () => stop());
+  // Who leaves says at first only that they have no more to say.
+  request.raw.socket.once('end', () => stop());
   return reply;
 
   function write(text: string): void {
-    // What was ended behind another answer is not finished yet: a word more would be an error that nobody takes.
+    // A word more after the end would be an error that nobody takes.
     if (!raw.writableEnded) raw.write(text);
   }
 
