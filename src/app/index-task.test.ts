@@ -32,9 +32,9 @@ it('goes on at once while there is more and the process has little else to do', 
   ]);
 });
 
-it('takes one portion and rests while the process is busy with requests', async () => {
+it('takes one small portion and rests while the process is busy with requests', async () => {
   const store = storeWith(2);
   const task = createIndexTask(store, () => 0.95);
   expect(await task.run(signal)).toBe(false);
-  expect(await store.search.readIndexFrontier()).toBe(250);
+  expect(await store.search.readIndexFrontier()).toBe(100);
 });

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type IndexPaymentsContext, indexPayments } from '../payments/index-payments.ts';
+import { type IndexPaymentsContext, indexPayments, PAYMENTS_AT_A_TIME } from '../payments/index-payments.ts';
 import type { WorkerTask } from '../worker.ts';
 import { pauseBetweenPortions } from './pause-between-portions.ts';
 
@@ -7,10 +7,12 @@ import { pauseBetweenPortions } from './pause-between-portions.ts';
 const INTERVAL_MS = 500;
 /** The share of its time that the event loop works, from which on it counts as busy. */
 const BUSY_UTILIZATION = 0.7;
+/** Of one step then: a full one holds all requests up for some 15 ms. */
+const PAYMENTS_WHILE_BUSY = 100;
 
 /**
  * Makes what lists, searches and statistics rest on. Those may come later, a create may not: under full load it took a
- * sixth of the thread, so then it goes on at a tenth of its pace and makes up for it afterwards.
+ * sixth of the thread, so then it goes on at a fraction of its pace and makes up for it afterwards.
  */
 export function createIndexTask(
   store: IndexPaymentsContext,
@@ -20,8 +22,8 @@ export function createIndexTask(
     name: 'index',
     intervalMs: INTERVAL_MS,
     async run(signal) {
-      const hasMore = await indexPayments(store);
       const isBusy = readUtilization() >= BUSY_UTILIZATION;
+      const hasMore = await indexPayments(store, isBusy ? PAYMENTS_WHILE_BUSY : PAYMENTS_AT_A_TIME);
       if (!hasMore || isBusy) return false;
       await pauseBetweenPortions(signal);
       return true;

@@ -57,17 +57,39 @@ export function isProviderId(value: string): value is ProviderId {
   return Object.hasOwn(providerCatalogue, value);
 }
 
-/** The assumed fees in the form they are reckoned with: each create without a chosen provider asks for all of them. */
+/** The assumed fees in the form they are reckoned with. */
 const assumedFees = Object.fromEntries(
   Object.entries(providerCatalogue).map(([provider, { feeBasisPoints, minimumFeeUsdCents }]) => [
     provider,
     { basisPoints: BigInt(feeBasisPoints), minimumUnits: BigInt(minimumFeeUsdCents) * 10_000n },
   ]),
-) as Readonly<Record<ProviderId, { readonly basisPoints: bigint; readonly minimumUnits: bigint }>>;
+) as Readonly<Record<ProviderId, AssumedFees>>;
+
+interface AssumedFees {
+  readonly basisPoints: bigint;
+  readonly minimumUnits: bigint;
+}
 
 /** What a provider is assumed to deliver for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
-  const { basisPoints, minimumUnits } = assumedFees[provider];
+  return deliveryUnits(assumedFees[provider], chargedUsdUnits);
+}
+
+/**
+ * The least that any of these providers is assumed to deliver; the whole value for none of them. Reckoned once, with
+ * the highest rate and the highest minimum among them: the greatest of their fees is one of the two.
+ */
+export function leastDeliveryUnits(providers: readonly ProviderId[], chargedUsdUnits: bigint): bigint {
+  let [basisPoints, minimumUnits] = [0n, 0n];
+  for (const provider of providers) {
+    const fees = assumedFees[provider];
+    if (fees.basisPoints > basisPoints) basisPoints = fees.basisPoints;
+    if (fees.minimumUnits > minimumUnits) minimumUnits = fees.minimumUnits;
+  }
+  return deliveryUnits({ basisPoints, minimumUnits }, chargedUsdUnits);
+}
+
+function deliveryUnits({ basisPoints, minimumUnits }: AssumedFees, chargedUsdUnits: bigint): bigint {
   const proportional = (chargedUsdUnits * basisPoints) / 10_000n;
   const fee = proportional > minimumUnits ? proportional : minimumUnits;
   return chargedUsdUnits > fee ? chargedUsdUnits - fee : 0n;

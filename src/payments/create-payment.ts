@@ -2,13 +2,7 @@ import type { Account } from '../domain/account.ts';
 import { type DepositTerms, paymentReference } from '../domain/deposit-address.ts';
 import { enoughUnitsOf } from '../domain/enough.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import {
-  formatCents,
-  grossUpCents,
-  leastUnits,
-  MAXIMUM_AMOUNT_CENTS,
-  usdUnits as usdUnitsOf,
-} from '../domain/money.ts';
+import { formatCents, grossUpCents, MAXIMUM_AMOUNT_CENTS, usdUnits as usdUnitsOf } from '../domain/money.ts';
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
@@ -17,9 +11,9 @@ import type { Rates } from '../domain/ports/rates.ts';
 import {
   assumedDeliveryUnits,
   isProviderId,
+  leastDeliveryUnits,
   MULTI_PROVIDER,
   type ProviderChoice,
-  type ProviderId,
   providerCatalogue,
   providerIds,
 } from '../domain/provider-catalogue.ts';
@@ -97,13 +91,13 @@ export async function createPayment(
     });
   }
 
-  const expectedUnits =
-    provider === MULTI_PROVIDER
-      ? leastDeliveryUnits(
-          await listCapable(context.providers, account, { currency: request.currency, usdUnits }),
-          usdUnits,
-        )
-      : assumedDeliveryUnits(provider, usdUnits);
+  let expectedUnits: bigint;
+  if (provider === MULTI_PROVIDER) {
+    const listed = listCapable(context.providers, account, { currency: request.currency, usdUnits });
+    expectedUnits = leastDeliveryUnits(listed instanceof Promise ? await listed : listed, usdUnits);
+  } else {
+    expectedUnits = assumedDeliveryUnits(provider, usdUnits);
+  }
   const payment = newPayment(context, account, request, { ...amounts, usdUnits, expectedUnits, provider });
   const outcome = await context.payments.createPayment(payment, idempotency);
   if (outcome.kind === 'created') return payment;
@@ -247,9 +241,4 @@ export function newPayment(
     usdUnits: charge.usdUnits,
     enoughUnits: enoughUnitsOf(charge.expectedUnits, context.toleranceBasisPoints),
   };
-}
-
-/** The least that any provider which can serve the payment now would deliver; the whole value when none can. */
-function leastDeliveryUnits(capable: readonly ProviderId[], usdUnits: bigint): bigint {
-  return leastUnits(capable.map((provider) => assumedDeliveryUnits(provider, usdUnits))) ?? usdUnits;
 }

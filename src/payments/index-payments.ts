@@ -7,19 +7,21 @@ export interface IndexPaymentsContext {
 }
 
 /** Of one step. The store's writer is the same thread as the API in one of the engines: this takes some milliseconds. */
-const PAYMENTS_AT_A_TIME = 250;
-const COUNTED_AT_A_TIME = 250;
+export const PAYMENTS_AT_A_TIME = 250;
 
 /**
  * Makes what lists, searches and statistics rest on, for the payments that were created or paid since the last step.
  * Returns whether there may be more.
  */
-export async function indexPayments({ payments, search }: IndexPaymentsContext): Promise<boolean> {
+export async function indexPayments(
+  { payments, search }: IndexPaymentsContext,
+  atATime = PAYMENTS_AT_A_TIME,
+): Promise<boolean> {
   const frontier = await search.readIndexFrontier();
   // This list, because it alone promises that no lower row can still appear.
-  const listed = await payments.listDepositAddresses(frontier, PAYMENTS_AT_A_TIME);
+  const listed = await payments.listDepositAddresses(frontier, atATime);
   const last = listed.at(-1);
   if (last !== undefined) await search.indexPayments(frontier, last.row);
-  const counted = await search.countPaid(COUNTED_AT_A_TIME);
-  return listed.length === PAYMENTS_AT_A_TIME || counted === COUNTED_AT_A_TIME;
+  const counted = await search.countPaid(atATime);
+  return listed.length === atATime || counted === atATime;
 }

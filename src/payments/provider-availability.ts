@@ -2,7 +2,7 @@ import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../domain/money.ts';
 import type { ProviderAdapters, Quote, QuoteRequest } from '../domain/ports/provider.ts';
-import type { ProviderStore } from '../domain/ports/provider-store.ts';
+import type { ProviderSettings, ProviderStore } from '../domain/ports/provider-store.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
 
 /** What is needed to judge whether a provider can serve a payment. */
@@ -125,23 +125,29 @@ export async function listOffers(
  * The providers that `listOffers` would offer, without the reasons against the others: every create without a chosen
  * provider asks, so this waits for nothing where the settings are at hand.
  */
-export async function listCapable(
-  directory: ProviderDirectory,
+export function listCapable(
+  { adapters, settings }: ProviderDirectory,
   account: Account,
   { currency, usdUnits }: Pick<QuoteRequest, 'currency' | 'usdUnits'>,
-): Promise<readonly ProviderId[]> {
-  const capable: ProviderId[] = [];
-  for (const provider of providerIds) {
-    if (!isEnabledFor(account, provider) || !directory.adapters.has(provider)) continue;
+): readonly ProviderId[] | Promise<readonly ProviderId[]> {
+  const eligible = providerIds.filter((provider) => {
     const { onlyCurrency } = providerCatalogue[provider];
-    if (onlyCurrency !== null && onlyCurrency !== currency) continue;
-    const stored = directory.settings.readProviderSettings(provider);
-    const { active, minimumUsdCents } = stored instanceof Promise ? await stored : stored;
-    const minimum =
-      minimumUsdCents === null ? minimumUnits[provider] : BigInt(minimumUsdCents) * UNITS_PER_CENT;
-    if (active !== false && usdUnits >= minimum) capable.push(provider);
-  }
-  return capable;
+    const isForCurrency = onlyCurrency === null || onlyCurrency === currency;
+    return isForCurrency && adapters.has(provider) && isEnabledFor(account, provider);
+  });
+  const stored = eligible.map((provider) => settings.readProviderSettings(provider));
+  const choose = (all: readonly ProviderSettings[]) =>
+    eligible.filter((provider, index) => {
+      const { active, minimumUsdCents } = all[index] as ProviderSettings;
+      const minimum =
+        minimumUsdCents === null ? minimumUnits[provider] : BigInt(minimumUsdCents) * UNITS_PER_CENT;
+      return active !== false && usdUnits >= minimum;
+    });
+  return stored.every(isAtHand) ? choose(stored) : Promise.all(stored).then(choose);
+}
+
+function isAtHand(settings: ProviderSettings | Promise<ProviderSettings>): settings is ProviderSettings {
+  return !(settings instanceof Promise);
 }
 
 /** The catalogue's minimums as they are compared: converting eleven of them for each create takes half a µs. */

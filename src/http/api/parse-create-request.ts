@@ -30,14 +30,15 @@ export interface ParseCreateContext {
 
 /**
  * Judges the form of a create request, whichever way it came. Unknown parameters are ignored. Throws
- * `invalid_request`, naming the field and its rule. The callback comes last, because DNS may be asked about it.
+ * `invalid_request`, naming the field and its rule. The callback comes last, because DNS may be asked about it: nearly
+ * always the answer is at hand, and then so is the request.
  */
-export async function parseCreateRequest(
+export function parseCreateRequest(
   { callbacks, parsePayoutAddress }: ParseCreateContext,
   parameters: CreateParameters,
   source: ParameterSource,
   idempotencyKey: string | null,
-): Promise<CreatePaymentRequest> {
+): CreatePaymentRequest | Promise<CreatePaymentRequest> {
   const parsed = {
     payoutAddress: requireAddress(parameters['address'], parsePayoutAddress),
     amountCents: parseAmount(parameters['amount']),
@@ -49,12 +50,13 @@ export async function parseCreateRequest(
     idempotencyKey,
   };
   const callback = parameters['callback'];
+  const accept = (refusal: string | null): CreatePaymentRequest => {
+    if (refusal !== null) throw invalidField('callback', refusal);
+    if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
+    return { ...parsed, callbackUrl: callback };
+  };
   const judged = callbacks.refusalOf(callback);
-  // Nearly always at hand, and waiting for nothing costs a turn.
-  const refusal = judged instanceof Promise ? await judged : judged;
-  if (refusal !== null) throw invalidField('callback', refusal);
-  if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
-  return { ...parsed, callbackUrl: callback };
+  return judged instanceof Promise ? judged.then(accept) : accept(judged);
 }
 
 function requireAddress(value: unknown, parse: ParseCreateContext['parsePayoutAddress']): Address {

@@ -3,7 +3,8 @@ import { invalidField, ServiceError } from '../../domain/errors.ts';
 /** The parameters of a query string, each given once. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
-const none: QueryParameters = Object.freeze(Object.create(null));
+/** Of every URL without a query. */
+export const noParameters: QueryParameters = Object.freeze(Object.create(null));
 const plainUrl = /^[\x21-\x7e]*$/;
 
 /**
@@ -12,7 +13,7 @@ const plainUrl = /^[\x21-\x7e]*$/;
  */
 export function parseQuery(url: string): QueryParameters {
   const start = url.indexOf('?');
-  if (start === -1) return none;
+  if (start === -1) return noParameters;
   if (!plainUrl.test(url)) {
     throw new ServiceError('invalid_request', 'The query must be percent-encoded UTF-8.');
   }

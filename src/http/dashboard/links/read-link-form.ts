@@ -6,7 +6,7 @@ import type { DashboardContext } from '../context.ts';
 import type { FormFields } from '../form-fields.ts';
 
 /** What a form asks for, judged as the API judges it; what the account's settings keep goes first. Throws `ServiceError`. */
-export function readLinkForm(
+export async function readLinkForm(
   { callbacks }: DashboardContext,
   account: Account,
   form: FormFields,
