@@ -10,7 +10,7 @@ const LONGEST_MS = 240_000;
 const firstSeed = Number(process.env['CAMPAIGN_SEED'] ?? randomInt(2 ** 31));
 
 it.each([
-  { seeds: 200, of: 'one instance on SQLite', openStores: openSqliteStores },
+  { seeds: 120, of: 'one instance on SQLite', openStores: openSqliteStores },
   { seeds: 5, of: 'up to three instances on PostgreSQL', openStores: openPostgresStores },
 ])(
   `keeps every promise in $seeds simulated runs full of faults of $of (CAMPAIGN_SEED=${firstSeed})`,
