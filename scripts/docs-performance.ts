@@ -8,13 +8,14 @@ const FEWEST_ROUNDS = 8;
 
 /** The goals with what was reached, and where and when. */
 export function goalTable(): string {
-  const { goals, machine, at, extent } = readPublished();
+  const { goals, machine, at, extent, before } = readPublished();
   const isProvisional = extent.rounds < FEWEST_ROUNDS;
   const rows = goals.map((goal) => [
     goal.what,
     `${goal.isUpperBound ? '≤' : '≥'} ${formatNumber(goal.bound)}${unitOf(goal)}`,
     `**${formatNumber(goal.median)}**${unitOf(goal)}`,
     `${formatNumber(goal.lowest)} to ${formatNumber(goal.highest)}`,
+    medianOf(goal.what, before?.goals ?? []),
     isProvisional ? 'not shown' : goal.isReached ? 'yes' : 'no',
   ]);
   const warning = isProvisional
@@ -23,8 +24,13 @@ export function goalTable(): string {
   return [
     ...warning,
     `${at.slice(0, 10)}, ${extent.rounds} rounds. ${machine.cpu}, Node ${machine.node}, SQLite ${machine.sqlite}; load by ${machine.loadGenerator}; ${machine.cores}; ${machine.otherLoad}.`,
-    table(['goal', 'bound', 'median', 'lowest to highest', 'reached'], rows),
+    table(['goal', 'bound', 'median', 'lowest to highest', 'the run before', 'reached'], rows),
   ].join('\n\n');
+}
+
+function medianOf(what: string, found: readonly GoalResult[]): string {
+  const goal = found.find((each) => each.what === what);
+  return goal === undefined ? '–' : `${formatNumber(goal.median)}${unitOf(goal)}`;
 }
 
 /** What every scenario of load and every measurement found. */

@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchReport } from '../bench/report.ts';
 
-/** The run that docs/performance.md shows: a bench report without its single runs. */
-export type PublishedReport = Omit<BenchReport, 'samples'>;
+/** The run that docs/performance.md shows: a bench report without its single runs, and what the whole run before it found. */
+export interface PublishedReport extends Omit<BenchReport, 'samples'> {
+  readonly before: Pick<BenchReport, 'at' | 'goals'> | null;
+}
 
 export const publishedFile = join(import.meta.dirname, '..', 'docs', 'performance.json');
 
