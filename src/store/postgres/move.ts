@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { requireCurrentSchema, requireEmpty } from '../move-checks.ts';
 import type { MoveSource, MoveTarget } from '../move-tables.ts';
@@ -18,6 +19,9 @@ import { connectionOptions } from './open-database.ts';
 
 /** How long a lock is waited for: whoever holds one for longer is at work on the database. */
 const LOCK_TIMEOUT_MS = 10_000;
+/** How long an instance may take to be gone that has been stopped. */
+const DISCONNECTING_MS = 3_000;
+const ASKED_AGAIN_MS = 50;
 const allTables = portableTables.map(({ name }) => name).join(', ');
 
 /**
@@ -93,18 +97,29 @@ async function rowsOf(client: Client, text: string): Promise<(string | null)[][]
   return (await client.query<(string | null)[]>({ text, rowMode: 'array' })).rows;
 }
 
-/** An instance that goes on would write to the side that is left, or has looked at the empty one already. */
+/**
+ * An instance that goes on would write to the side that is left, or has looked at the empty one already. One that was
+ * stopped a moment ago may still be listed: PostgreSQL ends its connections when it gets to it.
+ */
 async function requireUnserved(client: Client): Promise<void> {
+  const deadlineMs = performance.now() + DISCONNECTING_MS;
+  while (await isServed(client)) {
+    if (performance.now() >= deadlineMs) {
+      throw new MoveRefusedError(
+        `${nameOf(client)} is in use: card-checkout is connected to it; stop every instance first`,
+      );
+    }
+    await delay(ASKED_AGAIN_MS);
+  }
+}
+
+async function isServed(client: Client): Promise<boolean> {
   const others = await rowsOf(
     client,
     `SELECT pid FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'card-checkout' AND pid <> pg_backend_pid()`,
   );
-  if (others.length > 0) {
-    throw new MoveRefusedError(
-      `${nameOf(client)} is in use: card-checkout is connected to it; stop every instance first`,
-    );
-  }
+  return others.length > 0;
 }
 
 /** 0 for a database without a schema. */
