@@ -15,13 +15,7 @@ const missing = goals.filter(({ what }) => !judged.has(what)).map(({ what }) => 
 if (missing.length > 0) throw new Error(`the run did not measure: ${missing.join(', ')}`);
 // A figure that only one run found is none: the table has those of the run before as well.
 const published = existsSync(publishedFile) ? readPublished() : null;
-const before = published?.at === report.at ? published.before : published;
-writeFileSync(
-  publishedFile,
-  `${JSON.stringify({ ...report, before: withoutDetails(before) } satisfies PublishedReport, null, 2)}\n`,
-);
+const earlier = published?.at === report.at ? published.before : published;
+const before = earlier === null ? null : { at: earlier.at, goals: earlier.goals };
+writeFileSync(publishedFile, `${JSON.stringify({ ...report, before } satisfies PublishedReport, null, 2)}\n`);
 console.log(`The run of ${report.at} with ${samples.length} samples is in docs/performance.json.`);
-
-function withoutDetails(run: PublishedReport['before']): PublishedReport['before'] {
-  return run === null ? null : { at: run.at, goals: run.goals };
-}

@@ -12,6 +12,8 @@ export const PAYMENTS_AT_A_TIME = 250;
 /**
  * Makes what lists, searches and statistics rest on, for the payments that were created or paid since the last step.
  * Returns whether there may be more.
+ *
+ * @param atATime the most of either that this step takes
  */
 export async function indexPayments(
   { payments, search }: IndexPaymentsContext,

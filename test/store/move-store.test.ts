@@ -21,6 +21,9 @@ import { waitFor } from '../support/wait-for.ts';
 import { fill, readEverything, specification, type UsedKey } from './filled-store.ts';
 import { givePayments, leave, newBatch, newPayment, newSession, pay } from './fixtures.ts';
 
+/** There and back, on a busy machine; one takes half a second. */
+const LONGEST_MOVE_MS = 60_000;
+
 const postgres = await startPostgres();
 afterAll(() => postgres.stop());
 
@@ -62,9 +65,6 @@ function inSqliteFile<T>(use: (database: DatabaseSync) => T): T {
     database.close();
   }
 }
-
-/** There and back, on a busy machine; one takes half a second. */
-const LONGEST_MOVE_MS = 60_000;
 
 /** Payments with something in every table around them. */
 async function givePaidPayments(store: Store, count = 3) {

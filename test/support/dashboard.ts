@@ -35,6 +35,7 @@ const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Fir
 const deriveQuickly: typeof derive = (password, parameters) =>
   derive(password, { ...parameters, memoryKib: 320, passes: 1 });
 
+/** Hashed once for all users of a test file. */
 const passwordHash = createPasswords(deriveQuickly).hash(PASSWORD);
 
 /** The dashboard as production builds it, over a real store, without a socket. */

@@ -19,9 +19,6 @@ export function openDatabase(file: string): DatabaseSync {
       PRAGMA synchronous = FULL;
       PRAGMA cache_size = -${PAGE_CACHE_KIB};
       PRAGMA journal_size_limit = ${MAXIMUM_IDLE_WAL_BYTES};
-      -- What a write of several statements may have to undo: it is of no use after a crash, and in files it was two
-      -- system calls a page.
-      PRAGMA temp_store = MEMORY;
     `);
     // From here on a lock must never block the event loop: the group commit tries again by itself.
     database.exec('PRAGMA busy_timeout = 0');
