@@ -3,6 +3,8 @@ export interface Extent {
   readonly rounds: number;
   /** Of load, for each run of a round. */
   readonly seconds: number;
+  /** Of load that is not measured, after a server was woken for its turn: see `wakeUp`. */
+  readonly wakeUpSeconds: number;
   /** Of one run of warming up; there are as many as it takes to send `warmUpRequests`. */
   readonly warmUpSeconds: number;
   readonly warmUpRequests: number;
@@ -18,6 +20,7 @@ export interface Extent {
 export const fullExtent: Extent = {
   rounds: 8,
   seconds: 2,
+  wakeUpSeconds: 1,
   warmUpSeconds: 1,
   warmUpRequests: 80_000,
   webhooks: 1_500,
@@ -30,6 +33,7 @@ export const fullExtent: Extent = {
 export const quickExtent: Extent = {
   rounds: 2,
   seconds: 1,
+  wakeUpSeconds: 1,
   warmUpSeconds: 1,
   warmUpRequests: 40_000,
   webhooks: 300,
