@@ -1,5 +1,5 @@
-import { encodeFunctionData, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { JsonRpcClient } from '../chain/json-rpc.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { SANDBOX_CHAIN_ID } from './chain-process.ts';

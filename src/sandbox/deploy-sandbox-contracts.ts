@@ -1,5 +1,6 @@
-import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, parseAbi } from 'viem';
+import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
 import depositFactoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import testUsdcArtifact from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
 import type { JsonRpcClient } from '../chain/json-rpc.ts';

@@ -1,5 +1,5 @@
-import { bytesToHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
+import { bytesToHex } from 'viem/utils';
 import { type Address, checksumAddress } from '../domain/payout-address.ts';
 
 /** The mnemonic that every local development chain knows: its keys are public and worth nothing anywhere else. */

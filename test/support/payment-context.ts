@@ -1,4 +1,4 @@
-import { getContractAddress } from 'viem';
+import { getContractAddress } from 'viem/utils';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { createDepositAddressCalculator } from '../../src/domain/deposit-address.ts';
 import { ServiceError } from '../../src/domain/errors.ts';

@@ -1,5 +1,5 @@
-import { encodeFunctionData, keccak256, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { encodeFunctionData, keccak256, parseAbi } from 'viem/utils';
 import type { Address } from '../../domain/payout-address.ts';
 import { SANDBOX_CHAIN_ID } from '../chain-process.ts';
 
