@@ -32,9 +32,10 @@ it('goes on at once while there is more and the process has little else to do', 
   ]);
 });
 
-it('takes one small portion and rests while the process is busy with requests', async () => {
+it('takes small portions with pauses between them while the process is busy with requests', async () => {
   const store = storeWith(2);
   const task = createIndexTask(store, () => 0.95);
-  expect(await task.run(signal)).toBe(false);
-  expect(await store.search.readIndexFrontier()).toBe(100);
+  expect(await task.run(signal)).toBe(true);
+  expect(await store.search.readIndexFrontier()).toBe(20);
+  expect([await task.run(signal), await task.run(signal)]).toEqual([true, false]);
 });

@@ -3,12 +3,13 @@ import { type IndexPaymentsContext, indexPayments, PAYMENTS_AT_A_TIME } from '..
 import type { WorkerTask } from '../worker.ts';
 import { pauseBetweenPortions } from './pause-between-portions.ts';
 
-/** Between two looks, and between two portions while the process is busy with requests. */
+/** Between two looks. */
 const INTERVAL_MS = 500;
 /** The share of its time that the event loop works, from which on it counts as busy. */
 const BUSY_UTILIZATION = 0.7;
-/** Of one step then: a full one holds all requests up for some 15 ms. */
-const PAYMENTS_WHILE_BUSY = 100;
+/** Of one step then, and the pause behind it: a full step holds all requests up for some 15 ms, such a small one for 2. */
+const PAYMENTS_WHILE_BUSY = 20;
+const PAUSE_WHILE_BUSY_MS = 100;
 
 /**
  * Makes what lists, searches and statistics rest on. Those may come later, a create may not: under full load it took a
@@ -24,8 +25,8 @@ export function createIndexTask(
     async run(signal) {
       const isBusy = readUtilization() >= BUSY_UTILIZATION;
       const hasMore = await indexPayments(store, isBusy ? PAYMENTS_WHILE_BUSY : PAYMENTS_AT_A_TIME);
-      if (!hasMore || isBusy) return false;
-      await pauseBetweenPortions(signal);
+      if (!hasMore) return false;
+      await pauseBetweenPortions(signal, isBusy ? PAUSE_WHILE_BUSY_MS : undefined);
       return true;
     },
   };

@@ -4,6 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PAUSE_MS = 50;
 
 /** Lets others write between two portions of work that can wait; ends early when the signal says so. */
-export async function pauseBetweenPortions(signal: AbortSignal): Promise<void> {
-  await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+export async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
+  await delay(pauseMs, undefined, { signal }).catch(() => {});
 }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { newNonce } from '../design/nonce.ts';
 import type { Page } from './layout.ts';
 
 /**
@@ -41,7 +41,7 @@ export function sendPage(
   reply: FastifyReply,
   { status, baseUrl, page }: { readonly status: number; readonly baseUrl: string; readonly page: Page },
 ): FastifyReply {
-  const nonce = randomBytes(18).toString('base64url');
+  const nonce = newNonce();
   return reply
     .code(status)
     .headers(commonHeaders)

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { Page } from '../checkout/layout.ts';
+import { newNonce } from '../design/nonce.ts';
 
 /**
  * The style and the script that carry this answer's nonce, and no other; forms only to ourselves; in nobody's frame.
@@ -33,7 +33,7 @@ export const dashboardHeaders = {
 
 /** Answers with a page and the headers that go with it. */
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
-  const nonce = randomBytes(18).toString('base64url');
+  const nonce = newNonce();
   return reply
     .code(status)
     .headers(dashboardHeaders)

@@ -1,3 +1,4 @@
+import { isStringOneByteRepresentation } from 'node:v8';
 import { expect, it } from 'vitest';
 import { html, nothing } from './html.ts';
 
@@ -11,6 +12,14 @@ it('escapes text and numbers wherever they are inserted', () => {
 
 it('writes characters that need more than a byte as references, each as a whole', () => {
   expect(`${html`<p>${'Café – 5 € 😀'}</p>`}`).toBe('<p>Café &#8211; 5 &#8364; &#128512;</p>');
+});
+
+it('makes markup that takes one byte a character, whatever the texts took that went into it', () => {
+  const cutOut = '— plain words that follow a dash'.slice(2);
+  for (const text of ['plain words', 'Café – 5 € 😀', cutOut, `${cutOut} & more`, 'नमस्ते']) {
+    const markup = html`<p>${text}</p>`.toString();
+    expect(isStringOneByteRepresentation(markup), markup).toBe(true);
+  }
 });
 
 it('leaves markup as it was written, alone and in lists, and escapes once only', () => {

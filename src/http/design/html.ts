@@ -1,3 +1,4 @@
+import { isStringOneByteRepresentation } from 'node:v8';
 import { html as escapeTemplate } from 'ghtml';
 
 /**
@@ -39,7 +40,8 @@ function markupOf(insertion: Insertion): string {
   if (insertion instanceof Html) return insertion.toString();
   if (typeof insertion === 'object') return insertion.join('');
   const text = String(insertion);
-  return plain.test(text) ? text : inOneByte(escapeTemplate(textOnly, text));
+  if (!isStringOneByteRepresentation(text)) return inOneByte(escapeTemplate(textOnly, text));
+  return plain.test(text) ? text : escapeTemplate(textOnly, text);
 }
 
 /** Nothing in it that anybody could want escaped; three quarters of all insertions, at a quarter of the time. */
@@ -50,10 +52,12 @@ const wide = /[^\0-\xff]/gu;
 /**
  * Characters that do not fit into one byte (a dash, €, most scripts) as numeric references: one of them makes V8 keep
  * the whole page with two bytes a character, and encoding that for the wire takes four times as long (20 µs for 4 kB
- * instead of 5).
+ * instead of 5). So does what is left when they are gone, or was cut out from between them: only a text that was made
+ * anew takes one byte.
  */
 function inOneByte(text: string): string {
-  return text.replace(wide, (character) => `&#${character.codePointAt(0)};`);
+  const references = text.replace(wide, (character) => `&#${character.codePointAt(0)};`);
+  return Buffer.from(references, 'latin1').toString('latin1');
 }
 
 /** A template of one insertion and nothing around it. */
