@@ -3,7 +3,7 @@ export interface Extent {
   readonly rounds: number;
   /** Of load, for each run of a round. */
   readonly seconds: number;
-  /** Of load that is not measured, after a server was woken for its turn: see `wakeUp`. */
+  /** Of load that is not measured, after a server was woken for its turn. */
   readonly wakeUpSeconds: number;
   /** Of one run of warming up; there are as many as it takes to send `warmUpRequests`. */
   readonly warmUpSeconds: number;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Extent } from './extent.ts';
 import type { Machine } from './machine.ts';
 import { prepareRequests, type RequestFiles } from './prepare-requests.ts';
-import { runContender } from './run-contender.ts';
+import { type RunOptions, runContender } from './run-contender.ts';
 import type { Contender, Scenario } from './scenarios.ts';
 import type { ServerFleet } from './server-fleet.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -27,59 +27,63 @@ export async function measureLoad(
   folder: string,
 ): Promise<LoadFindings> {
   const filesOf = await prepareFiles(fleet, chosen, folder);
-  const run = async (
+  /** A turn of this contender's server, all others being stopped. */
+  const takeTurn = async <T>(
     contender: Contender,
-    options: { connections: number; seconds: number; round: number },
-  ) => {
+    work: (server: ServerProcess) => Promise<T>,
+  ): Promise<T> => {
     const server = fleet.get(contender.server);
     server.resume();
     try {
-      await wakeUp(machine, server, filesOf(contender)[contender.requests], options.connections, extent);
-      return await runContender(machine.generator, server, filesOf(contender), contender, options);
+      return await work(server);
     } finally {
       await untilQuiet(server);
       server.pause();
     }
   };
+  const run = (server: ServerProcess, contender: Contender, options: RunOptions) =>
+    runContender(machine.generator, server, filesOf(contender), contender, options);
 
-  // Until each server's code is compiled for what it will be asked, however slow the machine is at the moment.
-  for (const contender of distinctContenders(chosen)) {
+  /** Until the server's code is compiled for what it will be asked, however slow the machine is at the moment. */
+  const warmUp = async (server: ServerProcess, contender: Contender) => {
     const options = { connections: WARM_UP_CONNECTIONS, seconds: extent.warmUpSeconds, round: -1 };
     for (let requests = 0, runs = 0; requests < extent.warmUpRequests && runs < MOST_WARM_UPS; runs++) {
-      requests += (await run(contender, options)).requests;
+      requests += (await run(server, contender, options)).requests;
+      await untilQuiet(server);
     }
-  }
-  // All scenarios in each round, so that a slow minute of the machine falls on all of them.
-  const samples = new Map<Scenario, Sample[]>(chosen.map((scenario) => [scenario, []]));
-  for (let round = 0; round < extent.rounds; round++) {
-    for (const [scenario, collected] of samples) {
+  };
+  /**
+   * The same load first until the server is awake: it was stopped while the others had their turns, its code and data
+   * have left the processor's caches, and what it does by the clock is all due at once. No server in use meets that,
+   * and the larger one would pay more for it.
+   */
+  const wakeAndMeasure = async (server: ServerProcess, contender: Contender, options: RunOptions) => {
+    await run(server, contender, { ...options, seconds: extent.wakeUpSeconds });
+    await untilQuiet(server);
+    return run(server, contender, options);
+  };
+
+  // One scenario after the other, so that no server of it is stopped for longer than the others' turns: the files of one
+  // that was stopped for a minute are no longer in memory on some machines, however much of that is free.
+  const samples = new Map<Scenario, readonly Sample[]>();
+  for (const scenario of chosen) {
+    for (const contender of scenario.contenders) {
+      await takeTurn(contender, (server) => warmUp(server, contender));
+    }
+    const collected: Sample[] = [];
+    for (let round = 0; round < extent.rounds; round++) {
       for (const contender of orderOfRound(scenario.contenders, round)) {
-        const { connections } = scenario;
-        collected.push(await run(contender, { connections, seconds: extent.seconds, round }));
+        const options = { connections: scenario.connections, seconds: extent.seconds, round };
+        collected.push(await takeTurn(contender, (server) => wakeAndMeasure(server, contender, options)));
       }
     }
-    if (process.stderr.isTTY) process.stderr.write(`round ${round + 1} of ${extent.rounds}\n`);
+    samples.set(scenario, collected);
+    if (process.stderr.isTTY) process.stderr.write(`${scenario.title}\n`);
   }
   return {
     summaries: [...samples].map(([scenario, collected]) => summarize(scenario, collected)),
     samples: [...samples.values()].flat(),
   };
-}
-
-/**
- * The same load as will be measured, until the server is awake: it was stopped for up to some minutes, its code and data
- * have left the processor's caches, and what it does by the clock is all due at once. No server in use meets that, and
- * the larger one would pay more for it: a create cost 212 µs in the first scenario of a round and 183 in the last.
- */
-async function wakeUp(
-  { generator }: Machine,
-  server: ServerProcess,
-  requestsFile: string,
-  connections: number,
-  { wakeUpSeconds }: Extent,
-): Promise<void> {
-  await generator.run({ port: server.port, requestsFile, connections, seconds: wakeUpSeconds });
-  await untilQuiet(server);
 }
 
 const QUIET_MS = 50;
@@ -117,12 +121,4 @@ async function prepareFiles(
     if (files === undefined) throw new Error('no service was started to prepare requests with');
     return files;
   };
-}
-
-function distinctContenders(chosen: readonly Scenario[]): readonly Contender[] {
-  const distinct = new Map<string, Contender>();
-  for (const contender of chosen.flatMap((scenario) => scenario.contenders)) {
-    distinct.set(`${contender.server} ${contender.requests.replace('-fresh', '')}`, contender);
-  }
-  return [...distinct.values()];
 }
