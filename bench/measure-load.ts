@@ -18,6 +18,14 @@ export interface LoadFindings {
   readonly samples: readonly Sample[];
 }
 
+/** What every turn of a server under load needs. */
+interface LoadContext {
+  readonly machine: Machine;
+  readonly fleet: ServerFleet;
+  readonly extent: Extent;
+  readonly filesOf: (contender: Contender) => RequestFiles;
+}
+
 /** Runs these scenarios against servers that were started for them. `folder` takes the files of requests. */
 export async function measureLoad(
   machine: Machine,
@@ -26,64 +34,88 @@ export async function measureLoad(
   extent: Extent,
   folder: string,
 ): Promise<LoadFindings> {
-  const filesOf = await prepareFiles(fleet, chosen, folder);
-  /** A turn of this contender's server, all others being stopped. */
-  const takeTurn = async <T>(
-    contender: Contender,
-    work: (server: ServerProcess) => Promise<T>,
-  ): Promise<T> => {
-    const server = fleet.get(contender.server);
-    server.resume();
-    try {
-      return await work(server);
-    } finally {
-      await untilQuiet(server);
-      server.pause();
-    }
-  };
-  const run = (server: ServerProcess, contender: Contender, options: RunOptions) =>
-    runContender(machine.generator, server, filesOf(contender), contender, options);
-
-  /** Until the server's code is compiled for what it will be asked, however slow the machine is at the moment. */
-  const warmUp = async (server: ServerProcess, contender: Contender) => {
-    const options = { connections: WARM_UP_CONNECTIONS, seconds: extent.warmUpSeconds, round: -1 };
-    for (let requests = 0, runs = 0; requests < extent.warmUpRequests && runs < MOST_WARM_UPS; runs++) {
-      requests += (await run(server, contender, options)).requests;
-      await untilQuiet(server);
-    }
-  };
-  /**
-   * The same load first until the server is awake: it was stopped while the others had their turns, its code and data
-   * have left the processor's caches, and what it does by the clock is all due at once. No server in use meets that,
-   * and the larger one would pay more for it.
-   */
-  const wakeAndMeasure = async (server: ServerProcess, contender: Contender, options: RunOptions) => {
-    await run(server, contender, { ...options, seconds: extent.wakeUpSeconds });
-    await untilQuiet(server);
-    return run(server, contender, options);
-  };
-
-  // One scenario after the other, so that no server of it is stopped for longer than the others' turns: the files of one
+  const context = { machine, fleet, extent, filesOf: await prepareFiles(fleet, chosen, folder) };
+  // One after the other, so that no server of a scenario is stopped for longer than the others' turns: the files of one
   // that was stopped for a minute are no longer in memory on some machines, however much of that is free.
   const samples = new Map<Scenario, readonly Sample[]>();
   for (const scenario of chosen) {
-    for (const contender of scenario.contenders) {
-      await takeTurn(contender, (server) => warmUp(server, contender));
-    }
-    const collected: Sample[] = [];
-    for (let round = 0; round < extent.rounds; round++) {
-      for (const contender of orderOfRound(scenario.contenders, round)) {
-        const options = { connections: scenario.connections, seconds: extent.seconds, round };
-        collected.push(await takeTurn(contender, (server) => wakeAndMeasure(server, contender, options)));
-      }
-    }
-    samples.set(scenario, collected);
+    samples.set(scenario, await measureScenario(context, scenario));
     if (process.stderr.isTTY) process.stderr.write(`${scenario.title}\n`);
   }
   return {
     summaries: [...samples].map(([scenario, collected]) => summarize(scenario, collected)),
     samples: [...samples.values()].flat(),
   };
+}
+
+async function measureScenario(context: LoadContext, scenario: Scenario): Promise<readonly Sample[]> {
+  const { connections, contenders } = scenario;
+  const { rounds, seconds } = context.extent;
+  for (const contender of contenders) {
+    await takeTurn(context, contender, (server) => warmUp(context, server, contender));
+  }
+  const samples: Sample[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const contender of orderOfRound(contenders, round)) {
+      const options = { connections, seconds, round };
+      samples.push(
+        await takeTurn(context, contender, (server) => wakeAndMeasure(context, server, contender, options)),
+      );
+    }
+  }
+  return samples;
+}
+
+/** A turn of this contender's server, all others being stopped. */
+async function takeTurn<T>(
+  { fleet }: LoadContext,
+  contender: Contender,
+  work: (server: ServerProcess) => Promise<T>,
+): Promise<T> {
+  const server = fleet.get(contender.server);
+  server.resume();
+  try {
+    return await work(server);
+  } finally {
+    server.pause();
+  }
+}
+
+/** Until the server's code is compiled for what it will be asked, however slow the machine is at the moment. */
+async function warmUp(context: LoadContext, server: ServerProcess, contender: Contender): Promise<void> {
+  const { warmUpSeconds, warmUpRequests } = context.extent;
+  const options = { connections: WARM_UP_CONNECTIONS, seconds: warmUpSeconds, round: -1 };
+  for (let requests = 0, runs = 0; requests < warmUpRequests && runs < MOST_WARM_UPS; runs++) {
+    requests += (await run(context, server, contender, options)).requests;
+  }
+}
+
+/**
+ * The same load first until the server is awake: it was stopped while the others had their turns, its code and data
+ * have left the processor's caches, and what it does by the clock is all due at once. No server in use meets that, and
+ * the larger one would pay more for it.
+ */
+async function wakeAndMeasure(
+  context: LoadContext,
+  server: ServerProcess,
+  contender: Contender,
+  options: RunOptions,
+): Promise<Sample> {
+  await run(context, server, contender, { ...options, seconds: context.extent.wakeUpSeconds });
+  return run(context, server, contender, options);
+}
+
+async function run(
+  { machine, filesOf }: LoadContext,
+  server: ServerProcess,
+  contender: Contender,
+  options: RunOptions,
+): Promise<Sample> {
+  try {
+    return await runContender(machine.generator, server, filesOf(contender), contender, options);
+  } finally {
+    await untilQuiet(server);
+  }
 }
 
 const QUIET_MS = 50;
