@@ -7,6 +7,7 @@ import { openLiveWorld } from './live-world.ts';
 import { createLog, type Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
 import { type WelcomeFacts, welcome, welcomeJson } from './sandbox-welcome.ts';
+import { signalToStop } from './signal-to-stop.ts';
 import { type Service, startService } from './start-service.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
@@ -21,7 +22,7 @@ const NOTICE_ALONE_MS = 1_000;
 
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
-/** Runs the service until it is told to stop by SIGINT or SIGTERM; the second signal ends it at once. */
+/** Runs the service until it is told to stop by SIGINT or SIGTERM; a second one ends it at once. */
 export async function runUntilStopped(options: {
   readonly isLive: boolean;
   readonly role: string;
@@ -36,7 +37,7 @@ export async function runUntilStopped(options: {
   }
 
   const log = createLog(config.logLevel);
-  const stopped = signalToStop();
+  const stopped = signalToStop(process, systemClock.monotonicMs, (exitCode) => process.exit(exitCode));
   const running = options.isLive
     ? await startLive(config, role, log)
     : await startSandboxMode(config, role, log, options.isJson ? welcomeJson : welcome);
@@ -81,17 +82,5 @@ async function startSandboxMode(
   const { startSandboxParts } = await import('./sandbox-mode.ts');
   return withCleanUp(async (cleanUp) => {
     process.stdout.write(greet(await startSandboxParts(config, role, systemClock, log, cleanUp)));
-  });
-}
-
-/** Resolves with the first signal to stop; a second one no longer waits for anything. */
-function signalToStop(): Promise<void> {
-  return new Promise((resolve) => {
-    const onSignal = () => {
-      process.once('SIGINT', () => process.exit(130));
-      process.once('SIGTERM', () => process.exit(143));
-      resolve();
-    };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
   });
 }
