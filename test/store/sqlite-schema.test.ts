@@ -58,6 +58,7 @@ describe('the schema', () => {
       'fc61a06535613eec',
       'cf1357dcd0ad501b',
       '2c2bd3730559a21f',
+      'd709f4f41f2ad1c7',
     ]);
   });
 
