@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
@@ -379,6 +380,46 @@ it('closes connections beyond its limit at once, and serves again when there is 
   idle[0]?.destroy();
   await waitFor('room for another', 60_000, async () => (await ask()).includes('{"ok":true}'));
   for (const socket of idle) socket.destroy();
+  await server.close();
+});
+
+it.each([
+  ['plain HTTP', false],
+  ['TLS', true],
+])('cuts a caller by %s who reads no answer, and not one whose answer moves', async (_name, isTls) => {
+  const authority = await createTestCertificateAuthority();
+  const { certPem: cert, keyPem: key } = await authority.issue({ names: ['127.0.0.1'] });
+  const tls = isTls ? { cert, key } : null;
+  const server = createPublicServer({ trustProxy: [], tls, limits: { stalledMs: 200 } });
+  // Larger than what the buffers between the two ends take.
+  server.get('/large', async () => Buffer.alloc(64_000_000));
+  const slow = new PassThrough();
+  const drops = setInterval(() => slow.write('.'), 20);
+  server.get('/slow', (_request, reply) => reply.send(slow));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const ask = (path: string): Socket => {
+    const peer = { port: portOf(server), host: '127.0.0.1' };
+    const socket = isTls ? connectTls({ ...peer, ca: authority.caPem }) : connect(peer);
+    sockets.push(socket.on('error', () => {}));
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    return socket;
+  };
+  const countConnections = () =>
+    new Promise<number>((resolve) => server.server.getConnections((_error, count) => resolve(count)));
+
+  let pieces = 0;
+  ask('/slow').on('data', () => pieces++);
+  ask('/large').pause();
+  await waitFor('both connections', 60_000, async () => (await countConnections()) === 2);
+  await waitFor('the end of one', 60_000, async () => (await countConnections()) === 1);
+  const seen = pieces;
+  await waitFor('more of the other answer', 60_000, () => pieces > seen + 20);
+  clearInterval(drops);
+  await waitFor(
+    'the end of the other, as nothing moves there',
+    60_000,
+    async () => !(await countConnections()),
+  );
   await server.close();
 });
 
