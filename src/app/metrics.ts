@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createRequestDurations } from './request-durations.ts';
 
 /** What is counted; names begin with `card_checkout_`. */
 export interface Metrics {
@@ -51,18 +52,9 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  const requests = new Histogram({
-    name: 'card_checkout_request_duration_seconds',
-    help: 'Time to answer a request, by route pattern, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
-    registers,
-  });
   return {
     registry,
-    observeRequest(route, method, status, durationMs) {
-      requests.observe({ route, method, status }, durationMs / 1000);
-    },
+    observeRequest: createRequestDurations(registry),
     scannedBlock: gauge('card_checkout_scanned_block', 'Newest final block scanned.'),
     latestBlock: gauge('card_checkout_latest_block', 'Newest block of the chain.'),
     chainRewinds: counter(
