@@ -1,3 +1,4 @@
+import { readHexNumber } from './hex.ts';
 import type { Address } from './payout-address.ts';
 import type { AddressPage } from './ports/address-page-store.ts';
 
@@ -30,7 +31,7 @@ const INITIAL_CAPACITY = 1024;
 
 /** CREATE2 addresses are uniformly distributed, so their first 32 bits serve as the hash. */
 export function prefixOf(address: string): number {
-  return Number.parseInt(address.slice(2, 10), 16);
+  return readHexNumber(address, 2, 10);
 }
 
 export function createAddressBook(): AddressBook {

@@ -1,5 +1,7 @@
+import { writeHexBytes } from './hex.ts';
 import { keccak256, keccak256Hex } from './keccak.ts';
-import { type Address, checksumAddress } from './payout-address.ts';
+import { PAYMENT_ID_CHARACTERS, type PaymentId } from './payment-id.ts';
+import { type Address, checksumAddressBytes } from './payout-address.ts';
 
 /** What a deposit address is bound to on chain; lost terms would mean stuck funds, so a payment keeps them. */
 export interface DepositTerms {
@@ -20,9 +22,15 @@ export interface DepositFactory {
 const WORD_BYTES = 32;
 const ADDRESS_BYTES = 20;
 
-/** The reference by which the contract's events name a payment. */
-export function paymentReference(paymentId: string): `0x${string}` {
-  return `0x${keccak256Hex(paymentId)}`;
+/** Holds the text of a payment id while it is hashed. */
+const idText = Buffer.alloc(PAYMENT_ID_CHARACTERS);
+
+/** The reference by which the contract's events name a payment: the hash of its id, which is ASCII. */
+export function paymentReference(paymentId: PaymentId): `0x${string}` {
+  // Letters of the id before would stay.
+  if (paymentId.length !== PAYMENT_ID_CHARACTERS) throw new RangeError('a payment id has another length');
+  idText.write(paymentId, 'latin1');
+  return `0x${keccak256Hex(idText)}`;
 }
 
 /** keccak-256 of an ERC-1167 minimal proxy's creation code for this implementation. */
@@ -35,14 +43,16 @@ export function cloneCodeHash(implementation: Address): string {
  * Deposit addresses of one factory, computed without a chain: the CREATE2 address of a clone whose salt is
  * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)).
  *
- * This runs for every checkout, so both preimages are laid out once and only the terms are written in: 12 µs became
- * 6. Nothing is left over from the terms before: each field is overwritten in its full width, or it throws.
+ * This runs for every checkout, so both preimages are laid out once and only the terms are written in. Nothing is left over from the terms before: each field is overwritten in its full width, or it throws.
  */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
   const salt = new DataView(new ArrayBuffer(5 * WORD_BYTES));
   salt.setBigUint64(WORD_BYTES - 8, BigInt(factory.chainId));
   const saltBytes = new Uint8Array(salt.buffer);
-  const saltDigits = Buffer.from(salt.buffer);
+  // An address fills the end of its word.
+  const merchant = saltBytes.subarray(2 * WORD_BYTES - ADDRESS_BYTES, 2 * WORD_BYTES);
+  const feeWallet = saltBytes.subarray(3 * WORD_BYTES - ADDRESS_BYTES, 3 * WORD_BYTES);
+  const reference = saltBytes.subarray(4 * WORD_BYTES);
 
   // 0xff ‖ factory ‖ salt ‖ code hash
   const preimage = new Uint8Array(1 + ADDRESS_BYTES + 2 * WORD_BYTES);
@@ -50,23 +60,12 @@ export function createDepositAddressCalculator(factory: DepositFactory): (terms:
   preimage.set(Buffer.from(factory.factory.slice(2), 'hex'), 1);
   preimage.set(Buffer.from(cloneCodeHash(factory.implementation), 'hex'), 1 + ADDRESS_BYTES + WORD_BYTES);
 
-  function write(digits: string, offset: number, bytes: number): void {
-    if (saltDigits.write(digits, offset, bytes, 'hex') === bytes) return;
-    // Bytes of the terms before would stay, and the address would belong to nobody.
-    throw new RangeError('the terms of a deposit address are malformed');
-  }
-
-  /** An address fills the end of its word. */
-  function writeAddress(address: Address, word: number): void {
-    write(address.slice(2), (word + 1) * WORD_BYTES - ADDRESS_BYTES, ADDRESS_BYTES);
-  }
-
   return (terms) => {
-    writeAddress(terms.merchant, 1);
-    writeAddress(terms.feeWallet, 2);
+    writeHexBytes(terms.merchant, 2, merchant);
+    writeHexBytes(terms.feeWallet, 2, feeWallet);
     salt.setUint32(4 * WORD_BYTES - 4, terms.feeBasisPoints);
-    write(terms.reference.slice(2), 4 * WORD_BYTES, WORD_BYTES);
+    writeHexBytes(terms.reference, 2, reference);
     preimage.set(keccak256(saltBytes), 1 + ADDRESS_BYTES);
-    return checksumAddress(keccak256Hex(preimage, WORD_BYTES - ADDRESS_BYTES));
+    return checksumAddressBytes(keccak256(preimage).subarray(WORD_BYTES - ADDRESS_BYTES));
   };
 }

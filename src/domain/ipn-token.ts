@@ -1,6 +1,6 @@
 import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { createMac } from './mac.ts';
-import { isPaymentId, type PaymentId } from './payment-id.ts';
+import { isPaymentId, PAYMENT_ID_CHARACTERS, type PaymentId } from './payment-id.ts';
 
 /**
  * The `ipn_token` is derived, never stored: the payment id and a 256-bit MAC of it under a key derived from the
@@ -11,12 +11,15 @@ import { isPaymentId, type PaymentId } from './payment-id.ts';
  */
 const tokenPattern = /^ipn_([A-Za-z0-9_-]{6})([0-9a-f]{32})([A-Za-z0-9_-]{43})$/;
 
-const PAYMENT_ID_CHARACTERS = 36;
-
 interface TokenKey {
   readonly fingerprint: string;
   /** The MAC of a payment id, in base64url. */
   readonly macOf: (paymentId: PaymentId) => string;
+}
+
+/** The id without its dashes. */
+function digitsOf(id: PaymentId): string {
+  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
 }
 
 /** Makes and proves ipn_tokens. */
@@ -59,7 +62,7 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
       if (tokenKey === undefined) {
         throw new Error(`no secret key with fingerprint ${fingerprint}; is SECRET_KEY_PREVIOUS complete?`);
       }
-      return `ipn_${fingerprint}${paymentId.replaceAll('-', '')}${tokenKey.macOf(paymentId)}`;
+      return `ipn_${fingerprint}${digitsOf(paymentId)}${tokenKey.macOf(paymentId)}`;
     },
     verify(token) {
       const match = tokenPattern.exec(token);

@@ -1,16 +1,17 @@
 import { createKeccak } from 'hash-wasm';
+import { writeHexDigits } from './hex.ts';
 
 // One WebAssembly instance for the process: it holds no state between calls (init, update and digest run to the
 // end synchronously), and making one takes milliseconds while a hash takes one microsecond.
 const hasher = await createKeccak(256);
 
 /** The last hash, on its way into text: the library's own text takes a third of the time of a whole hash longer. */
-const hashBytes = Buffer.alloc(32);
+const hashDigits = Buffer.alloc(64);
 
-/** keccak-256 of bytes or of a UTF-8 string, as 64 lower-case hex digits without a prefix; from a byte on where asked. */
-export function keccak256Hex(data: Uint8Array | string, fromByte = 0): string {
-  hashBytes.set(hasher.init().update(data).digest('binary'));
-  return hashBytes.toString('hex', fromByte);
+/** keccak-256 of bytes, as 64 lower-case hex digits without a prefix. */
+export function keccak256Hex(data: Uint8Array): string {
+  writeHexDigits(keccak256(data), hashDigits);
+  return hashDigits.toString('latin1');
 }
 
 /** keccak-256 of bytes, as 32 bytes: where the hash is used on, its text need not be written and read again. */

@@ -1,9 +1,12 @@
 import { randomFillSync } from 'node:crypto';
+import { readHexNumber } from './hex.ts';
 
 /** A UUIDv7 in its canonical lower-case text. */
 export type PaymentId = string;
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export const PAYMENT_ID_CHARACTERS = 36;
 
 export function isPaymentId(value: unknown): value is PaymentId {
   return typeof value === 'string' && uuid7.test(value);
@@ -11,7 +14,7 @@ export function isPaymentId(value: unknown): value is PaymentId {
 
 /** The millisecond a payment id was made in, since 1970. */
 export function paymentIdTimeMs(id: PaymentId): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return readHexNumber(id, 0, 8) * 2 ** 16 + readHexNumber(id, 9, 13);
 }
 
 /**
@@ -43,7 +46,7 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
       poolOffset = 0;
     }
     const random = poolDigits.slice(poolOffset, poolOffset + 16);
-    const randomHigh = Number.parseInt(random.slice(0, 2), 16);
+    const randomHigh = readHexNumber(random, 0, 2);
     poolOffset += 16;
     // 12 bits: the counter and the first two random bits; then the two variant bits; then 62 random bits.
     const counterAndTwoBits = ((counter << 2) | (randomHigh >> 6)).toString(16).padStart(3, '0');

@@ -1,3 +1,4 @@
+import { writeHexBytes, writeHexDigits } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 
 /** A Polygon address in its EIP-55 checksummed form. */
@@ -10,23 +11,34 @@ const zeroDigits = '0'.repeat(40);
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
-/** Holds an address while its checksum is made: a text built letter by letter takes twice as long. */
+/** Hold an address while its checksum is made: a text built letter by letter takes twice as long. */
+const addressBytes = new Uint8Array(20);
 const addressText = Buffer.from(`0x${zeroDigits}`);
 /** The same memory without the prefix. */
-const digitBytes = new Uint8Array(addressText.buffer, addressText.byteOffset + 2, 40);
+const addressDigits = new Uint8Array(addressText.buffer, addressText.byteOffset + 2, 40);
 
 /** The EIP-55 form of forty hex digits (any case, no prefix). */
 export function checksumAddress(digits: string): Address {
-  addressText.write(digits.toLowerCase(), 2, 40, 'latin1');
-  const hash = keccak256(digitBytes);
-  for (let index = 0; index < 40; index++) {
-    const digit = digitBytes[index] as number;
-    const hashByte = hash[index >> 1] as number;
-    const hashDigit = index % 2 === 0 ? hashByte >> 4 : hashByte & 0xf;
-    // A letter is upper case where the hash's digit is 8 or more.
-    if (digit > 0x60 && hashDigit >= 8) digitBytes[index] = digit - 32;
+  writeHexBytes(digits, 0, addressBytes);
+  return checksumAddressBytes(addressBytes);
+}
+
+/** The EIP-55 form of the twenty bytes of an address. */
+export function checksumAddressBytes(bytes: Uint8Array): Address {
+  writeHexDigits(bytes, addressDigits);
+  const hash = keccak256(addressDigits);
+  for (let index = 0; index < bytes.length; index++) {
+    const hashByte = hash[index] as number;
+    raise(2 * index, hashByte >> 7);
+    raise(2 * index + 1, (hashByte >> 3) & 1);
   }
   return addressText.toString('latin1') as Address;
+}
+
+/** Makes a letter upper case where the hash's digit is 8 or more, so its highest bit set. Bit 6 of a letter is set. */
+function raise(index: number, highestBit: number): void {
+  const digit = addressDigits[index] as number;
+  addressDigits[index] = digit - (((digit >> 6) & highestBit) << 5);
 }
 
 /**

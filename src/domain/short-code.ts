@@ -1,3 +1,4 @@
+import { readHexNumber } from './hex.ts';
 import { isPaymentId, type PaymentId, paymentIdTimeMs } from './payment-id.ts';
 
 /**
@@ -27,9 +28,9 @@ const letterPairs = Array.from(
  */
 export function shortCodeOf(id: PaymentId): string {
   const timeMs = paymentIdTimeMs(id) - EPOCH_MS;
-  const counterBits = Number.parseInt(id.slice(15, 18), 16);
-  const randomHigh14 = Number.parseInt(id.slice(19, 23), 16) & 0x3fff;
-  const randomLow48 = Number.parseInt(id.slice(24), 16);
+  const counterBits = readHexNumber(id, 15, 18);
+  const randomHigh14 = readHexNumber(id, 19, 23) & 0x3fff;
+  const randomLow48 = readHexNumber(id, 24, 36);
 
   const counter13 = (timeMs % 2) * 2 ** 12 + counterBits;
   const random17 = ((counter13 & 0b111) << 14) | randomHigh14;

@@ -210,6 +210,10 @@ it.each([
   expect(response.json()).toEqual({ error });
 });
 
+it('takes the character that stands for lost ones, where it was written itself', async () => {
+  expect((await raw(valid.replace('}', ',"note":"lost: \ufffd"}'))).statusCode).toBe(200);
+});
+
 it('takes nesting up to the eighth level where it is ignored anyway', async () => {
   expect((await raw(valid.replace('}', `,"x":${nested(7)}}`))).statusCode).toBe(200);
 });

@@ -26,10 +26,14 @@ export function readJsonObject(request: FastifyRequest): Readonly<Record<string,
 }
 
 function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
-  if (!isUtf8(body)) throw new ServiceError('invalid_request', 'The body must be UTF-8.');
+  const text = body.toString('utf8');
+  // What is no UTF-8 has become this character, which may also be meant. Looking for it is cheaper than the other question.
+  if (text.includes('\ufffd') && !isUtf8(body)) {
+    throw new ServiceError('invalid_request', 'The body must be UTF-8.');
+  }
   let parsed: unknown;
   try {
-    parsed = JSON.parse(body.toString('utf8'));
+    parsed = JSON.parse(text);
   } catch {
     throw new ServiceError('invalid_request', 'The body must be valid JSON.');
   }
