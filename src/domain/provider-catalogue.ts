@@ -1,4 +1,4 @@
-import type { Currency } from './money.ts';
+import { type Currency, UNITS_PER_CENT } from './money.ts';
 
 /**
  * What is known of the on-ramp providers without asking them. Minimums are the operator's to override; fees serve
@@ -57,22 +57,11 @@ export function isProviderId(value: string): value is ProviderId {
   return Object.hasOwn(providerCatalogue, value);
 }
 
-/** The assumed fees in the form they are reckoned with. */
-const assumedFees = Object.fromEntries(
-  Object.entries(providerCatalogue).map(([provider, { feeBasisPoints, minimumFeeUsdCents }]) => [
-    provider,
-    { basisPoints: BigInt(feeBasisPoints), minimumUnits: BigInt(minimumFeeUsdCents) * 10_000n },
-  ]),
-) as Readonly<Record<ProviderId, AssumedFees>>;
-
-interface AssumedFees {
-  readonly basisPoints: bigint;
-  readonly minimumUnits: bigint;
-}
+type AssumedFees = Pick<CatalogueEntry, 'feeBasisPoints' | 'minimumFeeUsdCents'>;
 
 /** What a provider is assumed to deliver for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
-  return deliveryUnits(assumedFees[provider], chargedUsdUnits);
+  return deliveryUnits(providerCatalogue[provider], chargedUsdUnits);
 }
 
 /**
@@ -80,17 +69,18 @@ export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigi
  * the highest rate and the highest minimum among them: the greatest of their fees is one of the two.
  */
 export function leastDeliveryUnits(providers: readonly ProviderId[], chargedUsdUnits: bigint): bigint {
-  let [basisPoints, minimumUnits] = [0n, 0n];
+  let [feeBasisPoints, minimumFeeUsdCents] = [0, 0];
   for (const provider of providers) {
-    const fees = assumedFees[provider];
-    if (fees.basisPoints > basisPoints) basisPoints = fees.basisPoints;
-    if (fees.minimumUnits > minimumUnits) minimumUnits = fees.minimumUnits;
+    const fees = providerCatalogue[provider];
+    feeBasisPoints = Math.max(feeBasisPoints, fees.feeBasisPoints);
+    minimumFeeUsdCents = Math.max(minimumFeeUsdCents, fees.minimumFeeUsdCents);
   }
-  return deliveryUnits({ basisPoints, minimumUnits }, chargedUsdUnits);
+  return deliveryUnits({ feeBasisPoints, minimumFeeUsdCents }, chargedUsdUnits);
 }
 
-function deliveryUnits({ basisPoints, minimumUnits }: AssumedFees, chargedUsdUnits: bigint): bigint {
-  const proportional = (chargedUsdUnits * basisPoints) / 10_000n;
+function deliveryUnits(fees: AssumedFees, chargedUsdUnits: bigint): bigint {
+  const minimumUnits = BigInt(fees.minimumFeeUsdCents) * UNITS_PER_CENT;
+  const proportional = (chargedUsdUnits * BigInt(fees.feeBasisPoints)) / 10_000n;
   const fee = proportional > minimumUnits ? proportional : minimumUnits;
   return chargedUsdUnits > fee ? chargedUsdUnits - fee : 0n;
 }
