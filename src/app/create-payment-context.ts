@@ -38,6 +38,7 @@ export function createPaymentContext(parts: PaymentParts): CreatePaymentContext 
         [token, ...contracts, world.relayer.address],
         clock.monotonicMs,
       ),
+      noteDeposit: known.takeIn,
     },
     nowMs: clock.nowMs,
     newPaymentId: createPaymentIdGenerator(clock.nowMs),

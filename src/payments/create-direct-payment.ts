@@ -6,6 +6,7 @@ import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
 import {
   type CreatePaymentContext,
   newPayment,
+  noteCreated,
   requireAllowedWallet,
   requireUnreservedAddress,
 } from './create-payment.ts';
@@ -44,6 +45,6 @@ export async function createDirectPayment(
       provider: DIRECT_PROVIDER,
     },
   );
-  await context.payments.createPayment(payment, null);
+  noteCreated(context.settlement, await context.payments.createPayment(payment, null), payment);
   return payment;
 }

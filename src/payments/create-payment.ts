@@ -6,7 +6,7 @@ import { formatCents, grossUpCents, MAXIMUM_AMOUNT_CENTS, usdUnits as usdUnitsOf
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { CreateOutcome, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { Rates } from '../domain/ports/rates.ts';
 import {
   assumedDeliveryUnits,
@@ -38,6 +38,8 @@ export interface SettlementTerms {
   readonly depositAddressOf: (terms: DepositTerms) => Address;
   /** Whether an address is the token, the contract, the relayer or one of our own deposit addresses. */
   readonly isReservedAddress: (address: Address) => boolean | Promise<boolean>;
+  /** Told of each new deposit address, with the row of its payment. */
+  readonly noteDeposit: (row: number, address: Address) => void;
 }
 
 export interface CreatePaymentContext {
@@ -100,10 +102,22 @@ export async function createPayment(
   }
   const payment = newPayment(context, account, request, { ...amounts, usdUnits, expectedUnits, provider });
   const outcome = await context.payments.createPayment(payment, idempotency);
-  if (outcome.kind === 'created') return payment;
+  if (outcome.kind === 'created') {
+    noteCreated(context.settlement, outcome, payment);
+    return payment;
+  }
   // A concurrent twin was first.
   if (outcome.fingerprint !== idempotency?.fingerprint) throw new ServiceError('idempotency_conflict');
   return outcome.payment;
+}
+
+/** Makes the new deposit address known at once, where the store says which row it is in. */
+export function noteCreated(
+  { noteDeposit }: Pick<SettlementTerms, 'noteDeposit'>,
+  outcome: CreateOutcome,
+  { depositAddress }: Payment,
+): void {
+  if (outcome.kind === 'created' && outcome.row !== null) noteDeposit(outcome.row, depositAddress);
 }
 
 interface Charge {

@@ -91,7 +91,7 @@ function createWorld(nowMs: () => number) {
           payments: {
             async createPayment(payment: Payment) {
               payments.set(payment.id, payment);
-              return { kind: 'created' };
+              return { kind: 'created', row: null };
             },
           } as unknown as PaymentStore,
           providers: { adapters: new Map(), settings: {} as never },
@@ -102,6 +102,7 @@ function createWorld(nowMs: () => number) {
             feeWallet: ADDRESS,
             depositAddressOf: () => ADDRESS,
             isReservedAddress: () => false,
+            noteDeposit: () => {},
           },
           nowMs,
           newPaymentId,

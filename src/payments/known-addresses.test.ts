@@ -196,6 +196,37 @@ describe('the known addresses', () => {
     expect(pages.flatMap(({ rows }) => [...rows])).toHaveLength(44);
   });
 
+  it('take in a payment that follows on the last one without reading it, and no other', async () => {
+    // Their last row is 67; those that follow are 68 and 70.
+    stored = addresses.slice(0, 45);
+    const known = start();
+    known.takeIn(1, addresses[0] as Address);
+    expect(known.book.size).toBe(0);
+    await known.catchUp();
+    stored = addresses;
+    rowsRead = 0;
+    known.takeIn(68, addresses[45] as Address);
+    known.takeIn(70, addresses[46] as Address);
+    expect(known.book.size).toBe(46);
+    await known.catchUp();
+    expect(rowsRead).toBe(1);
+    await expectAllKnown(known);
+  });
+
+  it('keep the page that a payment completes which was taken in', async () => {
+    stored = addresses.slice(0, 1);
+    const known = start();
+    await known.catchUp();
+    stored = addresses.slice(0, 2);
+    known.takeIn(2, addresses[1] as Address);
+    stored = addresses.slice(0, 4);
+    await known.catchUp();
+    expect(pages.map(({ rows }) => [...rows])).toEqual([[1, 2, 4, 5]]);
+    const again = start();
+    await again.catchUp();
+    await expectAllKnown(again);
+  });
+
   it('are refused when the pages are of other payments', async () => {
     await start().catchUp();
     stored = addresses.slice(3, 47);

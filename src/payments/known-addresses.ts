@@ -2,7 +2,7 @@ import { type AddressBook, createAddressBook } from '../domain/address-book.ts';
 import { type AddressPageDraft, createAddressPageDraft } from '../domain/address-page-draft.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { AddressPageStore } from '../domain/ports/address-page-store.ts';
+import type { AddressPage, AddressPageStore } from '../domain/ports/address-page-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 
 /** The deposit addresses of all payments, kept in memory and filled from the store. */
@@ -10,6 +10,11 @@ export interface KnownAddresses {
   readonly book: AddressBook;
   /** Takes in all payments created since the last call. */
   catchUp(): Promise<void>;
+  /**
+   * Takes in a payment that was just created, unless others are missing before it; `catchUp` reads them all then. Most
+   * payments come this way where one process creates them all, and none of those is read back.
+   */
+  takeIn(row: number, depositAddress: Address): void;
   /** The payment of a deposit address, or null when it is none of ours. */
   findPayment(depositAddress: string): Promise<Payment | null>;
 }
@@ -31,10 +36,14 @@ export function createKnownAddresses(
   pageSize = PAGE_SIZE,
 ): KnownAddresses {
   const book = createAddressBook();
-  let opening: Promise<AddressPageDraft> | null = null;
+  let opening: Promise<void> | null = null;
+  /** What follows on the last page; null before all pages are read. */
+  let draft: AddressPageDraft | null = null;
+  /** Complete, and not kept yet. */
+  const unkept: AddressPage[] = [];
 
   /** Takes in all pages; each follows on the one before it. What follows on them is drafted. */
-  async function open(): Promise<AddressPageDraft> {
+  async function open(): Promise<void> {
     for (;;) {
       const kept = await pages.listAddressPages(book.lastRow, PAGES_AT_A_TIME);
       // One was not kept, for want of disk space perhaps. What follows is read from the payments, and it is kept now.
@@ -45,10 +54,10 @@ export function createKnownAddresses(
       if (next !== -1 || kept.length < PAGES_AT_A_TIME) break;
     }
     await requirePagesOf(payments, book);
-    return createAddressPageDraft(book.lastRow, pageSize);
+    draft = createAddressPageDraft(book.lastRow, pageSize);
   }
 
-  function openOnce(): Promise<AddressPageDraft> {
+  function openOnce(): Promise<void> {
     opening ??= open().catch((error) => {
       opening = null;
       throw error;
@@ -56,21 +65,31 @@ export function createKnownAddresses(
     return opening;
   }
 
+  function add(row: number, depositAddress: Address): void {
+    book.add(row, depositAddress);
+    const page = draft?.add(row, depositAddress) ?? null;
+    if (page !== null) unkept.push(page);
+  }
+
   return {
     book,
     async catchUp() {
-      const draft = await openOnce();
+      await openOnce();
       for (;;) {
         const listed = await payments.listDepositAddresses(book.lastRow, READ_SIZE);
         for (const { row, depositAddress } of listed) {
           // Taken in meanwhile by another call.
-          if (row <= book.lastRow) continue;
-          book.add(row, depositAddress);
-          const page = draft.add(row, depositAddress);
-          if (page !== null) await pages.keepAddressPage(page);
+          if (row > book.lastRow) add(row, depositAddress);
+        }
+        // One that cannot be kept is given up: the next start reads its payments.
+        for (let page = unkept.shift(); page !== undefined; page = unkept.shift()) {
+          await pages.keepAddressPage(page);
         }
         if (listed.length < READ_SIZE) return;
       }
+    },
+    takeIn(row, depositAddress) {
+      if (draft !== null && row === book.lastRow + 1) add(row, depositAddress);
     },
     async findPayment(depositAddress) {
       const rows = book.candidatesOf(depositAddress);
@@ -101,8 +120,8 @@ const BOOK_CATCH_UP_MS = 500;
  * Judges payout addresses: neither one of these fixed ones nor one of our own deposit addresses. The watcher fills
  * the book at its own pace, or in another process; so the book is caught up here as well, at most twice a second. A
  * create waits for that only when the book is older than a second, as after a rest. Bound: the deposit address of a
- * payment that was created less than a second ago may pass. That needs a merchant who is quicker than that in naming
- * it, and harms only them: what their customer pays goes on to the payment whose address they named.
+ * payment that another process created less than a second ago may pass. That needs a merchant who is quicker than that
+ * in naming it, and harms only them: what their customer pays goes on to the payment whose address they named.
  */
 export function createReservedAddressCheck(
   known: KnownAddresses,

@@ -249,6 +249,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         feeWallet,
         depositAddressOf: chain.depositOf,
         isReservedAddress: createReservedAddressCheck(parts.known, [chain.token, chain.factory], nowMs),
+        noteDeposit: parts.known.takeIn,
         ...change,
       },
       nowMs,

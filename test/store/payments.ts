@@ -44,10 +44,20 @@ export function paymentPromises(context: StoreContext): void {
       ...{ releaseDueAtMs: NOW_MS, releaseRefusals: 3, releaseRefusalReason: 'blocklisted', relayBatchId: 9 },
     };
     const other = newPayment(payment.accountId, changed);
-    expect(await context.store.payments.createPayment(other, null)).toEqual({ kind: 'created' });
+    expect(await context.store.payments.createPayment(other, null)).toMatchObject({ kind: 'created' });
     await context.reopen();
     expect(await context.store.payments.findPaymentById(payment.id)).toEqual(payment);
     expect(await context.store.payments.findPaymentById(other.id)).toEqual(other);
+  });
+
+  it('names the row in which a payment is found again, or leaves it open', async () => {
+    const { accountId } = await givePayment(context.store);
+    const payment = newPayment(accountId);
+    const outcome = await context.store.payments.createPayment(payment, newRecord(accountId, 'k'));
+    const { row } = outcome.kind === 'created' ? outcome : { row: 0 };
+    expect(row === null ? [payment] : await context.store.payments.findPaymentsByRow([row])).toEqual([
+      payment,
+    ]);
   });
 
   it("answers for another account's payment as for an unknown one", async () => {
@@ -122,9 +132,9 @@ export function paymentPromises(context: StoreContext): void {
       const older = newRecord(one.accountId, `older ${index}`);
       await context.store.payments.createPayment(newPayment(one.accountId), older);
     }
-    expect(await create(one.accountId, NOW_MS)).toEqual({ kind: 'created' });
-    expect(await create(other.accountId, NOW_MS)).toEqual({ kind: 'created' });
-    expect(await create(one.accountId, NOW_MS + DAY_MS)).toEqual({ kind: 'created' });
+    expect(await create(one.accountId, NOW_MS)).toMatchObject({ kind: 'created' });
+    expect(await create(other.accountId, NOW_MS)).toMatchObject({ kind: 'created' });
+    expect(await create(one.accountId, NOW_MS + DAY_MS)).toMatchObject({ kind: 'created' });
     expect(await create(one.accountId, NOW_MS + DAY_MS + 1)).toMatchObject({ kind: 'replayed' });
   });
 
@@ -145,7 +155,7 @@ export function paymentPromises(context: StoreContext): void {
     const record = newRecord(first.accountId, 'k');
     await expect(context.store.payments.createPayment(first, record)).rejects.toThrow();
     expect(await context.store.payments.findIdempotent(first.accountId, 'k', 0)).toBeNull();
-    expect(await context.store.payments.createPayment(newPayment(first.accountId), record)).toEqual({
+    expect(await context.store.payments.createPayment(newPayment(first.accountId), record)).toMatchObject({
       kind: 'created',
     });
   });

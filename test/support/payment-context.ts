@@ -100,6 +100,7 @@ export function createTestPaymentContext({
         implementation: IMPLEMENTATION,
       }),
       isReservedAddress: async (address) => world.reserved.has(address),
+      noteDeposit: () => {},
     },
     nowMs,
     newPaymentId: createPaymentIdGenerator(nowMs),

@@ -19,7 +19,8 @@ export interface IdempotencyRecord {
 
 /** How a creation ended: a new row, or the row of an earlier request with the same Idempotency-Key. */
 export type CreateOutcome =
-  | { readonly kind: 'created' }
+  /** `row` as in `listDepositAddresses`, where the store knows it without asking. */
+  | { readonly kind: 'created'; readonly row: number | null }
   | { readonly kind: 'replayed'; readonly payment: Payment; readonly fingerprint: string };
 
 /** A decision about one payment, made on its rows inside the transaction. Null leaves everything as it is. */

@@ -15,7 +15,7 @@ const MAXIMUM_GROUPS_UNDER_WAY = 2;
 /** A key can be free and then taken again by another instance while we look; hardly ever twice. */
 const MAXIMUM_TRIES = 5;
 
-const CREATED: CreateOutcome = { kind: 'created' };
+const CREATED: CreateOutcome = { kind: 'created', row: null };
 
 /**
  * Payments that are created within one turn of the event loop share one statement and so one commit, which costs

@@ -11,8 +11,6 @@ import { createPaymentLists } from './payment-lists.ts';
 import { insertPaymentSql, paymentColumns, paymentValues } from './payment-rows.ts';
 import { insertSessionSql, noteProgressSql, sessionValues } from './session-rows.ts';
 
-const CREATED: CreateOutcome = { kind: 'created' };
-
 export function createPaymentStore(
   database: DatabaseSync,
   writes: GroupCommit,
@@ -30,8 +28,8 @@ export function createPaymentStore(
   const idempotency = createIdempotencyTable(database);
 
   function insertPayment(payment: Payment): CreateOutcome {
-    insert.run(...paymentValues(payment));
-    return CREATED;
+    const { lastInsertRowid } = insert.run(...paymentValues(payment));
+    return { kind: 'created', row: Number(lastInsertRowid) };
   }
 
   /** Twins that arrive together are decided here, one after the other, within the transaction. */
