@@ -83,7 +83,8 @@ export const createdPaymentSchema = answerSchema({
     pattern: '^ipn_[0-9A-Za-z_-]+$',
     examples: ['ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4'],
   }),
-  checkout_url: callersText({
+  // The caller's e-mail address in it is percent-encoded.
+  checkout_url: ownText({
     description: 'Where to send the customer. `auto=1` with a single provider, `email=…` with an address.',
     examples: [`https://pay.example/pay/${EXAMPLE_ID}`],
   }),

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { API_KEY_PREFIX, looksLikeApiKey } from '../../domain/api-key.ts';
 
-const bearer = /^bearer +(\S+)$/i;
-
 /**
  * The API key of a request, or null when it is missing, malformed, sent twice, or sent where it does not belong.
  *
@@ -20,7 +18,7 @@ export function readApiKey({
     // The lengths decide nearly always, without making a lower-case copy.
     if (name.length === 13 && name.toLowerCase() === 'authorization') {
       headers++;
-      key = bearer.exec(rawHeaders[index + 1] as string)?.[1] ?? null;
+      key = bearerToken(rawHeaders[index + 1] as string);
     } else if (name.length === 9 && name.toLowerCase() === 'x-api-key') {
       headers++;
       key = rawHeaders[index + 1] as string;
@@ -29,4 +27,14 @@ export function readApiKey({
   // A key in the query ends up in the logs of every proxy: refused even when a good one is in a header.
   if (headers !== 1 || key === null || url.includes(API_KEY_PREFIX)) return null;
   return looksLikeApiKey(key) ? key : null;
+}
+
+const BEARER = 'bearer ';
+
+/** What stands behind `Bearer`, in any case, and any number of spaces; null for another scheme. */
+function bearerToken(authorization: string): string | null {
+  if (authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) return null;
+  let start = BEARER.length;
+  while (authorization[start] === ' ') start++;
+  return authorization.slice(start);
 }
