@@ -34,8 +34,21 @@ it('goes on at once while there is more and the process has little else to do', 
 
 it('takes small portions with pauses between them while the process is busy with requests', async () => {
   const store = storeWith(2);
-  const task = createIndexTask(store, () => 0.95);
+  const task = createIndexTask(store, () => 0.9);
   expect(await task.run(signal)).toBe(true);
   expect(await store.search.readIndexFrontier()).toBe(20);
   expect([await task.run(signal), await task.run(signal)]).toEqual([true, false]);
+});
+
+it('pauses for a second where requests leave it nothing, and goes on at once when it is to end', async () => {
+  const stopping = new AbortController();
+  const store = storeWith(2);
+  const task = createIndexTask(store, () => 0.98);
+  const startedMs = performance.now();
+  await task.run(stopping.signal);
+  expect(await store.search.readIndexFrontier()).toBe(20);
+  expect(performance.now() - startedMs).toBeGreaterThan(950);
+  const last = task.run(stopping.signal);
+  stopping.abort();
+  expect(await last).toBe(true);
 });

@@ -8,6 +8,8 @@ export type Observe = (route: string, method: string, status: number, durationMs
 const SLOW_REQUEST_MS = 1000;
 /** Of the others one in this many: a line for each costs a tenth of the throughput. */
 const SAMPLE_EVERY = 100;
+/** And no more than one in this time: beyond a thousand requests a second nobody reads more lines. */
+const SAMPLE_INTERVAL_MS = 100;
 
 export interface RequestLog {
   /** After the answer: metrics, and a line for slow requests and the sample. */
@@ -17,15 +19,26 @@ export interface RequestLog {
 }
 
 /** Lines name the route's pattern, never the path or the query: those may carry tokens and e-mail addresses. */
-export function createRequestLog(logger: FastifyBaseLogger | null, observe: Observe | null): RequestLog {
+export function createRequestLog(
+  logger: FastifyBaseLogger | null,
+  observe: Observe | null,
+  monotonicMs: () => number = () => performance.now(),
+): RequestLog {
   let requests = 0;
+  let sampledAtMs = Number.NEGATIVE_INFINITY;
+
+  function isSample(): boolean {
+    if (requests++ % SAMPLE_EVERY !== 0 || monotonicMs() - sampledAtMs < SAMPLE_INTERVAL_MS) return false;
+    sampledAtMs = monotonicMs();
+    return true;
+  }
+
   return {
     completed(request, reply) {
       const durationMs = reply.elapsedTime;
       observe?.(routeOf(request), request.method, reply.statusCode, durationMs);
       const isSlow = durationMs >= SLOW_REQUEST_MS;
-      const isSampled = requests % SAMPLE_EVERY === 0;
-      requests++;
+      const isSampled = isSample();
       if (logger === null || !(isSlow || isSampled)) return;
       logger[isSlow ? 'warn' : 'info'](
         { ...fieldsOf(request), status: reply.statusCode, durationMs: Math.round(durationMs) },
