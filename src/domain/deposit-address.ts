@@ -43,7 +43,8 @@ export function cloneCodeHash(implementation: Address): string {
  * Deposit addresses of one factory, computed without a chain: the CREATE2 address of a clone whose salt is
  * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)).
  *
- * This runs for every checkout, so both preimages are laid out once and only the terms are written in. Nothing is left over from the terms before: each field is overwritten in its full width, or it throws.
+ * This runs for every checkout, so both preimages are laid out once and only the terms are written in. Nothing is left
+ * over from the terms before: each field is overwritten in its full width, or it throws.
  */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
   const salt = new DataView(new ArrayBuffer(5 * WORD_BYTES));

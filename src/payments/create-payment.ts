@@ -102,10 +102,8 @@ export async function createPayment(
   }
   const payment = newPayment(context, account, request, { ...amounts, usdUnits, expectedUnits, provider });
   const outcome = await context.payments.createPayment(payment, idempotency);
-  if (outcome.kind === 'created') {
-    noteCreated(context.settlement, outcome, payment);
-    return payment;
-  }
+  noteCreated(context.settlement, outcome, payment);
+  if (outcome.kind === 'created') return payment;
   // A concurrent twin was first.
   if (outcome.fingerprint !== idempotency?.fingerprint) throw new ServiceError('idempotency_conflict');
   return outcome.payment;
