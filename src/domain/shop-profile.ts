@@ -36,7 +36,7 @@ export const plainProfile: ShopProfile = {
 
 const MAXIMUM_LINK_CHARACTERS = 500;
 const MAXIMUM_NAME_CHARACTERS = 100;
-const emailAddress = /^[^\s@<>"'?#&%]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+const emailAddress = /^[^\s@<>"'?#&%:/\\,;()[\]]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
 /** Controls, line separators, and marks that turn the reading direction of what stands around them. */
 const troublesome =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose

@@ -34,7 +34,15 @@ describe('days of a time zone', () => {
   });
 
   it('are none for what is no date', () => {
-    for (const text of ['', '2026-02-30', '2026-13-01', '21.11.2026', '2026-11-21T00:00']) {
+    for (const text of [
+      '',
+      '2026-02-30',
+      '2026-13-01',
+      '21.11.2026',
+      '2026-11-21T00:00',
+      '0000-01-01',
+      '0999-12-31',
+    ]) {
       expect(startOfDate(text, 'UTC')).toBeNull();
     }
   });

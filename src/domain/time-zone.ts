@@ -8,7 +8,8 @@ export interface LocalDay {
 }
 
 const DAY_MS = 86_400_000;
-const datePattern = /^\d{4}-\d{2}-\d{2}$/;
+/** Formats write years before 1000 in another way. */
+const datePattern = /^[1-9]\d{3}-\d{2}-\d{2}$/;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** The date in the zone at a moment. */

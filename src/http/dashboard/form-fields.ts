@@ -23,3 +23,8 @@ export function readFormFields(body: unknown): FormFields {
   }
   return { text: (name) => fields.get(name) ?? '', has: (name) => fields.has(name) };
 }
+
+/** Throws a 400 for an address with a NUL character, which no text has and PostgreSQL refuses. */
+export function requireTextUrl(url: string): void {
+  if (url.includes('%00')) throw invalidField('The address', 'has a character that no text has.');
+}

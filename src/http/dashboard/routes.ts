@@ -10,6 +10,7 @@ import { createCookies } from './cookies.ts';
 import { enter } from './enter.ts';
 import { sendFailure } from './failure-page.ts';
 import { registerForgottenPages } from './forgotten-pages.ts';
+import { requireTextUrl } from './form-fields.ts';
 import { registerInvitationPages } from './invitation-pages.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerLinkPages } from './links/link-pages.ts';
@@ -45,6 +46,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {
         await requirePassing(context.limits.requests, addressGroupOf(request.ip));
+        requireTextUrl(request.url);
       });
       scope.setErrorHandler((error, request, reply) =>
         sendFailure(routes, null, request, reply, null, error),

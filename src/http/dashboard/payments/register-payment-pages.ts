@@ -6,7 +6,7 @@ import { eraseEmail } from '../../../payments/erase-email.ts';
 import { readPaymentStory } from '../../../payments/read-payment-story.ts';
 import { verifyWebhookSignature } from '../../../payments/verify-webhook-signature.ts';
 import { parseNote } from '../../api/parse-create-request.ts';
-import { nothing } from '../../design/html.ts';
+import { type Html, nothing } from '../../design/html.ts';
 import type { DashboardContext, DashboardRoutes } from '../context.ts';
 import {
   type DashboardView,
@@ -22,11 +22,11 @@ import { showEvidence } from './evidence-page.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { showPayment } from './payment-page.ts';
 
-const said: Readonly<Record<string, string>> = {
-  noted: 'The note is saved.',
-  canceled: 'The payment is canceled.',
-  erased: 'The customer’s e-mail address is erased.',
-};
+const said: ReadonlyMap<string | null, Html> = new Map([
+  ['noted', notice('good', 'The note is saved.')],
+  ['canceled', notice('good', 'The payment is canceled.')],
+  ['erased', notice('good', 'The customer’s e-mail address is erased.')],
+]);
 
 /** The account's payments: the list, its CSV, and each of them. */
 export function registerPaymentPages(routes: DashboardRoutes): void {
@@ -42,10 +42,7 @@ export function registerPaymentPages(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     ...seen,
     path: '/payments/:paymentId',
-    show: (visit) => {
-      const words = said[visit.query.get('said') ?? ''];
-      return showPayment(context, visit, { said: words === undefined ? nothing : notice('good', words) });
-    },
+    show: (visit) => showPayment(context, visit, { said: said.get(visit.query.get('said')) ?? nothing }),
   });
   dashboardPage(routes, {
     ...seen,

@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { newKey, newPayment } from '../store/fixtures.ts';
+import { formTokenIn, type TestBrowser } from '../support/dashboard.ts';
+import { createTestConsole, type TestConsole } from '../support/operator.ts';
+
+const PARAMETERS = [
+  ...['account', 'before', 'currency', 'days', 'forward', 'from', 'next', 'payment', 'provider', 'q', 'said'],
+  ...['search', 'status', 'to', 'token'],
+];
+/** Names that every object has, ends of ranges, broken encodings, and texts that a database refuses. */
+const VALUES = [
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', ''],
+  ...['0000-01-01', '0000-12-31', '0001-01-01', '1969-12-31', '9999-12-31', '2026-02-30', '-000001-01-01'],
+  ...['-1', '1e999', 'NaN', '9007199254740993', '999999999999999', '999999999999999.acc_1.999999999999999'],
+  ...['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff', 'acc___proto__'],
+  ...['%00', 'a%00b', '%', '%ff', '%ed%a0%80', '%F0%9F%92%A9', "'%22%3C>%5C%25_", 'x'.repeat(3_000)],
+];
+
+let console: TestConsole;
+let account: Account;
+/** The pages that read something, each with who opens it. */
+let pages: { readonly path: string; readonly browser: TestBrowser }[];
+/** Paths with a part that is somebody's choice. */
+let paths: { readonly path: (part: string) => string; readonly browser: TestBrowser }[];
+
+beforeAll(async () => {
+  console = await createTestConsole();
+  account = await console.giveAccount({ timeZone: 'America/New_York' });
+  const { dashboard } = console;
+  const owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  const [merchant, stranger] = [await dashboard.signIn(owner), dashboard.newBrowser()];
+  const operator = await console.signIn(await console.giveOperator());
+  const outside = console.newBrowser();
+  await dashboard.store.accounts.createKey(newKey(account.id));
+  const payment = newPayment(account.id);
+  await dashboard.store.payments.createPayment(payment, null);
+  const inDashboard = [
+    '',
+    '/payments',
+    '/payments.csv',
+    '/keys',
+    '/people',
+    '/settings',
+    '/security',
+    '/audit',
+  ];
+  const inConsole = [
+    '/accounts',
+    '/providers',
+    '/providers/moonpay',
+    '/settlement',
+    '/payments',
+    '/webhooks',
+  ];
+  pages = [
+    ...[...inDashboard, '/sessions', '/links', '/links/direct', `/payments/${payment.id}`].map((path) => ({
+      ...{ path: `/dashboard${path}`, browser: merchant },
+    })),
+    ...['/sign-in', '/second-factor', '/forgotten', '/new-browser'].map((path) => ({
+      ...{ path: `/dashboard${path}`, browser: stranger },
+    })),
+    ...[...inConsole, '/audit', '/accounts/new', `/accounts/${account.id}`, `/payments/${payment.id}`].map(
+      (path) => ({ path: `/operator${path}`, browser: operator }),
+    ),
+    ...['/sign-in', '/second-factor', '/set-up', '/new-browser'].map((path) => ({
+      ...{ path: `/operator${path}`, browser: outside },
+    })),
+  ];
+  paths = [
+    { path: (part) => `/dashboard/payments/${part}`, browser: merchant },
+    { path: (part) => `/dashboard/payments/${part}/evidence`, browser: merchant },
+    { path: (part) => `/dashboard/links/${part}`, browser: merchant },
+    { path: (part) => `/dashboard/keys/${part}/revoke`, browser: merchant },
+    { path: (part) => `/dashboard/invitation/${part}`, browser: stranger },
+    { path: (part) => `/dashboard/password/${part}`, browser: stranger },
+    { path: (part) => `/operator/accounts/${part}`, browser: operator },
+    { path: (part) => `/operator/accounts/${account.id}/keys/${part}/revoke`, browser: operator },
+    { path: (part) => `/operator/providers/${part}`, browser: operator },
+    { path: (part) => `/operator/payments/${part}`, browser: operator },
+  ];
+});
+afterAll(() => console.close());
+
+/** Opens them all, in what the limit of requests takes for many minutes. */
+async function failuresAmong(
+  asked: readonly { readonly url: string; readonly browser: TestBrowser }[],
+): Promise<string[]> {
+  const failures: string[] = [];
+  for (const [index, { url, browser }] of asked.entries()) {
+    if (index % 100 === 0) console.dashboard.advance(60_000);
+    const { statusCode } = await browser.get(url);
+    if (statusCode >= 500 || statusCode === 429) failures.push(`${statusCode} ${url.slice(0, 200)}`);
+  }
+  return failures;
+}
+
+describe('no page of dashboard or console fails', () => {
+  it.each(PARAMETERS)('at any value of its parameter %s', async (name) => {
+    const asked = pages.flatMap(({ path, browser }) =>
+      VALUES.map((value) => ({ url: `${path}?${name}=${value}`, browser })),
+    );
+    expect(await failuresAmong(asked)).toEqual([]);
+  });
+
+  it('at any part of its path', async () => {
+    const asked = paths.flatMap(({ path, browser }) =>
+      VALUES.map((value) => ({ url: path(value), browser })),
+    );
+    expect(await failuresAmong(asked)).toEqual([]);
+  });
+
+  it('at a parameter that is given twice', async () => {
+    const asked = pages.flatMap(({ path, browser }) =>
+      PARAMETERS.map((name) => ({ url: `${path}?${name}=__proto__&${name}=0000-01-01`, browser })),
+    );
+    expect(await failuresAmong(asked)).toEqual([]);
+  });
+});
+
+it('every parameter that a page reads is among those that are tried', () => {
+  const names = new Set<string>();
+  for (const area of ['dashboard', 'operator']) {
+    const folder = join(import.meta.dirname, '../../src/http', area);
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.ts')) continue;
+      for (const [, name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(
+        /(?:query|searchParams)\s*\.get\('(\w+)'\)/g,
+      ))
+        names.add(name);
+    }
+  }
+  expect(names).toContain('said');
+  expect([...names].filter((name) => !PARAMETERS.includes(name))).toEqual([]);
+});
+
+it('no form of the dashboard fails at a hostile value', async () => {
+  const { dashboard } = console;
+  const owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  const browser = await dashboard.signIn(owner);
+  const form_token = formTokenIn((await browser.get('/dashboard/settings')).payload);
+  const statuses: number[] = [];
+  for (const value of VALUES) {
+    const text = value.startsWith('%') || value.includes('%00') ? decode(value) : value;
+    for (const [url, fields] of [
+      [
+        '/dashboard/settings/shop',
+        { name: text, time_zone: text, support_link: text, email_retention: text },
+      ],
+      ['/dashboard/people/invite', { email: text, role: text }],
+      ['/dashboard/security/remove-passkey', { passkey: text, password: text, code: text }],
+      ['/dashboard/links', { amount: text, currency: text, provider: text, callback: text, wallet: text }],
+    ] as const) {
+      dashboard.advance(60_000);
+      const answer = await browser.post(url, { ...fields, form_token });
+      statuses.push(answer.statusCode);
+    }
+  }
+  expect(statuses.filter((status) => status >= 500)).toEqual([]);
+});
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
