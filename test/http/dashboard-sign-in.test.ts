@@ -343,6 +343,30 @@ describe('forms', () => {
     expect((await browser.get('/dashboard')).statusCode).toBe(200);
   });
 
+  it('carry another token in each answer, all of them good, and none that was cut or altered', async () => {
+    const browser = await dashboard.signIn(owner);
+    const tokenOf = async () => formTokenIn((await browser.get('/dashboard/settings')).payload);
+    const tokens = [await tokenOf(), await tokenOf(), await tokenOf()];
+    expect(new Set(tokens).size).toBe(3);
+    const [first = '', second = ''] = tokens;
+    // No part of the answer stands still, so that nothing can be guessed piece by piece.
+    expect(tokens.every((token) => token.length === first.length)).toBe(true);
+    expect([...first].filter((character, index) => character === second[index]).length).toBeLessThan(20);
+    const alter = (token: string, at: number) =>
+      token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
+    const bad = [first.slice(0, -1), first.slice(0, 43), first.slice(43), `${first}A`, first + second];
+    const altered = [...first].map((_, at) => alter(first, at));
+    const halves = first.slice(0, 43) + second.slice(43);
+    for (const form_token of [...bad, ...altered, halves, ` ${first}`, first.replace(/^./, '%')]) {
+      const { statusCode } = await browser.post('/dashboard/settings/wallet', { form_token });
+      expect([form_token, statusCode]).toEqual([form_token, 403]);
+    }
+    for (const form_token of tokens) {
+      const { statusCode } = await browser.post('/dashboard/settings/wallet', { form_token, wallet: '0x' });
+      expect([form_token, statusCode]).toEqual([form_token, 400]);
+    }
+  });
+
   it('to sign in need the token of a page as well, so that nobody is signed in as somebody else', async () => {
     const browser = dashboard.newBrowser();
     const answer = await browser.post(SIGN_IN, { ...credentials(), form_token: 'x' });

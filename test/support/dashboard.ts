@@ -234,7 +234,9 @@ export function textOf(page: string): string {
     .replaceAll(/\s+/g, ' ');
 }
 
-/** A page without what differs from answer to answer: the nonces. */
+/** A page without what differs from answer to answer: the nonces and the masks of the form tokens. */
 export function withoutNonces(page: string): string {
-  return page.replaceAll(/nonce="[^"]+"/g, 'nonce=""');
+  return page
+    .replaceAll(/nonce="[^"]+"/g, 'nonce=""')
+    .replaceAll(/name="form_token" value="[^"]+"/g, 'name="form_token" value=""');
 }

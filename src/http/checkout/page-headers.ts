@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { sendCompressed } from '../compression.ts';
 import { newNonce } from '../design/nonce.ts';
 import type { Page } from './layout.ts';
 
@@ -42,12 +43,12 @@ export function sendPage(
   { status, baseUrl, page }: { readonly status: number; readonly baseUrl: string; readonly page: Page },
 ): FastifyReply {
   const nonce = newNonce();
-  return reply
+  reply
     .code(status)
     .headers(commonHeaders)
     .header('content-security-policy', contentSecurityPolicy(nonce, baseUrl))
-    .type('text/html; charset=utf-8')
-    .send(page(nonce));
+    .type('text/html; charset=utf-8');
+  return sendCompressed(reply, page(nonce));
 }
 
 /** Puts the headers on an answer that is no page: a redirect, or the script's poll. */

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Page } from '../checkout/layout.ts';
+import { isSafeToCompress, sendCompressed } from '../compression.ts';
 import { newNonce } from '../design/nonce.ts';
 
 /**
@@ -34,12 +35,12 @@ export const dashboardHeaders = {
 /** Answers with a page and the headers that go with it. */
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const nonce = newNonce();
-  return reply
+  reply
     .code(status)
     .headers(dashboardHeaders)
     .header('content-security-policy', contentSecurityPolicy(nonce))
-    .type('text/html; charset=utf-8')
-    .send(page(nonce));
+    .type('text/html; charset=utf-8');
+  return isSafeToCompress(reply.request) ? sendCompressed(reply, page(nonce)) : reply.send(page(nonce));
 }
 
 /** Sends the browser on to a page of the dashboard. */

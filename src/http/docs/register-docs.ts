@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { countVisitor } from '../checkout/page-limits.ts';
+import { type ConstantAnswer, createConstantAnswer } from '../compression.ts';
 import { createOpenApiDocument } from '../openapi/create-openapi-document.ts';
 import { docLayout, docStyle, indexContent } from './doc-layout.ts';
 import { type DocPage, docPagesFor, REFERENCE_SLUG } from './doc-pages.ts';
@@ -30,20 +31,25 @@ const headers = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
+/** A picture brings its own style, for light and dark. */
+const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
+
 /**
  * The documentation, made of the project's own Markdown: `/docs` with its pages, each also as `.md`, and `/llms.txt`. Each
- * page is made when it is first asked for, and kept: there are as many as there are files.
+ * page is made when it is first asked for, and kept with its compressed forms: there are as many as there are files.
  */
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
   const pages = docPagesFor(context);
   const images = new Set(readdirSync(new URL('docs/images/', root)).filter((name) => name.endsWith('.svg')));
-  const made = new Map<string, Buffer>();
+  const made = new Map<string, ConstantAnswer>();
   const onRequest = countVisitors(context.limiter);
 
-  function send(reply: FastifyReply, type: string, key: string, make: () => Buffer): FastifyReply {
-    const body = made.get(key) ?? make();
-    made.set(key, body);
-    return reply.headers(headers).type(type).send(body);
+  function send(reply: FastifyReply, type: string, key: string, make: () => Buffer): Promise<FastifyReply> {
+    const answer = made.get(key) ?? createConstantAnswer(make());
+    made.set(key, answer);
+    return answer.send(
+      reply.headers({ ...headers, ...(type === 'image/svg+xml' ? picturePolicy : {}), 'content-type': type }),
+    );
   }
   const sendPage = (reply: FastifyReply, key: string, make: () => Buffer) =>
     send(reply, 'text/html; charset=utf-8', key, make);
@@ -59,11 +65,9 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   server.get<{ Params: { image: string } }>('/docs/images/:image', { onRequest }, (request, reply) => {
     const { image } = request.params;
     if (!images.has(image)) throw new ServiceError('not_found');
-    // A picture brings its own style, for light and dark.
-    const picture = send(reply, 'image/svg+xml', `images/${image}`, () =>
+    return send(reply, 'image/svg+xml', `images/${image}`, () =>
       readFileSync(new URL(`docs/images/${image}`, root)),
     );
-    return picture.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
   });
   server.get<{ Params: { page: string } }>('/docs/:page', { onRequest }, (request, reply) => {
     const name = request.params.page;

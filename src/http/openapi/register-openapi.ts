@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { createConstantAnswer } from '../compression.ts';
 import { createOpenApiDocument } from './create-openapi-document.ts';
 
 /** `GET /openapi.json`: the interface for programs, made once. */
 export function registerOpenApi(server: FastifyInstance, { baseUrl }: { readonly baseUrl: string }): void {
-  const document = Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl)));
+  const document = createConstantAnswer(Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl))));
   server.get('/openapi.json', (_request, reply) => {
     // Public, and read by tools that run in a browser.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
-    return reply.type('application/json; charset=utf-8').send(document);
+    return document.send(reply.type('application/json; charset=utf-8'));
   });
 }
