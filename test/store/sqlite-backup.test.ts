@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,6 +35,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const open = (directory = dataDir) => openSqliteStore({ file: join(directory, 'card-checkout.sqlite') });
 const run = (environment: Record<string, string> = {}) =>
   backUp(readConfig('sandbox', { DATA_DIR: dataDir, ...environment }), target);
+
+/** A database with a payment in it. */
+async function fill(): Promise<void> {
+  const store = await open();
+  await givePayment(store);
+  await store.close();
+}
 
 /** Opens a backup as an operator does: as the database of another data folder. */
 async function restore<T>(use: (store: Store) => Promise<T>): Promise<T> {
@@ -104,19 +112,50 @@ describe('a backup', () => {
   });
 
   it('is for its owner’s eyes only, and leaves nothing else behind', async () => {
-    await (await open()).close();
+    await fill();
     run();
     expect(statSync(target).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).sort()).toEqual(['copy.sqlite', 'data']);
   });
 
   it('replaces no file, not even an empty one', async () => {
-    await (await open()).close();
+    await fill();
     for (const text of ['precious', '']) {
       writeFileSync(target, text);
       expect(() => run()).toThrow('exists already');
       expect(readFileSync(target, 'utf8')).toBe(text);
     }
+  });
+
+  it('neither follows a link nor reuses a file that was planted where it writes', async () => {
+    await fill();
+    const unfinished = `${target}.unfinished`;
+    const elsewhere = join(folder, 'elsewhere');
+    writeFileSync(elsewhere, '');
+    symlinkSync(elsewhere, unfinished);
+    expect(() => run()).toThrow(`${unfinished} exists already`);
+    expect(readFileSync(elsewhere, 'utf8')).toBe('');
+    rmSync(unfinished);
+    writeFileSync(unfinished, '', { mode: 0o666 });
+    expect(() => run()).toThrow(`${unfinished} exists already`);
+    expect(readFileSync(unfinished, 'utf8')).toBe('');
+    expect(existsSync(target)).toBe(false);
+    rmSync(unfinished);
+    expect(run()).toMatchObject({ file: target });
+  });
+
+  it('is refused for a database without an account, and for one of another program', async () => {
+    await (await open()).close();
+    expect(() => run()).toThrow('holds no account, so there is nothing to back up; is DATA_DIR right?');
+    const file = join(dataDir, 'card-checkout.sqlite');
+    rmSync(file);
+    writeFileSync(file, '');
+    expect(() => run()).toThrow('is not a card-checkout database; is DATA_DIR right?');
+    const foreign = new DatabaseSync(file);
+    foreign.exec('CREATE TABLE accounts (id TEXT); INSERT INTO accounts VALUES (1)');
+    foreign.close();
+    expect(() => run()).toThrow('is not a card-checkout database; is DATA_DIR right?');
+    expect(readdirSync(folder)).toEqual(['data']);
   });
 
   it('of a damaged database fails loudly, and leaves no file', async () => {
@@ -133,7 +172,7 @@ describe('a backup', () => {
   });
 
   it('of a database of a version without a book says so', async () => {
-    await (await open()).close();
+    await fill();
     const database = new DatabaseSync(join(dataDir, 'card-checkout.sqlite'));
     database.exec('DROP TABLE movements; DELETE FROM migrations WHERE number > 3');
     database.close();

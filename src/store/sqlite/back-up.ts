@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type MovementHead, NO_MOVEMENTS } from '../../domain/movement.ts';
@@ -16,48 +16,77 @@ export interface SqliteBackup {
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Copies a database, as it is at one moment, into a new file for its owner's eyes only, and reads the copy back. The
- * database may be served by another process meanwhile: the copy is made on a connection of its own that only reads, so
- * nobody waits for it. When this returns the copy is on the disk; when it throws there is none, and a kill leaves an
- * empty file behind.
+ * Copies a database, as it is at one moment, into a new file that only its owner can read, and reads the copy back. The
+ * database may be served by another process meanwhile: the copy is made on a read-only connection of its own, so no
+ * writer waits for it. When this returns the copy is on the disk; when it throws there is none. A kill leaves an empty
+ * `target` and a `target.unfinished` behind; remove both before the next backup into the same file.
  *
- * @throws Error when `target` exists, and when the copy is damaged
+ * @throws Error when `target` or `target.unfinished` exists, when `file` is not a database of this service or holds no
+ * account, and when the copy is damaged
  */
 export function backUpSqlite(file: string, target: string): SqliteBackup {
   const source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
+    requireContent(source, file);
     // Taken before the copy is made: of two backups into one file, one is refused.
-    closeSync(reserve(target));
-    return copyInto(source, target);
+    closeSync(createExclusively(target));
+    try {
+      return copyInto(source, target);
+    } catch (error) {
+      rmSync(target, { force: true });
+      throw error;
+    }
   } finally {
     source.close();
   }
 }
 
+/** An empty copy, or one of another program's database, would be found out on the day it is needed. */
+function requireContent(source: DatabaseSync, file: string): void {
+  const tables = source.prepare(
+    "SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'accounts', 'payments')",
+  );
+  if (tables.get()?.['count'] !== 3)
+    throw new Error(`${file} is not a card-checkout database; is DATA_DIR right?`);
+  if (source.prepare('SELECT 1 FROM accounts LIMIT 1').get() === undefined)
+    throw new Error(`${file} holds no account, so there is nothing to back up; is DATA_DIR right?`);
+}
+
 function copyInto(source: DatabaseSync, target: string): SqliteBackup {
   const unfinished = `${target}.unfinished`;
+  const descriptor = createExclusively(unfinished);
   try {
-    closeSync(openSync(unfinished, 'w', 0o600));
     source.prepare('VACUUM INTO ?').run(unfinished);
+    requireSameFile(descriptor, unfinished);
     const found = inspect(unfinished);
-    flush(unfinished);
+    fsyncSync(descriptor);
+    requireSameFile(descriptor, unfinished);
     renameSync(unfinished, target);
-    flush(dirname(target));
+    flushFolder(dirname(target));
     return found;
   } catch (error) {
     rmSync(unfinished, { force: true });
-    rmSync(target, { force: true });
     throw error;
+  } finally {
+    closeSync(descriptor);
   }
 }
 
-function reserve(target: string): number {
+/** Never follows a symbolic link and never reuses a file: both could belong to another user. */
+function createExclusively(path: string): number {
   try {
-    return openSync(target, 'wx', 0o600);
+    return openSync(path, 'wx', 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new Error(`${target} exists already; a backup replaces no file`, { cause: error });
+    throw new Error(`${path} exists already; a backup replaces no file`, { cause: error });
   }
+}
+
+/** SQLite opens the file by its name: that name must still lead to the file that was made here. */
+function requireSameFile(descriptor: number, path: string): void {
+  const [made, found] = [fstatSync(descriptor), lstatSync(path)];
+  if (made.dev !== found.dev || made.ino !== found.ino || made.nlink !== 1)
+    throw new Error(`${path} was replaced while the backup was made; back up into a folder of your own`);
 }
 
 /** Reads the whole copy once: one that cannot be read would be found out too late. */
@@ -86,8 +115,8 @@ function readBookEnd(copy: DatabaseSync): SqliteBackup['book'] {
   return (end as SqliteBackup['book'] | undefined) ?? NO_MOVEMENTS;
 }
 
-/** A file's contents, or a folder's list of names, are on the disk when this returns. */
-function flush(path: string): void {
+/** A folder's list of names is on the disk when this returns. */
+function flushFolder(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);
