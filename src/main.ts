@@ -2,6 +2,9 @@ import packageDescription from '#package' with { type: 'json' };
 import { createProgram } from './cli/program.ts';
 import { readConfig, readContractDeploymentConfig, readRpcUrls } from './config.ts';
 
+// Files of this process and of the local chain that it starts are for their owner alone, whatever the shell's umask is.
+process.umask(0o077);
+
 // Parts are loaded when a command needs them: most commands only talk to a running server and should be quick.
 const program = createProgram(
   {

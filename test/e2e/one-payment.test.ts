@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +15,9 @@ describe('one payment, whole, in the sandbox', () => {
   let service: EndToEndService;
 
   beforeAll(async () => {
-    service = await startEndToEndService();
+    // As a shell would start it that keeps nothing from others.
+    const nodeArgs = ['--import', 'data:text/javascript,process.umask(0)'];
+    service = await startEndToEndService({}, { nodeArgs });
   });
   afterAll(() => service?.stop());
 
@@ -180,10 +182,22 @@ describe('one payment, whole, in the sandbox', () => {
     expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
   });
 
-  it('lets nobody but its owner command it or read its data', () => {
+  it('makes every file and folder of its data for its owner alone, whatever the umask is', async () => {
     const data = join(service.folder, 'data');
-    expect(statSync(join(data, 'control.sock')).mode & 0o777).toBe(0o600);
-    expect(statSync(join(data, 'card-checkout.sqlite')).mode & 0o777).toBe(0o600);
+    await service.create();
+    const walk = readdirSync(data, { recursive: true, withFileTypes: true }).map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const mode = (statSync(path).mode & 0o777).toString(8);
+      return { path: path.slice(data.length + 1), mode, isFolder: entry.isDirectory() };
+    });
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    expect(walk.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        ...['control.sock', 'card-checkout.sqlite', 'card-checkout.sqlite-wal', 'card-checkout.sqlite.lock'],
+        ...['sandbox/onramps.sqlite', 'sandbox/chain/chain-state.json', 'sandbox/settings.json'],
+      ]),
+    );
+    expect(walk.filter(({ mode, isFolder }) => mode !== (isFolder ? '700' : '600'))).toEqual([]);
   });
 
   it('writes no key and no ipn_token to its log', async () => {

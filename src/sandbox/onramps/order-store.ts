@@ -2,6 +2,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Currency } from '../../domain/money.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { makeOwnFile } from '../../store/sqlite/own-file.ts';
 import { type Order, type OrderState, orderStates, type Transfer } from './order.ts';
 
 const schema = `
@@ -249,6 +250,7 @@ export type OrderStore = ReturnType<typeof openOrderStore>;
 
 /** The simulated on-ramps' own books. Every write is on disk when the call returns. */
 export function openOrderStore(path: string) {
+  makeOwnFile(path);
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   database.exec(schema);

@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { makeOwnFile } from './own-file.ts';
 
 /** While opening, nothing is served yet, so that waiting for a lock may block. */
 const OPENING_TIMEOUT_MS = 2_000;
@@ -8,10 +8,10 @@ const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens or creates a database so that a commit survives a power loss: WAL with `synchronous=FULL` (`NORMAL` would
- * lose the last commits). The file is readable by its owner alone; SQLite gives its companions the same mode.
+ * lose the last commits). Only its owner can read the file; SQLite gives `-wal` and `-shm` the same mode.
  */
 export function openDatabase(file: string): DatabaseSync {
-  closeSync(openSync(file, 'a', 0o600));
+  makeOwnFile(file);
   const database = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     database.exec(`
