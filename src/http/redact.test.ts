@@ -16,6 +16,23 @@ it('takes out keys, tokens, e-mail addresses and query strings, and leaves the r
   expect(redact('connect ECONNREFUSED 127.0.0.1:5432')).toBe('connect ECONNREFUSED 127.0.0.1:5432');
 });
 
+it('leaves the names of npm packages, and takes every e-mail address beside them', () => {
+  for (const text of [
+    "Cannot find module '@resvg/resvg-js-linux-x64-gnu'",
+    'at Object.<anonymous> (/app/node_modules/@resvg/resvg-js/index.js:12:3)',
+    'node_modules/@fastify/multipart/index.js',
+    `/${'a'.repeat(90)}/node_modules/@fastify/multipart`,
+  ]) {
+    expect(redact(text)).toBe(text);
+  }
+  expect(redact('/node_modules/@scope/anna@shop.example/x')).toBe('/node_modules/@scope/[redacted e-mail]/x');
+  expect(redact('see node_modules/anna@localhost/x')).toBe('see [redacted e-mail]/x');
+  expect(redact('anna/node_modules/@shop.example/')).toBe('[redacted e-mail]/');
+  expect(redact("to 'anna@shop.example'")).toBe("to [redacted e-mail]'");
+  expect(redact('xnode_modules/@host/')).toBe('[redacted e-mail]/');
+  expect(redact('anna%40shop.example/')).toBe('[redacted e-mail]/');
+});
+
 it.each(['a', '@', 'a.', '/', '?', 'a@', 'ipn_', 'service_live_'])(
   'is quick with long hostile text of %j',
   (part) => {

@@ -2,12 +2,26 @@
  * What must never stand in a log, wherever it comes from: an error's message may quote a request. Query strings go
  * as a whole, because tokens, e-mail addresses and notes travel in them.
  */
-const secrets: readonly (readonly [RegExp, string])[] = [
+const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
   [/ipn_[\w-]{8,}/g, 'ipn_[redacted]'],
   [/\?[^\s"'`]+/g, '?[redacted]'],
-  [/[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+/gi, '[redacted e-mail]'],
+  [
+    /[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+\/?/gi,
+    (found) => {
+      if (isPackageScope(found)) return found;
+      return found.endsWith('/') ? '[redacted e-mail]/' : '[redacted e-mail]';
+    },
+  ],
 ];
+
+/**
+ * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`), and not an
+ * e-mail address: it names no user, and its scope has no dot, as the domain of an address has.
+ */
+function isPackageScope(found: string): boolean {
+  return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);
+}
 
 /** The patterns look back at most 64 characters, so a long text costs its length; it is cut all the same. */
 const MAXIMUM_CHARACTERS = 10_000;
@@ -15,7 +29,11 @@ const MAXIMUM_CHARACTERS = 10_000;
 /** The text without keys, tokens, query strings and e-mail addresses. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
-  return secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), start);
+  return secrets.reduce(
+    // TypeScript knows `replace` with a text and with a function, not with either.
+    (rest, [pattern, replacement]) => rest.replace(pattern, replacement as string),
+    start,
+  );
 }
 
 /** An error as it is logged. */
