@@ -5,6 +5,7 @@
  */
 declare(strict_types=1);
 
+const CURRENCY = 'USD';
 const TOLERANCE_SECONDS = 300;
 
 function setting(string $name): string
@@ -66,6 +67,7 @@ function create_order(string $amount): array
         'address' => setting('PAYOUT_ADDRESS'),
         'callback' => setting('CALLBACK_URL'),
         'amount' => $amount,
+        'currency' => CURRENCY,
         'note' => "Order $order",
     ], "php-$shop-$order");
     run(
@@ -102,9 +104,12 @@ function receive(string $rawBody, string $signature): int
         return 401;
     }
 
-    // 3. confirm
+    // 3. confirm; 25.00 in another currency is another price
     $status = call_service('/api/v1/payment-status?payment_id=' . rawurlencode($event['paymentId']));
-    if ($status['status'] !== 'paid' || (float) $status['amount'] !== (float) $order['amount']) {
+    if ($status['status'] !== 'paid' || $status['currency'] !== CURRENCY) {
+        return 204;
+    }
+    if ((float) $status['amount'] !== (float) $order['amount']) {
         return 204;
     }
 

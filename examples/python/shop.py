@@ -18,8 +18,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 SERVICE = os.environ["CARD_CHECKOUT_URL"].rstrip("/")
 KEY = os.environ["CARD_CHECKOUT_KEY"]
 ORDERS_FILE = os.environ.get("ORDERS_FILE", "orders.sqlite")
+CURRENCY = "USD"
 MAXIMUM_BODY_BYTES = 65_536
+MAXIMUM_ANSWER_BYTES = 65_536
 TOLERANCE_SECONDS = 300
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """urllib would send the API key on to wherever a redirect points."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+SERVICE_OPENER = urllib.request.build_opener(NoRedirects)
 
 
 def open_database():
@@ -33,8 +45,11 @@ def call_service(path, body=None, idempotency_key=None):
         headers["Idempotency-Key"] = idempotency_key
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(SERVICE + path, data=data, headers=headers)
-    with urllib.request.urlopen(request, timeout=8) as response:
-        return json.load(response)
+    with SERVICE_OPENER.open(request, timeout=8) as response:
+        answer = response.read(MAXIMUM_ANSWER_BYTES + 1)
+    if len(answer) > MAXIMUM_ANSWER_BYTES:
+        raise ValueError("the service's answer is too long")
+    return json.loads(answer)
 
 
 def create_order(amount):
@@ -48,6 +63,7 @@ def create_order(amount):
                 "address": os.environ["PAYOUT_ADDRESS"],
                 "callback": os.environ["CALLBACK_URL"],
                 "amount": amount,
+                "currency": CURRENCY,
                 "note": f"Order {order}",
             },
             f"python-{hashlib.sha256(ORDERS_FILE.encode()).hexdigest()[:12]}-{order}",
@@ -82,9 +98,11 @@ def receive(raw_body, signature):
         if not abs(time.time() - sent_at) <= TOLERANCE_SECONDS:
             return 401
 
-        # 3. confirm
+        # 3. confirm; 25.00 in another currency is another price
         status = call_service("/api/v1/payment-status?payment_id=" + payment_id)
-        if status["status"] != "paid" or float(status["amount"]) != float(amount):
+        if status["status"] != "paid" or status["currency"] != CURRENCY:
+            return 204
+        if float(status["amount"]) != float(amount):
             return 204
 
         # 4. mark and parcel in one transaction, and only if the mark was not there
@@ -118,10 +136,13 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 15
 
     def do_POST(self):
-        length = int(self.headers.get("Content-Length", 0))
-        if length > MAXIMUM_BODY_BYTES:
+        length = self.headers.get("Content-Length", "")
+        # A negative length would mean: read until the caller hangs up.
+        if not (length.isascii() and length.isdigit()):
+            return self.answer(411)
+        if len(length) > 9 or int(length) > MAXIMUM_BODY_BYTES:
             return self.answer(413)
-        raw_body = self.rfile.read(length)
+        raw_body = self.rfile.read(int(length))
         try:
             if self.path == "/webhook":
                 return self.answer(receive(raw_body, self.headers.get("X-Service-Signature")))

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runGrade } from '../../src/cli/grade/run-grade.ts';
+import { sign } from '../../src/cli/grade/signed-events.ts';
 import { type InstalledSdk, installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -48,9 +51,19 @@ beforeAll(() => {
 
 afterAll(() => sdk.remove());
 
-/** Starts the shop, has it graded, and ends it. */
-async function gradeShop(command: string, parameters: (port: number) => readonly string[], folder: string) {
-  const [servicePort, port] = (await freePorts(2)) as [number, number];
+interface ExampleShop {
+  readonly command: string;
+  readonly parameters: (port: number) => readonly string[];
+  readonly folder: string;
+}
+
+/** Starts the shop with a service on this port, uses it, and ends it. */
+async function withShop<T>(
+  { command, parameters, folder }: ExampleShop,
+  servicePort: number,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const [port] = (await freePorts(1)) as [number];
   const data = mkdtempSync(join(tmpdir(), 'card-checkout-shop-'));
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(command, parameters(port), {
@@ -71,23 +84,62 @@ async function gradeShop(command: string, parameters: (port: number) => readonly
     detached: true,
   });
   try {
-    const probeUrl = `${url}/orders/{payment_id}`;
-    const someOrder = probeUrl.replace('{payment_id}', '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4');
+    const someOrder = `${url}/orders/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4`;
     const isOpen = async () => (await fetch(someOrder).catch(() => null))?.status === 200;
     await waitFor('the shop', 60_000, isOpen);
-    return await runGrade({
-      url: `${url}/webhook`,
-      orderUrl: `${url}/orders`,
-      probeUrl,
-      port: String(servicePort),
-      timeLimitMs: 5_000,
-      patienceMs: 2_000,
-      tell: () => {},
-    });
+    return await use(url);
   } finally {
     await end(child);
     rmSync(data, { recursive: true });
   }
+}
+
+/** Starts the shop, has it graded, and ends it. */
+async function gradeShop(shop: ExampleShop) {
+  const [servicePort] = (await freePorts(1)) as [number];
+  return withShop(shop, servicePort, (url) =>
+    runGrade({
+      url: `${url}/webhook`,
+      orderUrl: `${url}/orders`,
+      probeUrl: `${url}/orders/{payment_id}`,
+      port: String(servicePort),
+      timeLimitMs: 5_000,
+      patienceMs: 2_000,
+      tell: () => {},
+    }),
+  );
+}
+
+/** A service that answers as it is told, and notes what it is asked. */
+async function startService(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers['x-api-key'] ?? ''}`);
+    request.resume().once('end', () => answer(request, response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    asked,
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Sends these bytes and returns the status of the answer; the connection stays open meanwhile. */
+function sendRaw(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text));
+  socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('data', (chunk) => {
+      socket.destroy();
+      resolve(chunk.toString('latin1').slice(9, 12));
+    });
+  });
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -101,7 +153,8 @@ describe('the example shops', () => {
   it.concurrent.each(['express.js', 'fastify.js', 'hono.js', 'route-handlers.js'])(
     'get full marks: %s',
     async (file) => {
-      const { met, findings } = await gradeShop(process.execPath, () => [file], project);
+      const parameters = () => [file];
+      const { met, findings } = await gradeShop({ command: process.execPath, parameters, folder: project });
       expect(findings.filter(({ mark }) => mark !== 'met')).toEqual([]);
       expect(met).toBe(5);
     },
@@ -117,18 +170,86 @@ describe('the example shops', () => {
     },
   ];
 
+  /** Those whose runtime is here. */
+  function otherShops(): (ExampleShop & { readonly name: string })[] {
+    return others.flatMap(({ name, command, check, start }) => {
+      if (spawnSync(command, check).status === 0)
+        return [{ name, command, parameters: start, folder: join(examples, name) }];
+      // Said in the output of every run: whoever reads it knows what was not looked at.
+      console.warn(`not checked: examples/${name}, because ${command} with SQLite is not installed here`);
+      return [];
+    });
+  }
+
   it.concurrent('get full marks in other languages, those whose runtime is here', async () => {
-    for (const { name, command, check, start } of others) {
-      if (spawnSync(command, check).status !== 0) {
-        // Said in the output of every run: whoever reads it knows what was not looked at.
-        console.warn(`not checked: examples/${name}, because ${command} with SQLite is not installed here`);
-        continue;
-      }
-      const { findings } = await gradeShop(command, start, join(examples, name));
+    for (const shop of otherShops()) {
+      const { findings } = await gradeShop(shop);
       expect(
         findings.filter(({ mark }) => mark !== 'met'),
-        name,
+        shop.name,
       ).toEqual([]);
+    }
+  });
+
+  it.concurrent('send their API key nowhere but to the service, wherever it redirects to', async () => {
+    const elsewhere = await startService((_request, response) => response.end('{}'));
+    const service = await startService((_request, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${elsewhere.port}/` }).end(),
+    );
+    for (const shop of otherShops()) {
+      const { status } = await withShop(shop, service.port, (url) =>
+        fetch(`${url}/orders`, { method: 'POST', body: '{"amount":"25.00"}' }),
+      );
+      expect(status, shop.name).toBe(500);
+      expect(service.asked.pop(), shop.name).toContain('service_live_test');
+    }
+    expect(elsewhere.asked).toEqual([]);
+    await service.stop();
+    await elsewhere.stop();
+  });
+
+  it.concurrent('fulfil nothing that was paid in another currency than it was priced in', async () => {
+    const payment = { payment_id: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4', ipn_token: 'ipn_test' };
+    let currency = '';
+    const service = await startService((_request, response) =>
+      response.end(
+        JSON.stringify({ ...payment, status: 'paid', amount: '25.00', currency, checkout_url: 'https://x' }),
+      ),
+    );
+    const body = JSON.stringify({
+      paymentId: payment.payment_id,
+      timestamp: Math.floor(Date.now() / 1000),
+      status: 'paid',
+    });
+    const headers = { 'x-service-signature': sign(body, payment.ipn_token) };
+    for (const shop of otherShops()) {
+      const counts = await withShop(shop, service.port, async (url) => {
+        await fetch(`${url}/orders`, { method: 'POST', body: '{"amount":"25.00"}' });
+        const found: unknown[] = [];
+        for (currency of ['INR', 'USD']) {
+          const { status } = await fetch(`${url}/webhook`, { method: 'POST', body, headers });
+          const read = await fetch(`${url}/orders/${payment.payment_id}`);
+          found.push([currency, status, await read.json()]);
+        }
+        return found;
+      });
+      expect(counts, shop.name).toEqual([
+        ['INR', 204, { fulfilments: 0 }],
+        ['USD', 204, { fulfilments: 1 }],
+      ]);
+    }
+    await service.stop();
+  });
+
+  it.concurrent('refuse a length that is none or too large, at once', async () => {
+    const [servicePort] = (await freePorts(1)) as [number];
+    for (const shop of otherShops().filter(({ name }) => name === 'python')) {
+      const statuses = await withShop(shop, servicePort, async (url) => {
+        const request = (length: string) =>
+          sendRaw(url, `POST /webhook HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`);
+        return Promise.all(['-1', 'x', '', '65537', '9'.repeat(5_000)].map(request));
+      });
+      expect(statuses).toEqual(['411', '411', '411', '413', '413']);
     }
   });
 });
