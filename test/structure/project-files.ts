@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** What .gitignore keeps out of the repository, and the repository itself. */
 const ignored =
-  /^(\.git|data|test-output|coverage|contracts\/(out|cache)|sdk\/dist)$|(^|\/)node_modules$|\.log$|(^|\/)\.env$/;
+  /^(\.git|data|test-output|coverage|contracts\/(out|cache)|sdk\/dist)$|(^|\/)node_modules$|\.log$|^sdk\/[^/]+\.tgz$|(^|\/)\.env$/;
 
 /** A text file: its path from the project's root with forward slashes, and what is in it. */
 export interface TextFile {

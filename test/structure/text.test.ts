@@ -34,6 +34,18 @@ it('reads the whole project', () => {
   expect(files.some(({ path }) => path.includes('node_modules/') || path.startsWith('.git/'))).toBe(false);
 });
 
+it('checks the types of no folder that git ignores, such as what `npm pack` leaves', () => {
+  const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
+  const { include, exclude } = JSON.parse(textOf('tsconfig.json')) as Record<'include' | 'exclude', string[]>;
+  const ignoredFolders = textOf('.gitignore')
+    .split('\n')
+    .filter((line) => line.endsWith('/'))
+    .map((line) => line.slice(0, -1));
+  const checked = ignoredFolders.filter((folder) => include.includes(folder.split('/')[0] ?? ''));
+  expect(checked).toContain('sdk/dist');
+  expect(checked.filter((folder) => !exclude.includes(folder))).toEqual([]);
+});
+
 it('promises nothing for later in a comment', () => {
   expect(linesWith(unfinished, files)).toEqual([]);
   expect(unfinished.test(`// ${['TO', 'DO'].join('')}: later`)).toBe(true);
