@@ -133,10 +133,13 @@ describe('the first steps', () => {
     expect(await steps()).toEqual(['done', 'to do', 'to do']);
     const payments = [newPayment(account.id), newPayment(account.id)];
     for (const payment of payments) await dashboard.store.payments.createPayment(payment, null);
-    expect(await steps()).toEqual(['done', 'done', 'to do']);
+    // A link that is not paid is no payment yet.
+    expect(await steps()).toEqual(['done', 'to do', 'to do']);
+    expect(await open('/dashboard')).toContain('Your newest payment is unpaid');
     for (const payment of payments) {
       await dashboard.store.payments.decidePayment(payment, pay);
     }
+    expect(await steps()).toEqual(['done', 'done', 'to do']);
     const [first, second] = await claimOldest(dashboard.store.webhooks, 2, NOW_MS);
     if (first === undefined || second === undefined) throw new Error('two webhooks were queued');
     await dashboard.store.webhooks.recordWebhookResult(first, failedResult);

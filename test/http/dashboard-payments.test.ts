@@ -188,6 +188,20 @@ describe('a payment’s page', () => {
     expect(textOf((await verify()).payload)).toContain('does not belong to this body');
   });
 
+  it('tells what to do about a webhook that failed: ask for the status, which receivers need no recording for', async () => {
+    const payment = await givePaid();
+    const text = await read(`/payments/${payment.id}`);
+    const advice = text.slice(text.indexOf('An event is sent once.'), text.indexOf('Request the status'));
+    expect(advice).toContain('Fulfil the order by the payment’s status instead');
+    expect(advice).not.toMatch(/send it|command below/);
+    expect(text).toContain(
+      `curl --header 'Authorization: Bearer YOUR_API_KEY' \\ 'https://pay.example.com/api/v1/payment-status?payment_id=${payment.id}'`,
+    );
+    expect(text).toContain('refuses it 300 seconds after it was sent');
+    await dashboard.execute(`UPDATE webhooks SET status = 'delivered'`);
+    expect(await read(`/payments/${payment.id}`)).not.toContain('An event is sent once.');
+  });
+
   it('takes another note, and refuses one that the API would refuse', async () => {
     const payment = await give({ note: 'old words' });
     await indexAll();

@@ -18,11 +18,12 @@ export async function firstRunGuide(context: DashboardContext, visit: Visit): Pr
   const webhooks = await Promise.all(paid.payments.map(({ id }) => context.webhooks.listWebhooks(id)));
   const outcomes = webhooks.flat().map(({ result }) => result?.outcome ?? 'pending');
   const isDelivered = outcomes.includes('delivered');
-  const steps = [keys.length > 0, newest.payments.length > 0, isDelivered];
-  if (steps.every(Boolean)) return nothing;
+  const isPaid = paid.payments.length > 0;
+  if (keys.length > 0 && isPaid && isDelivered) return nothing;
+  const isOpen = newest.payments[0]?.status === 'unpaid';
   return html`<section class="card" aria-labelledby="first-run"><h2 id="first-run">First steps</h2><ol class="steps">
-${step(steps[0] === true, html`<a href="${DASHBOARD_PATH}/keys">Create an API key</a>`, 'Your shop needs one to create checkouts.')}
-${step(steps[1] === true, html`Make a test payment`, sentenceOfPayment(context))}
+${step(keys.length > 0, html`<a href="${DASHBOARD_PATH}/keys">Create an API key</a>`, 'Your shop needs one to create checkouts.')}
+${step(isPaid, html`Make a test payment`, isOpen ? unpaidSentence(context) : sentenceOfPayment(context))}
 ${step(isDelivered, html`See the webhook arrive`, outcomes.some((outcome) => outcome !== 'pending' && outcome !== 'delivered') ? 'One was sent and did not arrive. It is sent once only; the payment says why, and the next payment sends the next.' : 'Once a payment is paid, your callback is called, once and signed.')}
 </ol></section>`;
 }
@@ -31,6 +32,11 @@ function sentenceOfPayment({ baseUrl, isSandbox }: DashboardContext): string {
   return isSandbox
     ? `POST to ${baseUrl}/api/v1/wallet with the key, open the checkout_url of the answer, and pay with the card 4242 4242 4242 4242.`
     : `POST to ${baseUrl}/api/v1/wallet with the key, and open the checkout_url of the answer.`;
+}
+
+function unpaidSentence({ isSandbox }: DashboardContext): string {
+  const open = 'Your newest payment is unpaid: open its checkout_url and pay';
+  return isSandbox ? `${open} with the card 4242 4242 4242 4242.` : `${open}.`;
 }
 
 function step(isDone: boolean, what: Html, sentence: string): Html {

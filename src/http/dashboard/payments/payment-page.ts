@@ -46,7 +46,7 @@ ${payment.releaseRefusalReason === null ? nothing : html`<p class="notice bad">T
 ${walletCard(context, story)}
 ${moneyCard(context, story)}
 ${noteCard(visit, payment)}
-${story.webhooks.map((webhook) => webhookCard(webhook, visit, check))}
+${story.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
 ${cancelCard(visit, story)}
 ${eraseCard(visit, payment)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,

@@ -9,11 +9,21 @@ import { reasonSentence, webhookBadge } from './payment-words.ts';
 /** What a check of a webhook's signature came to; null when none was asked for. */
 export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
 
-/** One event as it was sent: body, headers, signature, answer. */
-export function webhookCard(webhook: Webhook, visit: Visit, check: SignatureCheck): Html {
+/**
+ * One event as it was sent: body, headers, signature, answer.
+ *
+ * @param baseUrl where the API is asked for the status
+ */
+export function webhookCard(
+  { baseUrl }: { readonly baseUrl: string },
+  webhook: Webhook,
+  visit: Visit,
+  check: SignatureCheck,
+): Html {
   const { result } = webhook;
   return html`<section class="card" id="webhook"><h2>Webhook <code>${webhook.event}</code> ${webhookBadge(webhook.status)}</h2>
 <dl class="facts"><div><dt>Sent to</dt><dd><code>${webhook.url}</code></dd></div>${result === null ? nothing : resultRows(result)}</dl>
+${result === null || result.outcome === 'delivered' ? nothing : reconcileAdvice(baseUrl, webhook.paymentId)}
 ${result === null ? html`<p>It has not been sent yet.</p>` : sentParts(webhook, result, visit, check)}
 </section>`;
 }
@@ -27,20 +37,34 @@ ${result.responseExcerpt === '' ? nothing : html`<div><dt>The answer began with<
 
 function sentParts(
   webhook: Webhook,
-  { body, signature, outcome }: WebhookResult,
+  { body, signature }: WebhookResult,
   visit: Visit,
   check: SignatureCheck,
 ): Html {
   if (body === null || signature === null) return html`<p>Nothing was sent.</p>`;
   const headers = headersOf(webhook.url, body, signature);
-  return html`${outcome === 'delivered' ? nothing : html`<p class="notice">An event is sent once and never again. Ask for the status, or send it to your endpoint by hand with the command below.</p>`}
-<h3 id="webhook-body">Body</h3>${block('webhook-body', body)}
+  return html`<h3 id="webhook-body">Body</h3>${block('webhook-body', body)}
 <h3 id="webhook-headers">Headers</h3>${block('webhook-headers', headers.map(([name, value]) => `${name}: ${value}`).join('\n'))}
-<h3 id="webhook-curl">As curl</h3>${block('webhook-curl', curlOf(webhook.url, headers, body))}
+<h3 id="webhook-curl">As curl</h3>
+<p class="small soft">To debug your endpoint. It sends the recorded event again, with its <code>timestamp</code>: an endpoint that checks freshness, as the SDK does, refuses it 300 seconds after it was sent.</p>
+${block('webhook-curl', curlOf(webhook.url, headers, body))}
 ${checkNotice(check)}
 <form method="post" action="${DASHBOARD_PATH}/payments/${webhook.paymentId}/verify-signature#webhook">${formTokenField(visit.formToken)}
 <p class="small soft">Signed with the payment’s <code>ipn_token</code>, which is shown nowhere: it was in the answer to the create request.</p>
 <button class="button">Verify this signature</button></form>`;
+}
+
+/**
+ * What a merchant does about an event that did not arrive. Not sending it by hand: receivers refuse an event of a while
+ * ago, and what they do after a status request does not depend on how they came to ask.
+ */
+function reconcileAdvice(baseUrl: string, paymentId: string): Html {
+  const command = [
+    `curl --header 'Authorization: Bearer YOUR_API_KEY' \\`,
+    `  ${quoted(`${baseUrl}/api/v1/payment-status?payment_id=${paymentId}`)}`,
+  ].join('\n');
+  return html`<p class="notice">An event is sent once. Fulfil the order by the payment’s status instead: request it, and if <code>status</code> is <code>paid</code>, do what your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
+<h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
 }
 
 /** Text to select and copy; a reader of the screen can reach and scroll it. */
