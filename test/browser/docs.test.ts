@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
 import { registerDocs } from '../../src/http/docs/register-docs.ts';
 import { createPublicServer } from '../../src/http/server.ts';
 import { startShop } from '../../src/sandbox/shop/start-shop.ts';
@@ -63,10 +64,32 @@ async function faultsOf(
   return faults;
 }
 
-it('shows the documentation to everybody, light and dark, wide and narrow', async () => {
-  const [light, dark] = views as [View, View];
-  expect(await faultsOf(light, baseUrl, ['/docs', '/docs/payment-lifecycle'])).toEqual([]);
-  expect(await faultsOf(dark, baseUrl, ['/docs/start', '/docs/reference'])).toEqual([]);
+const docPaths = [
+  '/docs',
+  '/docs/reference',
+  ...docPagesFor({ isSandbox: true }).map(({ slug }) => `/docs/${slug}`),
+];
+
+it.each(views)('shows every page of the documentation to everybody, %s and %i wide', async (...view) => {
+  expect(await faultsOf(view, baseUrl, docPaths)).toEqual([]);
+});
+
+it('keeps paragraphs, tables and examples of the documentation apart', async () => {
+  const page = await browser.newPage();
+  const touching: unknown[] = [];
+  for (const path of docPaths) {
+    await page.goto(baseUrl + path);
+    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+    const found =
+      await page.evaluate(`[...document.querySelectorAll('.prose :is(p, pre, table, ul, ol, dl, details)')]
+      .map((each) => each.closest('.table') ?? each)
+      .filter((each) => each.closest('li, td, th') === null && each.previousElementSibling !== null)
+      .filter((each) => each.getBoundingClientRect().top - each.previousElementSibling.getBoundingClientRect().bottom < 8)
+      .map((each) => each.textContent.trim().slice(0, 60))`);
+    touching.push(...(found as string[]).map((text) => `${path}: ${text}`));
+  }
+  await page.close();
+  expect(touching).toEqual([]);
 });
 
 it('shows the shop of the sandbox to everybody', async () => {

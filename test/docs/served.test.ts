@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
 import { registerDocs } from '../../src/http/docs/register-docs.ts';
 import { headingSlug, renderMarkdown } from '../../src/http/docs/render-markdown.ts';
+import { createOpenApiDocument } from '../../src/http/openapi/create-openapi-document.ts';
 import { operations } from '../../src/http/openapi/operations.ts';
 import { registerOpenApi } from '../../src/http/openapi/register-openapi.ts';
 import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
@@ -94,6 +95,31 @@ it('shows every operation with all its answers on the reference page', async () 
   }
   expect(body).toContain('payment.forwarded');
   expect(body).toContain('Retry later or use');
+});
+
+it('shows what the interface says of itself as text, with names set as code', async () => {
+  const { body } = await get(modes.live, '/docs/reference');
+  const shown = body
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+  expect(shown).not.toContain('`');
+  const descriptions = [
+    ...JSON.stringify(createOpenApiDocument('https://pay.example.com')).matchAll(
+      /"description":("(?:[^"\\]|\\.)*")/g,
+    ),
+  ]
+    .map(([, text = '""']) => String(JSON.parse(text)))
+    .filter((text) => text.includes('`'));
+  expect(descriptions.length).toBeGreaterThan(20);
+  const ofHeaders = /HMAC-SHA256 of the raw body/;
+  for (const text of descriptions.filter((each) => !ofHeaders.test(each))) {
+    expect(shown, text).toContain(text.replaceAll('`', ''));
+  }
+  expect(body).toContain('<code>checkout_url</code>');
 });
 
 it('makes the anchors that a forge makes', () => {

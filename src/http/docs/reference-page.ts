@@ -1,4 +1,5 @@
 import { type Html, html, nothing } from '../design/html.ts';
+import { renderInlineMarkdown } from './render-markdown.ts';
 
 /** What of the OpenAPI document the page shows. */
 interface Parameter {
@@ -66,13 +67,13 @@ function operationSection(
   return html`<section>
 <h2 id="${operationId}">${summary}</h2>
 <p class="operation"><span class="badge">${method}</span> <code>${path}</code></p>
-<p>${description}</p>
+<p>${renderInlineMarkdown(description)}</p>
 ${parameters.length === 0 ? nothing : parameterTable(operationId, parameters)}
 ${requestBody === undefined ? nothing : html`<h3>Body</h3>${contentDetails(requestBody.content)}${fieldsOf(schemas, requestBody.content)}`}
 <h3>Answers</h3>
 ${Object.entries(responses).map(
   ([status, { description: words, content }]) => html`<details>
-<summary><code>${status}</code> ${words}</summary>
+<summary><code>${status}</code> ${renderInlineMarkdown(words)}</summary>
 ${content === undefined ? nothing : contentDetails(content)}
 </details>
 `,
@@ -103,7 +104,7 @@ function parameterTable(operationId: string, parameters: readonly Parameter[]): 
       html`<code>${name}</code>`,
       html`${place}`,
       html`${required ? 'yes' : 'no'}`,
-      html`${description}`,
+      renderInlineMarkdown(description),
     ]),
   );
 }
@@ -120,9 +121,13 @@ function fieldTable(label: string, { properties = {}, required = [] }: Schema): 
       html`<code>${name}</code>`,
       html`${type === undefined ? 'string or number' : [type].flat().join(' or ')}`,
       html`${required.includes(name) ? 'yes' : 'no'}`,
-      html`${description}${allowed === undefined ? '' : ` One of: ${allowed.map(String).join(', ')}.`}`,
+      html`${renderInlineMarkdown(description)}${allowed === undefined ? nothing : html` One of: ${allowedValues(allowed)}.`}`,
     ]),
   );
+}
+
+function allowedValues(allowed: readonly unknown[]): Html[] {
+  return allowed.map((value, index) => html`${index === 0 ? '' : ', '}<code>${String(value)}</code>`);
 }
 
 function framed(label: string, head: readonly string[], rows: readonly (readonly Html[])[]): Html {

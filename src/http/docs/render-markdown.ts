@@ -34,7 +34,10 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
       code: ({ text: code, lang = '' }) =>
         `${html`<pre tabindex="0"><code data-language="${lang}">${code}</code></pre>`}\n`,
       table(token) {
-        const label = `Table ${++tables}: ${token.header.map(({ text: name }) => name.replaceAll('`', '')).join(', ')}`;
+        const names = token.header.flatMap(({ text: name }) =>
+          name === '' ? [] : [name.replaceAll('`', '')],
+        );
+        const label = `Table ${++tables}: ${names.join(', ')}`;
         return tableMarkup(label, token, (cell) => this.parser.parseInline(cell.tokens));
       },
     },
@@ -42,12 +45,22 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
   return new Html(marked.parse(text, { async: false }));
 }
 
+/** A sentence or two of Markdown, as markup within a paragraph or a cell. */
+export function renderInlineMarkdown(text: string): Html {
+  return new Html(inlineMarkdown.parseInline(text, { async: false }));
+}
+
+const inlineMarkdown = new Marked({ renderer: { html: () => '' } });
+
 function tableMarkup(
   label: string,
   { header, rows }: Tokens.Table,
   inline: (cell: Tokens.TableCell) => string,
 ): string {
-  const head = header.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('');
+  // A column whose rows need no name has no heading: an empty one would be read aloud as if it had one.
+  const head = header
+    .map((cell) => (cell.text === '' ? '<td></td>' : `<th scope="col">${inline(cell)}</th>`))
+    .join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${inline(cell)}</td>`).join('')}</tr>`);
   const frame = html`<div class="table" role="region" aria-label="${label}" tabindex="0">`;
   return `${frame}<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>\n`;
