@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
@@ -17,15 +18,28 @@ const MAXIMUM_NAME_CHARACTERS = 60;
 /** Loaded when somebody uses a passkey: it takes as much memory as everything of the dashboard together. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
-/** What the browser is asked to make. The challenge is kept with the session, and works once. */
+/** What the browser is asked to sign by the forms of one page. It is kept with the session, and works once, for one of them. */
+export async function createChallenge(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  sessionId: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const challenge = Uint8Array.from(randomBytes(32));
+  const text = Buffer.from(challenge).toString('base64url');
+  await sessions.keepChallenge(sessionId, `${nowMs() + CHALLENGE_MS} ${text}`);
+  return challenge;
+}
+
+/** What the browser is asked to make. */
 export async function offerPasskey(
   context: Context,
   { user, session }: SignedIn,
   { host }: RelyingParty,
+  challenge?: Uint8Array<ArrayBuffer>,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await loadLibrary();
   const known = await context.people.listPasskeys(user.id);
-  const options = await generateRegistrationOptions({
+  return generateRegistrationOptions({
+    challenge: challenge ?? (await createChallenge(context, session.id)),
     rpName: 'card-checkout',
     rpID: host,
     userName: user.email,
@@ -35,8 +49,6 @@ export async function offerPasskey(
     excludeCredentials: known.map(({ id }) => ({ id })),
     authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
   });
-  await keepChallenge(context, session.id, options.challenge);
-  return options;
 }
 
 /**
@@ -73,18 +85,18 @@ export async function askForPasskey(
   context: Context,
   { user, session }: SignedIn,
   { host }: RelyingParty,
+  challenge?: Uint8Array<ArrayBuffer>,
 ): Promise<PublicKeyCredentialRequestOptionsJSON | null> {
   const known = await context.people.listPasskeys(user.id);
   if (known.length === 0) return null;
   const { generateAuthenticationOptions } = await loadLibrary();
-  const options = await generateAuthenticationOptions({
+  return generateAuthenticationOptions({
+    challenge: challenge ?? (await createChallenge(context, session.id)),
     rpID: host,
     timeout: CHALLENGE_MS,
     userVerification: 'preferred',
     allowCredentials: known.map(({ id, transports }) => ({ id, transports: JSON.parse(transports) })),
   });
-  await keepChallenge(context, session.id, options.challenge);
-  return options;
 }
 
 /** Whether the browser signed this session's challenge with a passkey of the user, which uses the challenge up. */
@@ -147,10 +159,6 @@ async function readNewCredential(
     publicKey: Buffer.from(publicKey).toString('base64url'),
     transports: JSON.stringify(transports.filter((name) => /^[a-z-]{1,20}$/.test(name)).slice(0, 10)),
   };
-}
-
-function keepChallenge({ sessions, nowMs }: Context, sessionId: string, challenge: string): Promise<void> {
-  return sessions.keepChallenge(sessionId, `${nowMs() + CHALLENGE_MS} ${challenge}`);
 }
 
 async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): Promise<string | null> {

@@ -35,13 +35,18 @@ const RECOVERY_CODES = 10;
 /** 80 bits each. */
 const RECOVERY_CODE_BYTES = 10;
 
-/** A new secret for this user's app. */
-export function offerTotp({ secondFactor }: SecondFactorContext, user: User): TotpOffer {
-  const secret = new Secret({ buffer: Uint8Array.from(randomBytes(SECRET_BYTES)).buffer }).base32;
+/** A secret for this user's app: the one of an earlier offer, which may be in the app already, or else a new one. */
+export function offerTotp(
+  { secondFactor }: Pick<SecondFactorContext, 'secondFactor'>,
+  user: User,
+  earlier = '',
+): TotpOffer {
+  const kept = secondFactor.box.open(earlier, user.id);
+  const secret = kept ?? new Secret({ buffer: Uint8Array.from(randomBytes(SECRET_BYTES)).buffer }).base32;
   return {
     secret,
     uri: totpOf(secret, user.email).toString(),
-    sealed: secondFactor.box.seal(secret, user.id),
+    sealed: kept === null ? secondFactor.box.seal(secret, user.id) : earlier,
   };
 }
 
@@ -112,7 +117,29 @@ export async function dropCodesWithoutFactor(
   await people.replaceRecoveryCodes(userId, []);
 }
 
-/** Whether signing in to the dashboard takes more than the password. */
+/** How long a passkey that was just used stands in for the code of a form. */
+const CONFIRMATION_MS = 5 * 60_000;
+const ownerOfConfirmation = (sessionId: string) => `second factor confirmed in ${sessionId}`;
+
+/** What a form carries after a passkey was used in this session. */
+export function confirmSecondFactor(
+  { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
+  sessionId: string,
+): string {
+  return secondFactor.box.seal(String(nowMs() + CONFIRMATION_MS), ownerOfConfirmation(sessionId));
+}
+
+/** Whether a form carries such a confirmation, of this session and of the last minutes. */
+export function isConfirmed(
+  { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
+  sessionId: string,
+  confirmation: string,
+): boolean {
+  const untilMs = secondFactor.box.open(confirmation, ownerOfConfirmation(sessionId));
+  return untilMs !== null && nowMs() < Number(untilMs);
+}
+
+/** Whether signing in takes more than the password: an authenticator app or a passkey. */
 export async function hasSecondFactor(
   { people }: Pick<PeopleContext, 'people'>,
   user: User,

@@ -1,4 +1,4 @@
-import { hasPasskeys, type SessionArea } from '../domain/dashboard-session.ts';
+import type { SessionArea } from '../domain/dashboard-session.ts';
 import { parseUserEmail, type User } from '../domain/person.ts';
 import type { Caller } from './create-session.ts';
 import { type OpenedSession, openSession } from './open-session.ts';
@@ -13,8 +13,8 @@ export interface Credentials {
 }
 
 /**
- * Begins a session for who knows the password, or one that asks for the second factor where there is one, or to set one
- * up where it is required. Null for everybody else: that there is no such user, no password yet or no right to this
+ * Begins a session for who knows the password, or one that asks for the second factor where there is one of any kind, or
+ * to set one up where there is none and one is required. Null for everybody else: that there is no such user, no password yet or no right to this
  * area cannot be told from a wrong password, neither by the answer nor by the time it takes.
  */
 export async function signIn(
@@ -42,8 +42,7 @@ export async function signIn(
   if (area === 'operator' && !user.isOperator) return null;
   await renewHash(context, user, password);
   const withoutSecondFactor = isSecondFactorRequired ? 'set_up' : 'open';
-  const isAsked = hasPasskeys(area) ? await hasSecondFactor(context, user) : user.totpSecret !== null;
-  const stage = isAsked ? 'second_factor' : withoutSecondFactor;
+  const stage = (await hasSecondFactor(context, user)) ? 'second_factor' : withoutSecondFactor;
   return openSession(context, user, { area, stage, caller });
 }
 

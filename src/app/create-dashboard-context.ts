@@ -46,5 +46,6 @@ export function createDashboardContext({
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
+    passkeyUrl: config.baseUrl,
   };
 }

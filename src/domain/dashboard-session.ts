@@ -49,11 +49,6 @@ export function isSessionAlive(session: DashboardSession, nowMs: number): boolea
   return nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + SESSION_IDLE_MS;
 }
 
-/** The console has no passkeys: it is at another address, often one without a name. */
-export function hasPasskeys(area: SessionArea): boolean {
-  return area !== 'operator';
-}
-
 /** A link that somebody is given and that works once. */
 export interface OneTimeLink {
   readonly id: string;

@@ -24,9 +24,16 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-/** Null where browsers have no passkeys: an address without a name, or without encryption beyond this machine. */
-export function relyingPartyOf(baseUrl: string): RelyingParty | null {
-  const { hostname, origin, protocol } = new URL(baseUrl);
+/**
+ * Null where browsers have no passkeys: an address without a name, or without encryption beyond this machine.
+ *
+ * @param homeUrl the address that passkeys are made at; browsers use them there and at names below its name
+ * @param pageUrl the address of the page that asks for one
+ */
+export function relyingPartyOf(homeUrl: string, pageUrl = homeUrl): RelyingParty | null {
+  const { hostname: host } = new URL(homeUrl);
+  const { hostname, origin, protocol } = new URL(pageUrl);
   if (hostname !== 'localhost' && protocol !== 'https:') return null;
-  return /^[\d.]+$|^\[/.test(hostname) ? null : { host: hostname, origin };
+  if (/^[\d.]+$|^\[/.test(host)) return null;
+  return hostname === host || hostname.endsWith(`.${host}`) ? { host, origin } : null;
 }

@@ -3,14 +3,16 @@ import { openSession } from '../../src/accounts/open-session.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { User } from '../../src/domain/person.ts';
-import { type Authenticator, createAuthenticator } from '../support/authenticator.ts';
+import { type Authenticator, challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import {
   createTestDashboard,
+  formTokenIn,
   PASSWORD,
   type TestBrowser,
   type TestDashboard,
   textOf,
 } from '../support/dashboard.ts';
+import { appCode } from '../support/operator.ts';
 
 const SECURITY = '/dashboard/security';
 const QUESTION = '/dashboard/second-factor';
@@ -36,25 +38,27 @@ beforeEach(async () => {
 });
 afterEach(() => dashboard.close());
 
-/** What a page asks a browser to sign. */
-function challengeIn(page: string): string {
-  const [, options = ''] = /data-options="([^"]+)"/.exec(page) ?? [];
-  const json = options.replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)));
-  return JSON.parse(json === '' ? '{}' : json).challenge ?? '';
+/** Adds a passkey, with the passkey that is there already where there is one. */
+async function add(some: Authenticator, { origin = ORIGIN, password = PASSWORD, challenge = '' } = {}) {
+  const page = (await browser.get(SECURITY)).payload;
+  const { confirmation, challenge: asked } = await confirm(page);
+  return send(some.make(challenge || asked, origin), { password, confirmation });
 }
 
-async function add(some: Authenticator, { origin = ORIGIN, password = PASSWORD, challenge = '' } = {}) {
-  const asked = challengeIn((await browser.get(SECURITY)).payload);
-  return send(some.make(challenge || asked, origin), password);
+/** Uses the passkey on the page, where it asks for it, and reads the page that follows. */
+async function confirm(page: string, by = device, origin = ORIGIN) {
+  if (!page.includes('data-passkey="use"')) return { confirmation: '', challenge: challengeIn(page) };
+  const fields = { response: by.use(challengeIn(page), origin), form_token: formTokenIn(page) };
+  const next = await browser.post(`${SECURITY}/confirm`, fields);
+  const confirmation = /name="confirmation" value="([^"]+)"/.exec(next.payload)?.[1] ?? '';
+  return { confirmation, challenge: challengeIn(next.payload), status: next.statusCode };
 }
 
 /** Without looking at the page again, which would ask for something new. */
-async function send(response: string, password = PASSWORD) {
-  const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get('/dashboard')).payload)?.[1];
-  return browser.post(`${SECURITY}/passkeys`, {
-    ...{ name: 'Phone', response, password },
-    form_token: form_token as string,
-  });
+async function send(response: string, { password = PASSWORD, confirmation = '', code = '' } = {}) {
+  const form_token = formTokenIn((await browser.get('/dashboard')).payload);
+  const fields = { name: 'Phone', response, password, confirmation, code, form_token };
+  return browser.post(`${SECURITY}/passkeys`, fields);
 }
 
 /** A browser whose user has given the password, without the hash that it costs. */
@@ -166,18 +170,32 @@ describe('a passkey', () => {
     expect((await add(device)).statusCode).toBe(400);
     const asked = challengeIn((await browser.get(SECURITY)).payload);
     dashboard.advance(5 * 60_000);
-    expect((await send(other.make(asked, ORIGIN))).statusCode).toBe(400);
+    const [code = ''] = recoveryCodes;
+    expect((await send(other.make(asked, ORIGIN), { code })).statusCode).toBe(400);
     expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
     const made = await add(other);
     expect(made.headers['location']).toBe(`${SECURITY}?said=passkey`);
   });
 
-  it('is removed with the password, and the last one takes the recovery codes with it', async () => {
-    const remove = (password: string) =>
-      browser.post(`${SECURITY}/remove-passkey`, { passkey: device.id, password }, { page: SECURITY });
+  it('is removed with the password and a second factor, and the last one takes the recovery codes with it', async () => {
     await dashboard.store.people.updateUser(owner.id, { isOperator: true });
-    expect((await remove('wrong')).statusCode).toBe(400);
-    expect((await remove(PASSWORD)).headers['location']).toBe(`${SECURITY}?said=passkey-removed`);
+    const remove = (fields: Record<string, string>) =>
+      browser.post(`${SECURITY}/remove-passkey`, { passkey: device.id, ...fields }, { page: SECURITY });
+    const { confirmation } = await confirm((await browser.get(SECURITY)).payload);
+    const foreign = await confirmedElsewhere();
+    for (const refused of [
+      { password: PASSWORD },
+      { password: PASSWORD, code: 'aaaa-bbbb-cccc-dddd' },
+      { password: PASSWORD, confirmation: 'x' },
+      { password: PASSWORD, confirmation: foreign },
+      { password: 'wrong', confirmation },
+    ]) {
+      expect([refused, (await remove(refused)).statusCode]).toEqual([refused, 400]);
+    }
+    expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
+    expect((await remove({ password: PASSWORD, confirmation })).headers['location']).toBe(
+      `${SECURITY}?said=passkey-removed`,
+    );
     expect(await dashboard.store.people.listPasskeys(owner.id)).toEqual([]);
     const removed = { action: 'passkey.removed', actor: owner.email, target: 'Phone' };
     for (const log of [account.id, SERVICE_LOG]) {
@@ -185,5 +203,68 @@ describe('a passkey', () => {
     }
     const late = await (await givePassword()).post(QUESTION, { code: recoveryCodes[0] as string });
     expect(late.statusCode).toBe(401);
+  });
+
+  /** What confirms a second factor in another session of the same user. */
+  async function confirmedElsewhere(): Promise<string> {
+    const own = browser;
+    browser = await dashboard.signIn(owner);
+    const { confirmation } = await confirm((await browser.get(SECURITY)).payload);
+    browser = own;
+    return confirmation;
+  }
+
+  it('is removed with a recovery code as well, where the passkey is not at hand', async () => {
+    const [code = ''] = recoveryCodes;
+    const fields = { passkey: device.id, password: PASSWORD, code };
+    const answer = await browser.post(`${SECURITY}/remove-passkey`, fields, { page: SECURITY });
+    expect(answer.headers['location']).toBe(`${SECURITY}?said=passkey-removed`);
+  });
+
+  it('is asked for before any other second factor is added, or recovery codes are made: the password is not enough', async () => {
+    const page = (await browser.get(SECURITY)).payload;
+    const key = /<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '';
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const app = { sealed, code: appCode(key, dashboard.nowMs()), password: PASSWORD };
+    const post = (path: string, fields: Record<string, string>) =>
+      browser.post(`${SECURITY}/${path}`, fields, { page: SECURITY });
+    expect((await post('second-factor', app)).statusCode).toBe(400);
+    expect((await post('recovery-codes', { password: PASSWORD })).statusCode).toBe(400);
+    const other = createAuthenticator(HOST);
+    const asked = challengeIn((await browser.get(SECURITY)).payload);
+    expect((await send(other.make(asked, ORIGIN))).statusCode).toBe(400);
+    expect((await dashboard.store.people.findUser(owner.id))?.totpSecret).toBeNull();
+    expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
+
+    const { confirmation } = await confirm((await browser.get(SECURITY)).payload);
+    const renewed = await post('recovery-codes', { password: PASSWORD, confirmation });
+    expect(renewed.payload).toMatch(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/);
+    expect((await post('second-factor', { ...app, confirmation })).statusCode).toBe(200);
+  });
+
+  it('confirms for five minutes, and only from this origin with a key of the user', async () => {
+    const page = async () => (await browser.get(SECURITY)).payload;
+    const stranger = createAuthenticator(HOST);
+    expect((await confirm(await page(), stranger)).status).toBe(400);
+    expect((await confirm(await page(), device, 'https://evil.example')).status).toBe(400);
+    const { confirmation, status } = await confirm(await page());
+    expect(status).toBe(200);
+    dashboard.advance(5 * 60_000);
+    const late = { passkey: device.id, password: PASSWORD, confirmation };
+    expect((await browser.post(`${SECURITY}/remove-passkey`, late, { page: SECURITY })).statusCode).toBe(400);
+  });
+
+  it('lets in whoever has it after any number of wrong codes by others who know the password', async () => {
+    const thief = await givePassword();
+    const codes: number[] = [];
+    for (let index = 0; index < 11; index++) {
+      codes.push((await thief.post(QUESTION, { code: '000000' })).statusCode);
+    }
+    expect(codes.at(-1)).toBe(429);
+    const page = await (await givePassword()).post(QUESTION, { code: '000000' });
+    expect([page.statusCode, page.payload.includes('data-passkey="use"')]).toEqual([429, true]);
+    expect(page.headers['retry-after']).toBeDefined();
+    const passed = await answer(await givePassword(), (challenge) => device.use(challenge, ORIGIN));
+    expect(passed.headers['location']).toBe('/dashboard');
   });
 });

@@ -128,6 +128,50 @@ describe('a second factor', () => {
     expect((await next.get(QUESTION)).headers['location']).toBe('/dashboard/sign-in');
   });
 
+  it('lets a browser in which its user has signed in before go on, whatever others who know the password have tried', async () => {
+    dashboard.advance(30_000);
+    const own = await givePassword();
+    expect(await give(own, codeAt())).toBe(303);
+    await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
+    const thief = await givePassword();
+    for (let index = 0; index < 10; index++) await give(thief, '000000');
+    expect(await give(thief, '000000')).toBe(429);
+    await own.post('/dashboard/sign-in', { email: owner.email, password: PASSWORD });
+    dashboard.advance(30_000);
+    expect(await give(own, codeAt())).toBe(303);
+  });
+
+  it('is changed by who is signed in, whatever others who know the password have tried', async () => {
+    const thief = await givePassword();
+    for (let index = 0; index < 11; index++) await give(thief, '000000');
+    dashboard.advance(30_000);
+    const fields = { password: PASSWORD, code: codeAt() };
+    const answer = await browser.post(`${SECURITY}/remove-second-factor`, fields, { page: SECURITY });
+    expect(answer.headers['location']).toBe(`${SECURITY}?said=removed`);
+  });
+
+  it('keeps the key that was scanned after a mistyped code, so that the next code of the app is right', async () => {
+    const other = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    const theirs = await dashboard.signIn(other);
+    const read = (page: string) => ({
+      key: (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', ''),
+      sealed: /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '',
+    });
+    const scanned = read((await theirs.get(SECURITY)).payload);
+    const form = `${SECURITY}/second-factor`;
+    for (const wrong of [
+      { code: '000000', password: PASSWORD },
+      { code: '000000', password: 'wrong' },
+    ]) {
+      const refused = await theirs.post(form, { sealed: scanned.sealed, ...wrong }, { page: SECURITY });
+      expect(refused.statusCode).toBe(400);
+      expect(read(refused.payload)).toEqual(scanned);
+    }
+    secret = scanned.key;
+    const right = { sealed: scanned.sealed, code: codeAt(), password: PASSWORD };
+    expect((await theirs.post(form, right, { page: SECURITY })).statusCode).toBe(200);
+  });
+
   it('is switched off, and its codes replaced, with password and code only', async () => {
     dashboard.advance(30_000);
     const remove = (fields: Record<string, string>) =>

@@ -6,6 +6,7 @@ import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import { SET_UP_MS } from '../../src/domain/dashboard-session.ts';
 import type { User } from '../../src/domain/person.ts';
 import { createPeerCheck } from '../../src/http/plain-peers.ts';
+import { type Authenticator, challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import { formTokenIn, PASSWORD, type TestBrowser, textOf, withoutNonces } from '../support/dashboard.ts';
 import { appCode, createTestConsole, type TestConsole } from '../support/operator.ts';
 
@@ -223,11 +224,126 @@ describe('in live mode', () => {
     expect((await browser.get('/operator/set-up')).headers['location']).toBe(SIGN_IN);
   });
 
+  it('one mistyped code leaves the key that was scanned, so that the next code of the app is right', async () => {
+    const browser = console.newBrowser();
+    await signInAs(browser, operator);
+    const read = (page: string) => ({
+      key: /<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '',
+      sealed: /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '',
+    });
+    const scanned = read((await browser.get('/operator/set-up')).payload);
+    const give = (code: string) =>
+      browser.post('/operator/set-up', { sealed: scanned.sealed, code, password: PASSWORD });
+    const refused = await give('000000');
+    expect([refused.statusCode, read(refused.payload)]).toEqual([400, scanned]);
+    expect((await give(appCode(scanned.key, console.dashboard.nowMs()))).statusCode).toBe(200);
+  });
+
   it('switching the second factor off closes the console at once', async () => {
     const browser = console.newBrowser();
     await signInAs(browser, operator);
     await setUp(browser);
     await console.dashboard.store.people.updateUser(operator.id, { totpSecret: null });
+    expect((await browser.get('/operator/accounts')).headers['location']).toContain(SIGN_IN);
+  });
+});
+
+describe('with a passkey as the only second factor', () => {
+  const PUBLIC_HOST = 'pay.example.com';
+  const ADMIN_URL = 'https://admin.pay.example.com';
+  let device: Authenticator;
+  let recoveryCodes: readonly string[];
+
+  async function openAt(baseUrl: string): Promise<void> {
+    await open({ baseUrl, isSandbox: false });
+    device = createAuthenticator(PUBLIC_HOST);
+    const { context, store } = console.dashboard;
+    await store.people.putMembership({
+      ...{ accountId: account.id, userId: operator.id, role: 'viewer', createdAtMs: context.nowMs() },
+    });
+    const merchant = await console.dashboard.signIn(operator);
+    const page = (await merchant.get('/dashboard/security')).payload;
+    const response = device.make(challengeIn(page), `https://${PUBLIC_HOST}`);
+    const form_token = formTokenIn(page);
+    const fields = { name: 'Phone', response, password: PASSWORD, form_token };
+    const answer = await merchant.post('/dashboard/security/passkeys', fields);
+    recoveryCodes = answer.payload.match(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
+    expect(recoveryCodes).toHaveLength(10);
+  }
+  afterEach(() => console.close());
+
+  it('the password alone leads to the question for it, and never to setting up another one', async () => {
+    await openAt(ADMIN_URL);
+    const browser = console.newBrowser();
+    const answer = await signInAs(browser, operator);
+    expect(answer.headers['location']).toContain('/operator/second-factor');
+    expect((await browser.get('/operator/accounts')).headers['location']).toContain(
+      '/operator/second-factor',
+    );
+    expect((await browser.get('/operator/set-up')).headers['location']).toBe(SIGN_IN);
+    const form_token = formTokenIn((await browser.get('/operator/second-factor')).payload);
+    const posted = await browser.post('/operator/set-up', { password: PASSWORD, form_token });
+    expect(posted.headers['location']).toBe(SIGN_IN);
+    expect((await console.dashboard.store.people.findUser(operator.id))?.totpSecret).toBeNull();
+  });
+
+  it('a session that was begun to set one up is worth nothing once there is a passkey', async () => {
+    await open({ baseUrl: ADMIN_URL, isSandbox: false });
+    const thief = console.newBrowser();
+    expect((await signInAs(thief, operator)).headers['location']).toBe('/operator/set-up');
+    const page = (await thief.get('/operator/set-up')).payload;
+    const key = /<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '';
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    await console.dashboard.store.people.addPasskey({
+      ...{ id: 'one', userId: operator.id, name: 'Phone', publicKey: 'x', counter: 0, transports: '[]' },
+      ...{ createdAtMs: 0, lastUsedAtMs: null },
+    });
+    const code = appCode(key, console.dashboard.nowMs());
+    const form_token = formTokenIn(page);
+    const answer = await thief.post('/operator/set-up', { sealed, code, password: PASSWORD, form_token });
+    expect(answer.headers['location']).toBe(SIGN_IN);
+    expect((await console.dashboard.store.people.findUser(operator.id))?.totpSecret).toBeNull();
+  });
+
+  it('the passkey of the dashboard opens the console below its name, and a recovery code does, once', async () => {
+    await openAt(ADMIN_URL);
+    const browser = console.newBrowser();
+    await signInAs(browser, operator);
+    const page = (await browser.get('/operator/second-factor')).payload;
+    const form_token = formTokenIn(page);
+    const fromElsewhere = device.use(challengeIn(page), `https://${PUBLIC_HOST}`);
+    const refused = await browser.post('/operator/second-factor', { response: fromElsewhere, form_token });
+    expect(refused.statusCode).toBe(401);
+    const response = device.use(challengeIn(refused.payload), ADMIN_URL);
+    const passed = await browser.post('/operator/second-factor', { response, form_token });
+    expect(passed.headers['location']).toBe('/operator');
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
+
+    const [code = ''] = recoveryCodes;
+    const use = async () => {
+      const next = console.newBrowser();
+      await signInAs(next, operator);
+      return (await next.post('/operator/second-factor', { code })).statusCode;
+    };
+    expect([await use(), await use()]).toEqual([303, 401]);
+  });
+
+  it('at an address that passkeys do not reach, a recovery code is asked for', async () => {
+    await openAt('http://localhost:3001');
+    const browser = console.newBrowser();
+    await signInAs(browser, operator);
+    const page = await browser.get('/operator/second-factor');
+    expect(page.payload).not.toContain('data-passkey="use"');
+    expect(textOf(page.payload)).toContain('Recovery code');
+    const [code = ''] = recoveryCodes;
+    expect((await browser.post('/operator/second-factor', { code })).headers['location']).toBe('/operator');
+  });
+
+  it('removing it closes the console at once', async () => {
+    await openAt(ADMIN_URL);
+    const browser = await console.signIn(operator);
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
+    await console.dashboard.store.people.removePasskey(operator.id, device.id);
     expect((await browser.get('/operator/accounts')).headers['location']).toContain(SIGN_IN);
   });
 });

@@ -68,3 +68,10 @@ export function createAuthenticator(host: string): Authenticator {
     },
   };
 }
+
+/** What a page asks a browser to sign; '' where it asks for nothing. */
+export function challengeIn(page: string): string {
+  const [, options = ''] = /data-options="([^"]+)"/.exec(page) ?? [];
+  const json = options.replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)));
+  return JSON.parse(json === '' ? '{}' : json).challenge ?? '';
+}

@@ -125,6 +125,7 @@ export async function createTestDashboard(
     limits,
     nowMs,
     baseUrl,
+    passkeyUrl: baseUrl,
     isSandbox: false,
     token: USDC,
   };

@@ -26,6 +26,8 @@ export interface AreaContext extends SecondFactorContext {
   readonly limits: DashboardLimits;
   /** The address of the area's server, without a slash at its end. */
   readonly baseUrl: string;
+  /** The address of the dashboard, where passkeys are made. */
+  readonly passkeyUrl: string;
   /** Shows the banner that no real money moves. */
   readonly isSandbox: boolean;
 }
@@ -59,7 +61,7 @@ export interface DashboardLimits {
   readonly strangersOfUser: RateLimiter;
   /** E-mails with a link, by user. */
   readonly mailsOfUser: RateLimiter;
-  /** Codes of the second factor, by user: there are only a million. */
+  /** Codes of the second factor, by user and by what was shown besides the password: there are only a million. */
   readonly codesOfUser: RateLimiter;
 }
 

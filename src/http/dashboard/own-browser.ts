@@ -19,6 +19,16 @@ export function rememberBrowser(
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
+/** Whether the user with this address has signed in with the browser before. */
+export function isKnownBrowser(
+  { context, cookies }: Pick<AreaRoutes, 'context' | 'cookies'>,
+  request: FastifyRequest,
+  email: string,
+): boolean {
+  const mark = cookies.read(request.headers, 'browser');
+  return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
+}
+
 /** How somebody stands who tries to sign in. */
 interface Try {
   /** Whether this user has signed in with the browser before. */

@@ -9,16 +9,24 @@ import type { Visit } from './visit.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 
+/** The field by which a form asks for a second factor that is there already; nothing where none is needed. */
+export type ProofField = (id: string, name?: string) => Html;
+
 /** The user's passkeys, and a form for another; `options` is null where browsers have none for this address. */
-export function passkeyCard(visit: Visit, passkeys: readonly Passkey[], options: object | null): Html {
+export function passkeyCard(
+  visit: Visit,
+  passkeys: readonly Passkey[],
+  options: object | null,
+  proofField: ProofField,
+): Html {
   return html`<section class="card"><h2>Passkeys</h2>
 <p>A fingerprint, a face, a security key or the lock of your device as the second factor, which works on no other site than this.</p>
-${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys)}
-${options === null ? html`<p class="soft small">They need an address with a name and HTTPS, which this service does not have.</p>` : addForm(visit, options)}
+${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, proofField)}
+${options === null ? html`<p class="soft small">They need an address with a name and HTTPS, which this service does not have.</p>` : addForm(visit, options, proofField)}
 <noscript><p class="soft small">Adding one needs JavaScript; an authenticator app does not.</p></noscript></section>`;
 }
 
-function passkeyTable(visit: Visit, passkeys: readonly Passkey[]): Html {
+function passkeyTable(visit: Visit, passkeys: readonly Passkey[], proofField: ProofField): Html {
   return dataTable({
     label: 'Passkeys',
     columns: ['Name', 'Added', 'Last used', { name: 'Action', holds: 'actions' }],
@@ -28,32 +36,39 @@ function passkeyTable(visit: Visit, passkeys: readonly Passkey[]): Html {
       lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone),
       html`<details><summary>Remove…</summary><form class="fields" method="post" action="${OWN_PATH}/remove-passkey">${formTokenField(visit.formToken)}<input type="hidden" name="passkey" value="${id}">
 ${passwordField({ id: `password-for-passkey-${index}` })}
+${proofField(`code-for-passkey-${index}`)}
 <button class="button danger">Remove</button></form></details>`,
     ]),
   });
 }
 
-function addForm(visit: Visit, options: object): Html {
+function addForm(visit: Visit, options: object, proofField: ProofField): Html {
   return html`<form class="fields" method="post" action="${OWN_PATH}/passkeys" data-passkey="make" data-options="${JSON.stringify(options)}" hidden>${formTokenField(visit.formToken)}<input type="hidden" name="response" value="">
 <div class="field"><label for="passkey-name">Name</label><input id="passkey-name" name="name" maxlength="60" value="" autocomplete="off" required></div>
 ${passwordField({ id: 'password-for-passkey' })}
+${proofField('code-for-passkey')}
 <p role="status" data-told></p>
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
-/** Asks for a passkey when signing in. */
+/** Asks for one of the user's passkeys. */
 export function usePasskeyForm({
   action,
   formToken,
   next,
+  label = 'Use a passkey',
+  style = 'card',
   options,
 }: {
   readonly action: string;
   readonly formToken: string;
-  readonly next: string;
+  /** Where to go after signing in. */
+  readonly next?: string;
+  readonly label?: string;
+  readonly style?: 'card' | 'fields';
   readonly options: object;
 }): Html {
-  return html`<form class="card" method="post" action="${action}" data-passkey="use" data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}<input type="hidden" name="next" value="${next}"><input type="hidden" name="response" value="">
+  return html`<form class="${style}" method="post" action="${action}" data-passkey="use" data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}${next === undefined ? nothing : html`<input type="hidden" name="next" value="${next}">`}<input type="hidden" name="response" value="">
 <p role="status" data-told></p>
-<button class="button primary wide">Use a passkey</button></form>`;
+<button class="button primary wide">${label}</button></form>`;
 }

@@ -2,17 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passByPasskey, passSecondFactor } from '../../accounts/pass-second-factor.ts';
 import { askForPasskey } from '../../accounts/passkeys.ts';
 import { readSession, type SignedIn } from '../../accounts/read-session.ts';
-import { hasPasskeys } from '../../domain/dashboard-session.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type RelyingParty, relyingPartyOf } from '../../domain/passkey.ts';
+import type { User } from '../../domain/person.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
 import { callerOf } from './caller.ts';
 import type { AreaRoutes } from './context.ts';
 import { notice, textField } from './fields.ts';
 import { readFormFields } from './form-fields.ts';
 import { formTokenField, formTokenOf, isOwnForm } from './form-token.ts';
-import { rememberBrowser } from './own-browser.ts';
+import { isKnownBrowser, rememberBrowser } from './own-browser.ts';
 import { sendSeeOther } from './page-headers.ts';
 import { usePasskeyForm } from './passkey-forms.ts';
 import { sendPlainPage } from './public-page.ts';
@@ -39,12 +38,13 @@ async function answerCode(
   if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
   const form = readFormFields(request.body);
   if (!isOwnForm(request, context.baseUrl, form, asked.token)) throw new ServiceError('foreign_form');
-  await requirePassing(context.limits.codesOfUser, asked.signedIn.user.id);
   const next = returnPathOf(routes.area, form.text('next'));
   const how = { area: routes.area.name, caller: callerOf(request) };
   const response = form.text('response');
   const party = partyOf(routes);
   const isPasskey = response !== '' && party !== null;
+  const waitSeconds = isPasskey ? 0 : await countCode(routes, request, asked.signedIn.user);
+  if (waitSeconds > 0) return sendTooManyCodes(routes, reply, { asked, next, waitSeconds });
   const opened = isPasskey
     ? await passByPasskey(context, asked.signedIn, { response, party }, how)
     : await passSecondFactor(context, asked.signedIn, form.text('code'), how);
@@ -59,13 +59,35 @@ async function answerCode(
   return sendSeeOther(reply, next);
 }
 
+/**
+ * Counts a code, and not a passkey: its signature cannot be guessed, so whoever has the password only must not keep it
+ * away. A browser that is known is counted apart from all others, for the same reason. Resolves to seconds to wait.
+ */
+async function countCode(routes: AreaRoutes, request: FastifyRequest, { id, email }: User): Promise<number> {
+  const isKnown = isKnownBrowser(routes, request, email);
+  return routes.context.limits.codesOfUser.take(isKnown ? `${id} known` : id);
+}
+
+function sendTooManyCodes(
+  routes: AreaRoutes,
+  reply: FastifyReply,
+  {
+    waitSeconds,
+    ...question
+  }: { readonly asked: Asked; readonly next: string; readonly waitSeconds: number },
+): Promise<FastifyReply> {
+  const text = `Too many codes were tried. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
+  reply.header('retry-after', String(waitSeconds));
+  return sendQuestion(routes, reply, { ...question, status: 429, message: notice('bad', text) });
+}
+
 interface Asked {
   readonly token: string;
   readonly signedIn: SignedIn;
 }
 
-function partyOf({ area, context }: AreaRoutes): RelyingParty | null {
-  return hasPasskeys(area.name) ? relyingPartyOf(context.baseUrl) : null;
+function partyOf({ context }: AreaRoutes): RelyingParty | null {
+  return relyingPartyOf(context.passkeyUrl, context.baseUrl);
 }
 
 /** Whoever has given the password and is asked for the second factor; null for everybody else. */
@@ -99,7 +121,10 @@ async function sendQuestion(
     signedIn.user.totpSecret === null
       ? {
           label: 'Recovery code',
-          hint: 'Where your passkey is not at hand, or your browser runs no scripts.',
+          hint:
+            party === null
+              ? 'Passkeys do not work at this address.'
+              : 'If your passkey is not available, or JavaScript is off.',
         }
       : {
           label: 'Code from your authenticator app',
@@ -110,7 +135,7 @@ async function sendQuestion(
     main: html`${message}${options === null ? nothing : usePasskeyForm({ ...form, options })}
 <form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}<input type="hidden" name="next" value="${form.next}">
 ${textField({ name: 'code', autocomplete: 'one-time-code', ...field })}
-<button class="button primary wide">Go on</button></form>
+<button class="button primary wide">Continue</button></form>
 <p class="soft small">Lost your device and your recovery codes? ${routes.area.help}.</p>`,
   });
 }

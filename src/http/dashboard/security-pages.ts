@@ -1,9 +1,18 @@
 import { changePassword, requireOwnPassword } from '../../accounts/change-password.ts';
-import { addPasskey, offerPasskey, removePasskey } from '../../accounts/passkeys.ts';
+import {
+  addPasskey,
+  askForPasskey,
+  createChallenge,
+  offerPasskey,
+  removePasskey,
+  usePasskey,
+} from '../../accounts/passkeys.ts';
 import { recordForUser } from '../../accounts/record-for-user.ts';
 import {
+  confirmSecondFactor,
   confirmTotp,
   hasSecondFactor,
+  isConfirmed,
   offerTotp,
   removeTotp,
   renewRecoveryCodes,
@@ -24,7 +33,7 @@ import {
 import { notice, passwordField, textField } from './fields.ts';
 import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
-import { passkeyCard } from './passkey-forms.ts';
+import { type ProofField, passkeyCard, usePasskeyForm } from './passkey-forms.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 import { recoveryCodesPage, totpFields } from './totp-forms.ts';
 import type { Visit } from './visit.ts';
@@ -37,7 +46,19 @@ const said: ReadonlyMap<string | null, Html> = new Map([
   ['passkey-removed', notice('good', 'The passkey is removed.')],
 ]);
 
-/** One's own password and second factor. Every form asks for the password. */
+/** What a page shows besides the forms. */
+interface Shown {
+  readonly message: Html;
+  /** The app's secret that was offered on the page before; it may be in the app already. */
+  readonly sealed?: string;
+  /** That a passkey was used just now (`confirmSecondFactor`). */
+  readonly confirmation?: string;
+}
+
+/**
+ * One's own password and second factors. Every form asks for the password; those that change second factors also ask for
+ * one that is there already: a session that was found open and a password must not be enough to replace them.
+ */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'sessions', role: 'viewer' } as const;
@@ -50,7 +71,12 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     ...own,
     path: '/security',
-    show: (visit) => showSecurity(context, visit, said.get(visit.query.get('said')) ?? nothing),
+    show: (visit) => showSecurity(context, visit, { message: said.get(visit.query.get('said')) ?? nothing }),
+  });
+  dashboardForm(routes, {
+    ...own,
+    path: '/security/confirm',
+    act: (visit, fields) => confirm(context, visit, fields),
   });
   form('password', async (visit, fields) => {
     const change = { password: fields.text('new_password'), sessionId: visit.session.id };
@@ -59,37 +85,39 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   });
   form('second-factor', async (visit, fields) => {
     if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is on already.');
+    await requireSecondFactor(context, visit, fields, 'factor_code');
     const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
     return recoveryCodesPage(await confirmTotp(context, visit.user, offer, visit.actor), OWN_PATH);
   });
   form('recovery-codes', async (visit, fields) => {
-    // Who has passkeys only gave one to sign in: the password says that it is still them.
-    if (visit.user.totpSecret !== null) await requireCode(context, visit, fields);
-    else if (!(await hasSecondFactor(context, visit.user)))
+    if (!(await hasSecondFactor(context, visit.user)))
       throw invalidField('Recovery codes', 'need a second factor that they stand in for.');
+    await requireSecondFactor(context, visit, fields);
     const codes = await renewRecoveryCodes(context, visit.user);
     await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
     return recoveryCodesPage(codes, OWN_PATH);
   });
   form('passkeys', async (visit, fields) => {
-    const party = relyingPartyOf(context.baseUrl);
+    const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
     if (party === null) throw new ServiceError('not_found');
+    await requireSecondFactor(context, visit, fields);
     const made = { name: fields.text('name'), response: fields.text('response'), party };
     const codes = await addPasskey(context, visit, made, visit.actor);
     return codes === null ? seeOther('/security?said=passkey') : recoveryCodesPage(codes, OWN_PATH);
   });
   form('remove-passkey', async (visit, fields) => {
+    await requireSecondFactor(context, visit, fields);
     await removePasskey(context, visit, fields.text('passkey'), visit.actor);
     return seeOther('/security?said=passkey-removed');
   });
   form('remove-second-factor', async (visit, fields) => {
-    await requireCode(context, visit, fields);
+    await requireSecondFactor(context, visit, fields);
     await removeTotp(context, visit.user, visit.actor);
     return seeOther('/security?said=removed');
   });
 }
 
-/** Asks for the password first, and tells a refusal on the page itself. */
+/** Asks for the password first, and shows a refusal on the page itself. */
 async function withPassword(
   context: DashboardContext,
   visit: Visit,
@@ -102,56 +130,124 @@ async function withPassword(
     return await act();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    return { ...(await showSecurity(context, visit, notice('bad', error.message))), status: 400 };
+    const kept = { sealed: form.text('sealed'), confirmation: form.text('confirmation') };
+    const page = await showSecurity(context, visit, { message: notice('bad', error.message), ...kept });
+    return { ...page, status: 400 };
   }
 }
 
-async function requireCode(context: DashboardContext, visit: Visit, form: FormFields): Promise<void> {
-  await requirePassing(context.limits.codesOfUser, visit.user.id);
-  if (await spendCode(context, visit.user, form.text('code'))) return;
+/** Shows the page anew with forms that need no code for some minutes, after a passkey was used. */
+async function confirm(context: DashboardContext, visit: Visit, form: FormFields): Promise<DashboardView> {
+  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+  if (party === null) throw new ServiceError('not_found');
+  if (!(await usePasskey(context, visit, form.text('response'), party))) {
+    const message = notice('bad', 'The passkey was not accepted. Please try again.');
+    return { ...(await showSecurity(context, visit, { message })), status: 400 };
+  }
+  const message = notice('good', 'Confirmed. You can change your second factors for five minutes.');
+  const confirmation = confirmSecondFactor(context, visit.session.id);
+  return showSecurity(context, visit, { message, confirmation });
+}
+
+/** Throws a 400 unless the form has a code, or a passkey was used just now; asks nothing of who has no second factor. */
+async function requireSecondFactor(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+  codeField = 'code',
+): Promise<void> {
+  if (!(await hasSecondFactor(context, visit.user))) return;
+  if (isConfirmed(context, visit.session.id, form.text('confirmation'))) return;
+  const code = form.text(codeField);
+  if (code === '')
+    throw invalidField('A second factor', 'is needed to change second factors: a code or a passkey.');
+  // Apart from the codes of signing in: who has the password only must not use these up.
+  await requirePassing(context.limits.codesOfUser, `${visit.user.id} signed in`);
+  if (await spendCode(context, visit.user, code)) return;
   throw invalidField('The code', 'is wrong, or was used already. Wait for the next one.');
 }
 
-async function showSecurity(context: DashboardContext, visit: Visit, message: Html): Promise<DashboardView> {
-  const party = relyingPartyOf(context.baseUrl);
+async function showSecurity(context: DashboardContext, visit: Visit, shown: Shown): Promise<DashboardView> {
+  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkeys = await context.people.listPasskeys(visit.user.id);
-  const options = party === null ? null : await offerPasskey(context, visit, party);
+  // One for both forms: whichever is sent uses it up.
+  const challenge = party === null ? null : await createChallenge(context, visit.session.id);
+  const offer =
+    party === null || challenge === null ? null : await offerPasskey(context, visit, party, challenge);
+  const proof = proofOf(context, visit, passkeys.length > 0, shown.confirmation ?? '');
+  const question =
+    party === null || challenge === null || proof.isGiven
+      ? null
+      : await askForPasskey(context, visit, party, challenge);
   return {
     title: 'Password and second factor',
-    main: html`${message}
+    main: html`${shown.message}
 <form class="card" method="post" action="${OWN_PATH}/password"><h2>Password</h2>${formTokenField(visit.formToken)}
-${passwordField({ label: 'Password you have now' })}
+${passwordField({ label: 'Current password' })}
 ${textField({ name: 'new_password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. Your other sessions end.' })}
 <div class="actions"><button class="button primary">Change password</button></div></form>
-${visit.user.totpSecret === null ? offerForm(context, visit) : manageForms(visit)}
-${passkeyCard(visit, passkeys, options)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit) : nothing}`,
+${question === null ? nothing : confirmationCard(visit, question)}
+${visit.user.totpSecret === null ? offerForm(context, visit, proof, shown.sealed) : manageForms(visit, proof)}
+${passkeyCard(visit, passkeys, offer, proof.field)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit, proof) : nothing}`,
   };
 }
 
-function codesCard(visit: Visit): Html {
-  return html`<section class="card"><h2>Recovery codes</h2><p>They stand in for a passkey that is lost. New ones take the place of those you have.</p>
-<details><summary>New recovery codes</summary><form class="fields" method="post" action="${OWN_PATH}/recovery-codes">${formTokenField(visit.formToken)}
-${passwordField({ id: 'password-for-codes' })}
-<div class="actions"><button class="button primary">Make new codes</button></div></form></details></section>`;
+/** What the forms that change second factors ask for besides the password. */
+interface Proof {
+  /** Whether a passkey was used just now. */
+  readonly isGiven: boolean;
+  readonly field: ProofField;
 }
 
-function offerForm(context: DashboardContext, visit: Visit): Html {
-  const offer = offerTotp(context, visit.user);
+function proofOf(context: DashboardContext, visit: Visit, hasPasskeys: boolean, confirmation: string): Proof {
+  if (visit.user.totpSecret === null && !hasPasskeys) return { isGiven: true, field: () => nothing };
+  if (isConfirmed(context, visit.session.id, confirmation)) {
+    const field = html`<input type="hidden" name="confirmation" value="${confirmation}">`;
+    return { isGiven: true, field: () => field };
+  }
+  const words =
+    visit.user.totpSecret === null
+      ? { label: 'Recovery code', hint: 'Not needed after you confirm with a passkey.' }
+      : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
+  return {
+    isGiven: false,
+    field: (id, name = 'code') => textField({ ...words, name, id, autocomplete: 'one-time-code' }),
+  };
+}
+
+function confirmationCard(visit: Visit, options: object): Html {
+  return html`<section class="card"><h2>Change your second factors</h2>
+<p>Each change asks for a second factor that you have already. Use a passkey once here, or give a code with the change.</p>
+${usePasskeyForm({ action: `${OWN_PATH}/confirm`, formToken: visit.formToken, label: 'Confirm with a passkey', style: 'fields', options })}</section>`;
+}
+
+function codesCard(visit: Visit, proof: Proof): Html {
+  return html`<section class="card"><h2>Recovery codes</h2><p>They stand in for a passkey that is lost. New ones take the place of those you have.</p>
+<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Make new codes', tone: 'primary' })}</details></section>`;
+}
+
+function offerForm(context: DashboardContext, visit: Visit, proof: Proof, sealed = ''): Html {
+  const offer = offerTotp(context, visit.user, sealed);
   const introduction =
     'With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.';
   return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>${formTokenField(visit.formToken)}${totpFields(offer, { introduction, passwordId: 'password-for-second-factor' })}
+${proof.field('factor-code-for-second-factor', 'factor_code')}
 <div class="actions"><button class="button primary">Switch on</button></div></form>`;
 }
 
-function manageForms(visit: Visit): Html {
+function manageForms(visit: Visit, proof: Proof): Html {
   return html`<section class="card"><h2>Authenticator app: on</h2><p>You are asked for a code of your authenticator app when you sign in.</p>
-<details><summary>New recovery codes</summary>${codeForm(visit, 'recovery-codes', 'Make new codes', 'primary')}</details>
-<details><summary>Switch it off</summary>${codeForm(visit, 'remove-second-factor', 'Switch off', 'danger')}</details></section>`;
+<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Make new codes', tone: 'primary' })}</details>
+<details><summary>Switch it off</summary>${factorForm(visit, proof, { path: 'remove-second-factor', label: 'Switch off', tone: 'danger' })}</details></section>`;
 }
 
-function codeForm(visit: Visit, path: string, label: string, tone: string): Html {
+function factorForm(
+  visit: Visit,
+  proof: Proof,
+  { path, label, tone }: { readonly path: string; readonly label: string; readonly tone: string },
+): Html {
   return html`<form class="fields" method="post" action="${OWN_PATH}/${path}">${formTokenField(visit.formToken)}
 ${passwordField({ id: `password-for-${path}` })}
-${textField({ name: 'code', id: `code-for-${path}`, label: 'Code', autocomplete: 'one-time-code' })}
+${proof.field(`code-for-${path}`)}
 <div class="actions"><button class="button ${tone}">${label}</button></div></form>`;
 }

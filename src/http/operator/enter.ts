@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readSession } from '../../accounts/read-session.ts';
+import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { addressGroupOf } from '../address-group.ts';
 import { formTokenOf } from '../dashboard/form-token.ts';
 import { sendSeeOther } from '../dashboard/page-headers.ts';
@@ -23,7 +24,9 @@ export async function enter(
   const signedIn = token === null ? null : await readSession(context, token, area.name);
   // Whoever has switched it off since signs in anew, and sets it up again.
   const isUnproven =
-    isSecondFactorRequired && signedIn?.session.stage === 'open' && signedIn.user.totpSecret === null;
+    isSecondFactorRequired &&
+    signedIn?.session.stage === 'open' &&
+    !(await hasSecondFactor(context, signedIn.user));
   if (token === null || signedIn === null || isUnproven) {
     if (token !== null) cookies.remove(reply, 'session');
     return { answered: sendSeeOther(reply, signInPath(area, request)) };

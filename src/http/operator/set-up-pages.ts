@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireOwnPassword } from '../../accounts/change-password.ts';
 import { openSession } from '../../accounts/open-session.ts';
 import { readSession, type SignedIn } from '../../accounts/read-session.ts';
-import { confirmTotp, offerTotp } from '../../accounts/second-factor.ts';
+import { confirmTotp, hasSecondFactor, offerTotp } from '../../accounts/second-factor.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { callerOf } from '../dashboard/caller.ts';
 import { notice } from '../dashboard/fields.ts';
@@ -17,7 +17,7 @@ import { requirePassing } from '../rate-limit.ts';
 import type { OperatorRoutes } from './context.ts';
 import { OPERATOR_PATH } from './operator-area.ts';
 
-/** Somebody who has given the password and has to set up a second factor. */
+/** Somebody who has given the password, has no second factor of any kind, and has to set one up. */
 interface Asked extends SignedIn {
   readonly token: string;
 }
@@ -27,7 +27,7 @@ export function registerSetUpPages(routes: OperatorRoutes): void {
   routes.server.get('/set-up', async (request, reply) => {
     const asked = await readAsked(routes, request);
     if (asked === null) return sendSeeOther(reply, `${OPERATOR_PATH}/sign-in`);
-    return sendOffer(routes, reply, asked, { status: 200, message: nothing });
+    return sendOffer(routes, reply, asked, { status: 200, message: nothing, sealed: '' });
   });
   routes.server.post('/set-up', (request, reply) => answerSetUp(routes, request, reply));
 }
@@ -58,7 +58,8 @@ async function answerSetUp(
     return sendPlainPage(routes, reply, 200, recoveryCodesPage(codes, OPERATOR_PATH));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    return sendOffer(routes, reply, asked, { status: 400, message: notice('bad', error.message) });
+    const sealed = form.text('sealed');
+    return sendOffer(routes, reply, asked, { status: 400, message: notice('bad', error.message), sealed });
   }
 }
 
@@ -68,17 +69,17 @@ async function readAsked(
 ): Promise<Asked | null> {
   const token = cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(context, token, 'operator');
-  const isAsked = signedIn?.session.stage === 'set_up' && signedIn.user.totpSecret === null;
-  return token === null || signedIn === null || !isAsked ? null : { ...signedIn, token };
+  if (token === null || signedIn?.session.stage !== 'set_up') return null;
+  return (await hasSecondFactor(context, signedIn.user)) ? null : { ...signedIn, token };
 }
 
 function sendOffer(
   routes: OperatorRoutes,
   reply: FastifyReply,
   { user, token }: Asked,
-  { status, message }: { readonly status: number; readonly message: Html },
+  { status, message, sealed }: { readonly status: number; readonly message: Html; readonly sealed: string },
 ): FastifyReply {
-  const offer = offerTotp(routes.context, user);
+  const offer = offerTotp(routes.context, user, sealed);
   const introduction =
     'Scan this with an authenticator app on your phone, or type the key, then give the six digits that the app shows.';
   return sendPlainPage(routes, reply, status, {
