@@ -182,7 +182,7 @@ function pageOperations(): HotOperation[] {
           },
           ...{ providerReference: 'reference', quotedUnits: 1n, createdAtMs: SYNTHETIC_NOW_MS },
           expiresAtMs: SYNTHETIC_NOW_MS + DAY_MS,
-          ...{ progress: null, progressAtMs: null, language: null },
+          ...{ progress: null, progressAtMs: null, language: null, hasEmail: false },
         };
         return payments.addSession(asked, session, (view) =>
           settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null }, { enoughUnits: 1n }),

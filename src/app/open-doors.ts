@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { createKeyedHash } from '../domain/keyed-hash.ts';
 import type { ApiRateLimiters } from '../http/api/api-context.ts';
 import { createMemoryRateLimiters } from '../http/api/rate-limit.ts';
 import { registerApi } from '../http/api/routes.ts';
@@ -99,6 +100,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     accounts: store.accounts,
     startSession: parts.startSession,
     limits: createPageLimits(clock.monotonicMs),
+    emailHash: createKeyedHash('e-mail of a checkout', parts.secretKey, config.previousSecretKeys),
     countryHeader: config.countryHeader,
     isSandbox: parts.sandboxControls !== null,
     play: parts.createPlay?.(parts.startSession) ?? null,

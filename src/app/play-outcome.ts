@@ -18,7 +18,8 @@ export function createPlayOutcome(
   startSession: StartSession,
 ): PlayOutcome {
   const orderOf = ({ redirectUrl }: ProviderSession) => ({ order: redirectUrl, cameFrom: baseUrl });
-  const visit = (payment: Payment, provider: ProviderId) => startSession(payment, provider, country);
+  const visit = (payment: Payment, provider: ProviderId) =>
+    startSession(payment, provider, { country, knowsEmail: true });
 
   async function play(payment: Payment, outcome: Parameters<PlayOutcome>[1]): Promise<void> {
     const session = await visit(payment, playedProviderOf(payment));

@@ -54,7 +54,7 @@ async function payAtProvider(
   ...[payment, provider, deliveryUnits]: Parameters<SandboxControls['pay']>
 ): ReturnType<SandboxControls['pay']> {
   const chosen = chooseProvider(payment.provider, provider);
-  const session = await startSession(payment, chosen, country);
+  const session = await startSession(payment, chosen, { country, knowsEmail: true });
   const units = deliveryUnits ?? session.quotedUnits;
   if (units === null)
     throw new ServiceError('provider_unavailable', 'The provider gave no quote; name an amount.');

@@ -46,6 +46,9 @@ export type ProviderId = keyof typeof providerCatalogue;
 /** All provider ids, in the order in which the selector shows them. */
 export const providerIds = Object.keys(providerCatalogue) as readonly ProviderId[];
 
+/** Their protocols have no field for the customer's e-mail address. */
+export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set(['coinbase', 'cryptocom', 'revolut']);
+
 /** The value of `provider` that lets the customer choose on the page. */
 export const MULTI_PROVIDER = 'multi';
 export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;

@@ -24,7 +24,12 @@ export interface ProviderSession {
   readonly progressAtMs: number | null;
   /** Of the page on which it was begun, ISO 639-1: the customer's, as far as anybody knows. Null where it is not known. */
   readonly language: string | null;
+  /** The provider was given the customer's e-mail address with it. */
+  readonly hasEmail: boolean;
 }
 
-/** At most this many sessions are started for one payment within an hour; the payment's expiry bounds them all. */
+/**
+ * At most this many sessions are started for one payment within an hour, and as many for visitors who know its e-mail
+ * address; the payment's expiry bounds them all.
+ */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;

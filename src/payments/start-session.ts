@@ -40,11 +40,18 @@ export interface StartSessionContext {
 export type StartSession = (
   payment: Payment,
   provider: ProviderId,
-  /** Where the customer lives, ISO 3166-1 alpha-2; null or absent where nobody knows. */
-  country?: string | null,
-  /** In which the customer reads, ISO 639-1; kept for what they are written later. */
-  language?: string | null,
+  visitor?: Visitor,
 ) => Promise<ProviderSession>;
+
+/** What is known of the visitor who opens a session. */
+export interface Visitor {
+  /** Where they live, ISO 3166-1 alpha-2; null or absent where that is not known. */
+  readonly country?: string | null;
+  /** In which they read, ISO 639-1; kept for what they are written later. */
+  readonly language?: string | null;
+  /** They came with the payment's e-mail address. Without that the provider is not given it. */
+  readonly knowsEmail?: boolean;
+}
 
 /** A wallet's place on the token's blocklist changes rarely, and the release is simulated again before it is sent. */
 const BLOCKLIST_KEEP_MS = 30_000;
@@ -61,13 +68,13 @@ const LONGEST_SESSION_MS = 24 * HOUR_MS;
 export function createStartSession(context: StartSessionContext): StartSession {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withBriefMemory(context);
-  return (payment, provider, country = null, language = null) => {
-    const key = `${payment.id} ${provider}`;
+  return (payment, provider, { country = null, language = null, knowsEmail = false } = {}) => {
+    // A visitor who does not know the e-mail address must not be handed the session of one who does.
+    const key = `${payment.id} ${provider} ${knowsEmail}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const session = startSession({ ...context, token }, payment, { provider, country, language }).finally(
-      () => running.delete(key),
-    );
+    const visit = { provider, country, language, knowsEmail };
+    const session = startSession({ ...context, token }, payment, visit).finally(() => running.delete(key));
     running.set(key, session);
     return session;
   };
@@ -84,25 +91,22 @@ function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSess
 }
 
 /** Where the customer goes, and what is known of them. */
-interface Visit {
-  readonly provider: ProviderId;
-  readonly country: string | null;
-  readonly language: string | null;
-}
+type Visit = Required<Visitor> & { readonly provider: ProviderId };
 
 async function startSession(
   context: StartSessionContext,
   reference: PaymentReference,
-  { provider, country, language }: Visit,
+  { provider, country, language, knowsEmail }: Visit,
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(reference);
   if (view === null) throw new ServiceError('payment_not_found');
   const { payment } = view;
   const adapter = await requireServable(context, view, provider);
   const nowMs = context.nowMs();
-  const unused = adapter.opensOnce === true ? null : findUnused(view, provider, nowMs);
+  const email = knowsEmail ? payment.email : null;
+  const unused = adapter.opensOnce === true ? null : findUnused(view, provider, email !== null, nowMs);
   if (unused === null) {
-    requireRoom(view, nowMs);
+    requireRoom(view, email !== null, nowMs);
     if (adapter.needsCountry === true && country === null) throw countryNeeded(provider);
   }
   // Also before an earlier session is handed out again: its customer would pay for a shop that cannot be given it.
@@ -115,7 +119,7 @@ async function startSession(
     amountCents: payment.amountCents,
     currency: payment.currency,
     usdUnits: payment.usdUnits,
-    email: payment.email,
+    email,
     returnUrl: context.checkoutPageUrl(payment),
     country,
   });
@@ -126,6 +130,7 @@ async function startSession(
     progress: null,
     progressAtMs: null,
     language,
+    hasEmail: email !== null,
   };
   const current = await context.payments.addSession(payment, session, (latest) => {
     requireSameEmail(payment, latest.payment);
@@ -145,12 +150,15 @@ async function startSession(
 }
 
 /**
- * The session that a customer comes back to; one that failed at the provider may be over there. Once something has arrived, a session is used up: who comes back then
- * wants to add what is missing.
+ * The session that a customer comes back to. One that failed at the provider may be over there. Once something has
+ * arrived, a session is used up: a customer who comes back then wants to add what is missing. A session that shows the
+ * customer's e-mail address at the provider is only for visitors who know the address, and the others are only for
+ * those who do not: neither takes the other's away.
  */
 function findUnused(
-  { ledger, sessions }: PaymentView,
+  { payment, ledger, sessions }: PaymentView,
   provider: ProviderId,
+  hasEmail: boolean,
   nowMs: number,
 ): ProviderSession | null {
   if (ledger.deposits.length > 0) return null;
@@ -159,6 +167,7 @@ function findUnused(
       session.provider === provider &&
       session.expiresAtMs > nowMs &&
       session.progress !== 'failed' &&
+      (payment.email === null || session.hasEmail === hasEmail) &&
       // Emptied where the customer's e-mail address was erased.
       session.redirectUrl !== '',
   );
@@ -179,8 +188,12 @@ function countryNeeded(provider: ProviderId): ServiceError {
   );
 }
 
-function requireRoom({ sessions }: PaymentView, nowMs: number): void {
-  const recent = sessions.filter(({ createdAtMs }) => createdAtMs > nowMs - HOUR_MS);
+/** Counted apart: visitors who do not know the payment's e-mail address use up no session of one who does. */
+function requireRoom({ payment, sessions }: PaymentView, hasEmail: boolean, nowMs: number): void {
+  const recent = sessions.filter(
+    (session) =>
+      session.createdAtMs > nowMs - HOUR_MS && (payment.email === null || session.hasEmail === hasEmail),
+  );
   if (recent.length < MAXIMUM_SESSIONS_PER_HOUR) return;
   throw new ServiceError('rate_limited', 'This checkout was opened at providers too often.', {
     retryAfterSeconds: HOUR_MS / 1000,

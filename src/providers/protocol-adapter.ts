@@ -37,6 +37,7 @@ export interface Protocol {
   readonly id: ProviderId;
   readonly opensOnce?: true;
   readonly needsCountry?: true;
+  readonly checksReferrer?: true;
   readonly routedThrough?: ProviderId;
   quote(request: QuoteRequest, call: Call): Promise<Quote>;
   startSession(request: SessionRequest, call: Call): Promise<StartedSession>;
@@ -101,10 +102,11 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
 }
 
 /** What the adapter says of itself; absent where it has nothing to say. */
-function traitsOf({ opensOnce, needsCountry, routedThrough }: Protocol) {
+function traitsOf({ opensOnce, needsCountry, checksReferrer, routedThrough }: Protocol) {
   return {
     ...(opensOnce === undefined ? {} : { opensOnce }),
     ...(needsCountry === undefined ? {} : { needsCountry }),
+    ...(checksReferrer === undefined ? {} : { checksReferrer }),
     ...(routedThrough === undefined ? {} : { routedThrough }),
   };
 }

@@ -70,6 +70,7 @@ export function createTransakAdapter(options: TransakOptions): ProviderAdapter {
     {
       id: 'transak',
       opensOnce: true,
+      checksReferrer: true,
       quote: (request, call) => fetchQuote(options, request, call),
       async startSession(request, call) {
         // The session promises nothing, so the quote decides what is enough.

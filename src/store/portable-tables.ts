@@ -186,6 +186,7 @@ export const portableTables: readonly PortableTable[] = [
       ...text('id', 'payment_id', 'provider', 'redirect_url', 'provider_reference', 'progress', 'language'),
       ...amount('quoted_units'),
       ...integer('created_at_ms', 'expires_at_ms', 'progress_at_ms'),
+      ...flag('has_email'),
       accountOfPayment,
     ],
   ),

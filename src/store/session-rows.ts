@@ -1,7 +1,10 @@
 import type { ProviderSession } from '../domain/provider-session.ts';
 
-/** A session as both engines read it; the amount is decimal text. */
-export type SessionRow = Omit<ProviderSession, 'quotedUnits'> & { readonly quotedUnits: string | null };
+/** A session as both engines read it; the amount is decimal text, and SQLite has no booleans. */
+export type SessionRow = Omit<ProviderSession, 'quotedUnits' | 'hasEmail'> & {
+  readonly quotedUnits: string | null;
+  readonly hasEmail: boolean | number;
+};
 
 /**
  * Which of two news of one moment counts, as SQL over their names. Some providers tell the time in seconds, in which a
@@ -12,5 +15,9 @@ export function progressRankSql(progress: string): string {
 }
 
 export function sessionOfRow(row: SessionRow): ProviderSession {
-  return { ...row, quotedUnits: row.quotedUnits === null ? null : BigInt(row.quotedUnits) };
+  return {
+    ...row,
+    quotedUnits: row.quotedUnits === null ? null : BigInt(row.quotedUnits),
+    hasEmail: Boolean(row.hasEmail),
+  };
 }

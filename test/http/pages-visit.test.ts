@@ -223,7 +223,8 @@ describe('opening a checkout with auto=1', () => {
     expect(first.statusCode).toBe(303);
     expect(first.headers['location']).toBe('https://moonpay.example/visit/1');
     expect(first.headers['cache-control']).toBe('no-store');
-    expect((await open(`/pay/${id}?auto=1`)).headers['location']).toBe('https://moonpay.example/visit/1');
+    const again = await open(`/pay/${id}?auto=1&email=jane%40example.com`);
+    expect(again.headers['location']).toBe('https://moonpay.example/visit/1');
     expect(pages.started).toEqual(['moonpay']);
   });
 
@@ -371,11 +372,117 @@ describe("the customer's country", () => {
     pages = createCheckoutPages({ countryHeader: 'cf-ipcountry', needsCountry: 'revolut' });
     const id = pages.put(checkoutStates.choose());
     const response = await click(id, 'revolut');
-    expect(response.statusCode).toBe(400);
-    expect(textOf(response.body)).toContain('Please choose your country: Revolut asks for it.');
+    expect(response.statusCode).toBe(200);
+    expect(textOf(response.body)).toContain('Country you live in');
+    expect(response.body).not.toContain('role="alert"><p');
     expect(response.body).toContain(`/pay/${id}/providers/wert`);
     expect(pages.started).toEqual([]);
     expect((await click(id, 'revolut', { 'cf-ipcountry': 'FR' })).statusCode).toBe(303);
     expect(pages.countries).toEqual(['FR']);
   });
+
+  /** Every button that leads to the provider. */
+  const buttonsTo = (body: string, provider: string) =>
+    [...body.matchAll(new RegExp(`action="[^"]*/providers/${provider}"`, 'g'))].length;
+  const choose = (id: string, country: string) =>
+    pages.server.inject({
+      method: 'POST',
+      url: `/pay/${id}/providers/revolut`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: `country=${country}`,
+    });
+
+  it('is asked by a page that is no error, when a direct link leads to a provider that needs it', async () => {
+    await pages.server.close();
+    pages = createCheckoutPages({ needsCountry: 'revolut' });
+    const id = pages.put(pageView(pagePayment({ provider: 'revolut', email: 'jane@example.com' })));
+    const response = await open(`/pay/${id}?auto=1&email=jane%40example.com`);
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toContain('<select id="country"');
+    expect(pages.started).toEqual([]);
+  });
+
+  it.each(['revolut', 'multi'] as const)(
+    'is asked with one button to that provider, of a checkout with %s',
+    async (provider) => {
+      await pages.server.close();
+      pages = createCheckoutPages({ needsCountry: 'revolut' });
+      const id = pages.put(pageView(pagePayment({ provider, email: 'jane@example.com' })));
+      const question = await click(id, 'revolut');
+      expect(buttonsTo(question.body, 'revolut')).toBe(1);
+      // The page's script must not bring the other one back: what it asks for is what the page shows.
+      const status = await open(`/pay/${id}/status`);
+      expect(question.body).toContain(`data-revision="${status.json().revision}"`);
+    },
+  );
+
+  it('stays chosen when the provider could not be reached', async () => {
+    await pages.server.close();
+    pages = createCheckoutPages({ needsCountry: 'revolut' });
+    pages.failing.add('revolut');
+    const id = pages.put(pageView(pagePayment({ provider: 'revolut', email: 'jane@example.com' })));
+    const response = await choose(id, 'AT');
+    expect(response.statusCode).toBe(502);
+    expect(response.body).toContain('<option value="AT" selected>Austria</option>');
+    expect(buttonsTo(response.body, 'revolut')).toBe(1);
+  });
+});
+
+describe('a direct link to a provider that checks where customers come from', () => {
+  const email = 'jane@example.com';
+  const link = (id: string) => `/pay/${id}?auto=1&email=${encodeURIComponent(email)}`;
+  const withTransak = async () => {
+    await pages.server.close();
+    pages = createCheckoutPages({ checksReferrer: 'transak' });
+    return pages.put(pageView(pagePayment({ provider: 'transak', email })));
+  };
+
+  it.each<Record<string, string>>([{}, { referer: 'https://shop.example/' }, { referer: 'about:blank' }])(
+    'answers with a page that leads on by itself, because a redirect would pass on %j',
+    async (headers) => {
+      const id = await withTransak();
+      const response = await open(link(id), headers);
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['referrer-policy']).toBe('strict-origin');
+      expect(response.body).toContain(' data-leads-on>');
+      const markup = response.body.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
+      expect(markup).toContain(
+        `<noscript><meta http-equiv="refresh" content="0; url=/pay/${id}?auto=1&refreshed=1"></noscript>`,
+      );
+      expect(response.body).toContain(`formaction="/pay/${id}/providers/transak"`);
+      expect(pages.started).toEqual([]);
+    },
+  );
+
+  it('goes straight on where the browser says that it comes from our own page', async () => {
+    const id = await withTransak();
+    const response = await open(`/pay/${id}?auto=1&refreshed=1`, { referer: 'http://localhost:3000/' });
+    expect(response.statusCode).toBe(303);
+    expect(response.headers['location']).toBe('https://transak.example/visit/1');
+    expect(response.headers['referrer-policy']).toBe('strict-origin');
+  });
+
+  it('leaves the button to a browser without script that never says where it comes from', async () => {
+    const id = await withTransak();
+    const response = await open(`/pay/${id}?auto=1&refreshed=1`);
+    expect(response.statusCode).toBe(200);
+    expect(response.body).not.toContain('http-equiv="refresh"');
+    expect(response.body).not.toContain('data-leads-on');
+    expect(response.body).toContain(`formaction="/pay/${id}/providers/transak"`);
+  });
+
+  it('stays a plain redirect for all other providers', async () => {
+    await withTransak();
+    const other = pages.put(pageView(pagePayment({ provider: 'moonpay', email })));
+    expect((await open(link(other), { referer: 'https://shop.example/' })).statusCode).toBe(303);
+  });
+});
+
+it('a direct link does not lead to pay a second time while the provider says that it has the money', async () => {
+  const payment = pagePayment({ provider: 'moonpay', email: 'jane@example.com' });
+  const id = pages.put(pageView(payment, { sessions: [pageSession(payment, { progress: 'delivering' })] }));
+  const response = await open(`/pay/${id}?auto=1&email=jane%40example.com`);
+  expect(response.statusCode).toBe(200);
+  expect(textOf(response.body)).toContain('MoonPay has taken your payment');
+  expect(pages.started).toEqual([]);
 });

@@ -25,7 +25,7 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   choose: ['Choose how to pay', 'MoonPay', '$26.10 USD', '$25.00 + $1.10 fee', 'Only for payments in EUR'],
   'choose-euro': ['€26.10 EUR', 'Klarna'],
   'choose-small': ['Wert', 'Only from $20.00 USD'],
-  'choose-single': ['Pay at MoonPay', 'Continue to MoonPay', 'j…@example.com'],
+  'choose-single': ['Pay at MoonPay', 'Continue to MoonPay', '•••@•••'],
   direct: ['Send 24.000000 USDC', 'Only USDC, and only on Polygon', 'Open in your wallet'],
   'direct-part': ['Send 22.876544 USDC', '1.123456 USDC arrived; this is what is missing.'],
   'none-can-serve': [

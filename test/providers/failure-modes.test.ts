@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createKeyedHash } from '../../src/domain/keyed-hash.ts';
 import type { PostedNotice } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
@@ -36,6 +37,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
       checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,
     }),
     askQuote: createAskQuote({ providers, monotonicMs, keepMs: 0 }),
+    emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(monotonicMs),
     countryHeader: 'x-country',
     isSandbox: false,

@@ -124,6 +124,7 @@ export function newSession(payment: Payment, change: Partial<ProviderSession> = 
     progress: null,
     progressAtMs: null,
     language: null,
+    hasEmail: true,
     ...change,
   };
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Account } from '../../src/domain/account.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { createKeyedHash } from '../../src/domain/keyed-hash.ts';
 import type { PaymentReference } from '../../src/domain/payment.ts';
 import type { AccountStore } from '../../src/domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../src/domain/ports/payment-store.ts';
@@ -59,6 +60,8 @@ export interface CheckoutPages {
   readonly started: ProviderId[];
   /** With each of them, the country that the provider was told. */
   readonly countries: (string | null)[];
+  /** With each of them, the e-mail address that the provider was given. */
+  readonly emails: (string | null)[];
   /** Providers that do not answer. */
   readonly failing: Set<ProviderId>;
   /** How a provider answers when it is asked for a quote; with nothing where none is set. */
@@ -82,6 +85,8 @@ export interface CheckoutPagesOptions {
   readonly countryHeader?: string;
   /** The provider that starts nothing before it knows the country. */
   readonly needsCountry?: ProviderId;
+  /** The provider that takes only customers who come from this service's site. */
+  readonly checksReferrer?: ProviderId;
   readonly baseUrl?: string;
   readonly redirectUrl?: string;
 }
@@ -91,6 +96,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const views = new Map<string, PaymentView>();
   const started: ProviderId[] = [];
   const countries: (string | null)[] = [];
+  const emails: (string | null)[] = [];
   const failing = new Set<ProviderId>();
   const quotes = new Map<ProviderId, bigint>();
   const quoteAnswers = new Map<ProviderId, () => Promise<Quote>>();
@@ -125,9 +131,11 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
           return quoteAnswers.get(id)?.() ?? Promise.resolve({ deliveryUnits: null, minimumUsdCents: null });
         },
         ...(options.needsCountry === id ? { needsCountry: true as const } : {}),
-        startSession: async ({ country }: Pick<SessionRequest, 'country'>) => {
+        ...(options.checksReferrer === id ? { checksReferrer: true as const } : {}),
+        startSession: async ({ country, email }: Pick<SessionRequest, 'country' | 'email'>) => {
           started.push(id);
           countries.push(country ?? null);
+          emails.push(email);
           if (failing.has(id)) throw new ServiceError('provider_unavailable');
           return {
             redirectUrl: options.redirectUrl ?? `https://${id}.example/visit/${started.length}`,
@@ -176,6 +184,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       checkoutPageUrl: ({ id }) => `${baseUrl}/pay/${id}?returned=1`,
     }),
     askQuote,
+    emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(() => clock.monotonicMs),
     baseUrl,
     nowMs: () => NOW_MS,
@@ -198,6 +207,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     view: (id) => views.get(id) as PaymentView,
     started,
     countries,
+    emails,
     failing,
     quotes,
     quoteAnswers,

@@ -24,6 +24,7 @@ export interface Quote {
 export interface SessionRequest extends QuoteRequest {
   readonly paymentId: PaymentId;
   readonly depositAddress: Address;
+  /** Null where the payment has none, or its visitor did not prove to be its owner. */
   readonly email: string | null;
   /** The checkout page, to which the provider sends the customer back. */
   readonly returnUrl: string;
@@ -86,6 +87,8 @@ export interface ProviderAdapter {
   readonly opensOnce?: true;
   /** Where its visits happen, when that is another provider: that one's notices are about them as well. */
   readonly routedThrough?: ProviderId;
+  /** Refuses customers whose browser does not say that they come from this service's site. */
+  readonly checksReferrer?: true;
   /** It starts no session before it is told where the customer lives; a quote can be asked for without. */
   readonly needsCountry?: true;
   /** Throws `ServiceError` provider_unavailable when the provider does not answer, provider_inactive when it declines. */

@@ -1,16 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import { type Html, nothing } from '../design/html.ts';
-import { checkoutPage } from './checkout-page.ts';
+import type { Html } from '../design/html.ts';
+import { checkoutPage, type LeadingOn } from './checkout-page.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext } from './context.ts';
-import { countryQuestion } from './country-question.ts';
+import { type CountryQuestion, countryOfForm } from './country-question.ts';
+import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { languageOf } from './languages.ts';
 import { sendPage } from './page-headers.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
 import { problemWords } from './refusal-words.ts';
 import { rememberedProvider } from './remember.ts';
+
+/** What the page says besides the state of the checkout. */
+export interface CheckoutAnswer {
+  readonly status: number;
+  readonly problem: Html | null;
+  readonly question?: CountryQuestion | null;
+  readonly leadsOn?: LeadingOn | null;
+}
 
 /** The page of a checkout, in the language of whoever asks. */
 export function sendCheckout(
@@ -18,15 +27,27 @@ export function sendCheckout(
   request: FastifyRequest,
   reply: FastifyReply,
   checkout: Checkout,
-  answer: { readonly status: number; readonly problem: Html | null; readonly question?: Html },
+  answer: CheckoutAnswer,
 ): FastifyReply {
   const { isSandbox, explorerTransactionUrl, token } = context;
-  const { problem, question = nothing } = answer;
+  const { problem, question = null, leadsOn = null } = answer;
+  const emailToken = emailTokenOf(context, request, checkout.payment);
+  if (emailToken !== null) rememberEmailToken(context, request, reply, checkout.payment, emailToken);
   const language = languageOf(request);
   const quotes = { askQuote: context.askQuote, lastChoice: rememberedProvider(request.headers) };
   const isPlayable = context.play !== null;
   const chain = { explorerTransactionUrl, token };
-  const options = { ...chain, language, isSandbox, isPlayable, problem, question, quotes };
+  const options = {
+    ...chain,
+    language,
+    isSandbox,
+    isPlayable,
+    problem,
+    question,
+    leadsOn,
+    emailToken,
+    quotes,
+  };
   const page = checkoutPage(checkout, options);
   return sendPage(reply, { status: answer.status, baseUrl: context.baseUrl, page });
 }
@@ -55,11 +76,32 @@ export async function sendProblem(
     return sendCheckout(context, request, reply, checkout, { status, problem: null });
   }
   const language = languageOf(request);
+  const question = questionAfter(request, checkout, provider, error);
+  // A customer who was not asked yet did nothing wrong.
+  if (lacksCountry(error) && !hasAnswered(request))
+    return sendCheckout(context, request, reply, checkout, { status: 200, problem: null, question });
   const problem = problemWords(language, error, provider, checkout);
-  // The only thing that a visit can lack is the customer's country.
-  const question =
-    provider !== null && error.errorName === 'invalid_request'
-      ? countryQuestion(checkout.payment, provider, language)
-      : nothing;
   return sendCheckout(context, request, reply, checkout, { status, problem, question });
+}
+
+/** The only thing that a visit can lack is the customer's country. */
+function lacksCountry(error: ServiceError): boolean {
+  return error.errorName === 'invalid_request';
+}
+
+function hasAnswered({ body }: FastifyRequest): boolean {
+  return body instanceof URLSearchParams && body.has('country');
+}
+
+/** The question for the country where it is missing, and again with its answer where something else went wrong. */
+function questionAfter(
+  request: FastifyRequest,
+  { offers }: Checkout,
+  provider: ProviderId | null,
+  error: ServiceError,
+): CountryQuestion | null {
+  const chosen = countryOfForm(request.body);
+  const canServe = offers.some((offer) => offer.provider === provider && offer.refusal === null);
+  if (provider === null || !canServe) return null;
+  return lacksCountry(error) || chosen !== null ? { provider, chosen } : null;
 }

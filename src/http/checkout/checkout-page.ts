@@ -5,16 +5,18 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { actions } from './actions.ts';
 import { assurances } from './assurances.ts';
 import { type CheckoutView, isTakenByProvider, refreshSecondsOf, takesPayment } from './checkout-view.ts';
+import { type CountryQuestion, countryQuestion } from './country-question.ts';
 import { awaitsTransfer, directContent } from './direct-content.ts';
 import { fillText } from './fill-in.ts';
 import { formatMoney } from './format-money.ts';
+import { emailTokenField } from './known-email.ts';
 import type { Language } from './languages.ts';
 import { layout, type Page } from './layout.ts';
 import { progress } from './progress.ts';
 import { type OffersToAsk, quotedOffers } from './quoted-offers.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { type ExplorerTransactionUrl, facts } from './receipt.ts';
-import { offersInBrief, offersToCome, possibleOffers } from './selector.ts';
+import { offersInBrief, offersToCome, possibleOffers, VISIT_FORM } from './selector.ts';
 import { shopLinks } from './shop-links.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 import { summary } from './summary.ts';
@@ -44,6 +46,8 @@ export function checkoutContent(
   checkout: Checkout,
   language: Language,
   { explorerTransactionUrl, token }: ChainFacts,
+  /** The provider whose button is elsewhere on the page, with a question to be answered first. */
+  asking: ProviderId | null = null,
 ): CheckoutContent {
   const { payment, account, view } = checkout;
   const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
@@ -61,17 +65,26 @@ export function checkoutContent(
     shop: account.name,
   });
   const status = statusOf(words, toneOf(view));
-  const frame =
+  const frameOf = (shown: Checkout) =>
     direct === null
-      ? detailOf(checkout, language, explorerTransactionUrl, offersToCome)
+      ? detailOf(shown, language, explorerTransactionUrl, offersToCome)
       : html`${direct.detail}
-${shopLinks(checkout, language)}`;
+${shopLinks(shown, language)}`;
+  const whole = frameOf(checkout);
+  const shown = withoutOffer(checkout, asking);
+  const frame = shown === checkout ? whole : frameOf(shown);
   const detail = () =>
-    view.kind === 'choose' && direct === null ? detailOf(checkout, language, explorerTransactionUrl) : frame;
+    view.kind === 'choose' && direct === null ? detailOf(shown, language, explorerTransactionUrl) : frame;
   // Writing eleven rows only to tell them from others took a tenth of the time that a page costs.
   const offers = offersInBrief(checkout);
-  const revision = revisionOf(html`${title}\n${status}\n${frame}\n${offers}`.toString());
+  // Of the whole content, also where a question stands for a part of it: the poll names it the same.
+  const revision = revisionOf(html`${title}\n${status}\n${whole}\n${offers}`.toString());
   return { title, status, frame, detail, revision };
+}
+
+function withoutOffer(checkout: Checkout, asking: ProviderId | null): Checkout {
+  if (asking === null) return checkout;
+  return { ...checkout, offers: checkout.offers.filter(({ provider }) => provider !== asking) };
 }
 
 function detailOf(
@@ -108,8 +121,12 @@ export interface CheckoutPageOptions extends ChainFacts {
   readonly isSandbox: boolean;
   /** How the offers are asked for their quotes; without it they are shown without. */
   readonly quotes?: OffersToAsk;
-  /** What to answer before the provider can be visited. */
-  readonly question?: Html;
+  /** Proves with the page's forms that the visitor knows the payment's e-mail address; null or absent where they do not. */
+  readonly emailToken?: string | null;
+  /** What to answer before this provider can be visited; its button is there and nowhere else. */
+  readonly question?: CountryQuestion | null;
+  /** Set on the page of a direct link that leads on to its provider by itself. */
+  readonly leadsOn?: LeadingOn | null;
   /** What went wrong with the last click. */
   readonly problem: Html | null;
   /** Whether the sandbox's panel of outcomes belongs on it. */
@@ -118,6 +135,14 @@ export interface CheckoutPageOptions extends ChainFacts {
   readonly path?: string;
   /** What is going on in the browser; its script finds out by itself. */
   readonly moment?: CheckoutMoment | null;
+}
+
+/**
+ * How a page leads on: a script presses its button. Where there is none, the browser asks for `withoutScript`, and the
+ * answer depends on whether it says which site it comes from.
+ */
+export interface LeadingOn {
+  readonly withoutScript: string;
 }
 
 /** What only the browser knows: that it is on its way to the provider, or without a connection. */
@@ -129,7 +154,10 @@ export type CheckoutMoment =
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { view } = checkout;
   const { language, path = `/pay/${checkout.payment.id}`, moment = null } = options;
-  const content = checkoutContent(checkout, language, options);
+  const { emailToken = null, question = null, leadsOn = null } = options;
+  const asking = question?.provider ?? null;
+  const content = checkoutContent(checkout, language, options, asking);
+  const shown = withoutOffer(checkout, asking);
   const isGoing = moment?.kind === 'going';
   const { quotes } = options;
   const isDirect = awaitsTransfer(checkout);
@@ -138,7 +166,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     !isDirect &&
     view.kind === 'choose' &&
     singleProviderOf(checkout) === null &&
-    possibleOffers(checkout.offers).length > 0;
+    possibleOffers(shown.offers).length > 0;
   const refreshSeconds = refreshSecondsOf(view);
   return layout({
     language,
@@ -147,27 +175,34 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     isSandbox: options.isSandbox,
     // Without script, waiting pages load themselves again; where there is something to choose they do not.
     head:
-      refreshSeconds === null || (view.kind === 'choose' && !isDirect)
-        ? nothing
-        : html`<noscript><meta http-equiv="refresh" content="${Math.max(refreshSeconds, 10)}; url=${path}"></noscript>`,
+      leadsOn !== null
+        ? refreshWithoutScript(0, leadsOn.withoutScript)
+        : refreshSeconds === null || (view.kind === 'choose' && !isDirect)
+          ? nothing
+          : refreshWithoutScript(Math.max(refreshSeconds, 10), path),
     summary: summary(checkout, language),
-    main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}">
+    main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}"${leadsOn === null ? nothing : html` data-leads-on`}>
 <div id="problem" role="alert">${options.problem === null ? nothing : html`<p class="notice">${options.problem}</p>`}</div>
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
-${options.question ?? nothing}
+<form id="${VISIT_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>
+${question === null ? nothing : countryQuestion(checkout.payment, question, { language, emailToken })}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, isPlayable: options.isPlayable === true })}${goingTemplate(language)}` : nothing}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, isPlayable: options.isPlayable === true, knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
     ...(isStreamed
       ? {
           streamed: {
             place: offersToCome,
-            pieces: (nonce: string) => quotedOffers(quotes, checkout, language, nonce),
+            pieces: (nonce: string) => quotedOffers(quotes, shown, language, nonce),
           },
         }
       : {}),
   });
+}
+
+function refreshWithoutScript(seconds: number, path: string): Html {
+  return html`<noscript><meta http-equiv="refresh" content="${seconds}; url=${path}"></noscript>`;
 }
 
 /** For the script, which puts the provider's name into the empty place. */

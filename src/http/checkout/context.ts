@@ -1,3 +1,4 @@
+import type { KeyedHash } from '../../domain/keyed-hash.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { AskQuote } from '../../payments/ask-quotes.ts';
@@ -13,6 +14,8 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly startSession: StartSession;
   readonly askQuote: AskQuote;
   readonly limits: PageLimits;
+  /** Makes the tokens of visitors who came with the payment's e-mail address. */
+  readonly emailHash: KeyedHash;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;
   /** In lower case: where the operator's proxy tells the customer's country; null where none does. */

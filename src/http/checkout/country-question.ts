@@ -1,7 +1,8 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import { type Html, html } from '../design/html.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { fillIn } from './fill-in.ts';
+import { emailTokenField } from './known-email.ts';
 import { type Language, type LanguageCode, languages } from './languages.ts';
 import { visitPath } from './selector.ts';
 import { nameOf } from './state-words.ts';
@@ -19,14 +20,32 @@ export function countryOfForm(body: unknown): string | null {
   return country !== null && known.has(country) ? country : null;
 }
 
-/** Asks where the customer lives, for a provider that starts no visit before it knows, and goes on there. */
-export function countryQuestion(payment: Payment, provider: ProviderId, language: Language): Html {
+/** Where the customer lives, to be asked for a provider that starts no session before it knows. */
+export interface CountryQuestion {
+  readonly provider: ProviderId;
+  /** What was answered before; null where nothing was. */
+  readonly chosen: string | null;
+}
+
+/** Asks it, and goes on to the provider. */
+export function countryQuestion(
+  payment: Payment,
+  { provider, chosen }: CountryQuestion,
+  { language, emailToken }: { readonly language: Language; readonly emailToken: string | null },
+): Html {
   const { offers, actions } = language.words;
   const name = nameOf(provider);
-  return html`<form class="ask" method="post" action="${visitPath(payment, provider)}"><div class="field"><label for="country">${offers.country}</label>
-<select id="country" name="country" required autocomplete="country" aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${optionsIn(language)}</select>
+  return html`<form class="ask" method="post" action="${visitPath(payment, provider)}">${emailTokenField(emailToken)}<div class="field"><label for="country">${offers.country}</label>
+<select id="country" name="country" required autocomplete="country" aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${chosenOption(chosen, language)}${optionsIn(language)}</select>
 <p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p></div>
-<button class="button primary wide" type="submit" data-provider="${name}">${fillIn(actions.continueTo, { provider: name })}</button></form>`;
+<button class="button primary wide" type="submit" data-provider="${name}"><span>${fillIn(actions.continueTo, { provider: name })}</span></button></form>`;
+}
+
+/** A copy of it on top of the list, which is made once for all visitors. */
+function chosenOption(country: string | null, { locale }: Language): Html {
+  if (country === null) return nothing;
+  const name = new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
+  return html`<option value="${country}" selected>${name}</option>`;
 }
 
 /** Made when first asked for, because few are. */

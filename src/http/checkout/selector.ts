@@ -20,9 +20,15 @@ export function visitPath(payment: Payment, provider: ProviderId): string {
   return `/pay/${payment.id}/providers/${provider}`;
 }
 
+/**
+ * The form that all buttons of the page send, which stands outside of the parts that change: so what it proves of the
+ * visitor stays when those parts are replaced.
+ */
+export const VISIT_FORM = 'visit';
+
 /** The one button that leads to a provider, where there is one to go to. */
 export function visitButton(payment: Payment, provider: ProviderId, label: Html): Html {
-  return html`<form method="post" action="${visitPath(payment, provider)}"><button class="button primary wide" type="submit" data-provider="${nameOf(provider)}">${label}${arrow}</button></form>`;
+  return html`<p><button class="button primary wide" type="submit" form="${VISIT_FORM}" formaction="${visitPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
 }
 
 /** A button for each provider that can serve the payment, and the reason for each that cannot. */
@@ -33,7 +39,7 @@ export function selector(
   list: Html = plainOffers(checkout, offers, language),
 ): Html {
   const refused = offers.filter((offer): offer is RefusedOffer => offer.refusal !== null);
-  return html`${possibleOffers(offers).length === 0 ? nothing : html`<form method="post">${list}</form>`}
+  return html`${possibleOffers(offers).length === 0 ? nothing : list}
 ${refused.length === 0 ? nothing : refusedOffers(checkout, refused, language)}`;
 }
 
@@ -78,7 +84,7 @@ export function offerRow(checkout: Checkout, row: OfferRow, language: Language):
   const { offers: words } = language.words;
   const amount = formatMoney(language, payment.amountCents, payment.currency);
   return html`
-<li id="offer-${offer.provider}"><button type="submit" formaction="${visitPath(payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(words.payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b>${row.isLastChoice === true ? html` <span class="badge">${words.lastChoice}</span>` : nothing} <small>${particulars(checkout, row, language)}</small></span><span class="price"><bdi class="charge">${amount}</bdi>${outcome === undefined ? nothing : html` <span class="badge good best">${words.best}</span>`}</span>${arrow}</button></li>`;
+<li id="offer-${offer.provider}"><button type="submit" form="${VISIT_FORM}" formaction="${visitPath(payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(words.payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b>${row.isLastChoice === true ? html` <span class="badge">${words.lastChoice}</span>` : nothing} <small>${particulars(checkout, row, language)}</small></span><span class="price"><bdi class="charge">${amount}</bdi>${outcome === undefined ? nothing : html` <span class="badge good best">${words.best}</span>`}</span>${arrow}</button></li>`;
 }
 
 /** "min. $20.00 · 24.93 USDC arrives". */

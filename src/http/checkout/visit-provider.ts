@@ -7,6 +7,7 @@ import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, ProviderRoute } from './context.ts';
 import { countryOfForm } from './country-question.ts';
 import { customerCountry } from './customer-country.ts';
+import { emailTokenOf } from './known-email.ts';
 import { languageOf } from './languages.ts';
 import { readCheckout } from './read-checkout.ts';
 import { redirectToProvider } from './redirect-to-provider.ts';
@@ -35,8 +36,11 @@ export async function visitProvider(
     return sendProblem(context, request, reply, paymentId, null, new ServiceError('provider_unknown'));
   }
   try {
-    const country = countryOfForm(request.body) ?? customerCountry(context, request.headers);
-    const session = await context.startSession(checkout.payment, provider, country, languageOf(request).code);
+    const session = await context.startSession(checkout.payment, provider, {
+      country: countryOfForm(request.body) ?? customerCountry(context, request.headers),
+      language: languageOf(request).code,
+      knowsEmail: emailTokenOf(context, request, checkout.payment) !== null,
+    });
     rememberProvider(context, reply, provider);
     return redirectToProvider(reply, session);
   } catch (error) {

@@ -4,7 +4,7 @@ import { isSameOrigin } from '../checkout/same-origin.ts';
 import { type Html, html } from '../design/html.ts';
 import type { FormFields } from './form-fields.ts';
 
-/** The hidden field that every form of the dashboard has. */
+/** The hidden field that every form of the dashboard has, and those of a checkout whose visitor knows the e-mail address. */
 const FIELD = 'form_token';
 /** SHA-256. */
 const TOKEN_BYTES = 32;
@@ -23,6 +23,17 @@ export function formTokenField(formToken: string): Html {
   return html`<input type="hidden" name="${FIELD}" value="${maskToken(formToken)}">`;
 }
 
+/** What a form has in the hidden field; '' where it has none. */
+export function fieldText(form: URLSearchParams): string {
+  return form.get(FIELD) ?? '';
+}
+
+/** Whether the hidden field's value is this token, in a time that does not tell how nearly. */
+export function isFormToken(value: string, formToken: string): boolean {
+  const given = unmaskToken(value);
+  return given !== null && timingSafeEqual(given, Buffer.from(formToken, 'base64url'));
+}
+
 /** Whether a form is ours twice over: by what the browser says of its origin, and by the token. */
 export function isOwnForm(
   request: FastifyRequest,
@@ -31,8 +42,7 @@ export function isOwnForm(
   cookie: string | null,
 ): boolean {
   if (cookie === null || !isSameOrigin(request.headers, baseUrl)) return false;
-  const given = unmaskToken(form.text(FIELD));
-  return given !== null && timingSafeEqual(given, Buffer.from(formTokenOf(cookie), 'base64url'));
+  return isFormToken(form.text(FIELD), formTokenOf(cookie));
 }
 
 /**

@@ -57,6 +57,7 @@ export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}
       progress: null,
       progressAtMs: null,
       language: null,
+      hasEmail: true,
       ...change,
     }),
     view: exampleView,

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { checkoutPage } from '../../http/checkout/checkout-page.ts';
-import { countryQuestion } from '../../http/checkout/country-question.ts';
 import { type Language, languageOf } from '../../http/checkout/languages.ts';
 import { layout } from '../../http/checkout/layout.ts';
 import { messagePage } from '../../http/checkout/message-page.ts';
@@ -17,7 +16,7 @@ import { problemWords } from '../../http/checkout/refusal-words.ts';
 import { sendPhoneCode } from '../../http/checkout/show-phone-code.ts';
 import { statusContent } from '../../http/checkout/show-status.ts';
 import type { Words } from '../../http/checkout/words/words.ts';
-import { html, nothing } from '../../http/design/html.ts';
+import { html } from '../../http/design/html.ts';
 import type { AskQuote } from '../../payments/ask-quotes.ts';
 import { type ExampleMoment, exampleMoments } from './example-moments.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';
@@ -103,8 +102,11 @@ async function showState(
     path: `${PATH}/${name}`,
     moment,
     quotes: { askQuote: context.askQuote, lastChoice: null },
-    question: asks === null ? nothing : countryQuestion(checkout.payment, asks, language),
-    problem: problem === undefined ? null : problemWords(language, problem.error, problem.provider, checkout),
+    question: asks === null ? null : { provider: asks, chosen: null },
+    problem:
+      problem === undefined || asks !== null
+        ? null
+        : problemWords(language, problem.error, problem.provider, checkout),
   });
   return sendPage(reply, { status: 200, baseUrl, page });
 }

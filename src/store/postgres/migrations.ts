@@ -270,4 +270,10 @@ export const migrations: readonly Migration[] = [
     name: 'in which language a visit was begun',
     sql: 'ALTER TABLE provider_sessions ADD COLUMN language text',
   },
+  {
+    number: 19,
+    name: 'which sessions carry an e-mail address',
+    // Earlier ones carry the payment's, where it has one.
+    sql: 'ALTER TABLE provider_sessions ADD COLUMN has_email boolean NOT NULL DEFAULT true',
+  },
 ];

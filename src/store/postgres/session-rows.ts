@@ -8,7 +8,8 @@ export const sessionsOfPaymentSql = `
      'id', id, 'paymentId', payment_id, 'provider', provider, 'redirectUrl', redirect_url,
      'providerReference', provider_reference, 'quotedUnits', quoted_units::text,
      'createdAtMs', created_at_ms, 'expiresAtMs', expires_at_ms,
-     'progress', progress, 'progressAtMs', progress_at_ms, 'language', language) ORDER BY created_at_ms, id), '[]')
+     'progress', progress, 'progressAtMs', progress_at_ms, 'language', language,
+     'hasEmail', has_email) ORDER BY created_at_ms, id), '[]')
    FROM provider_sessions
    WHERE provider_sessions.account_id = payments.account_id AND payment_id = payments.id)`;
 
@@ -16,8 +17,8 @@ export const sessionsOfPaymentSql = `
 export const insertSession = statement(`
   INSERT INTO provider_sessions
     (id, account_id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms,
-     progress, progress_at_ms, language)
-  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM payments WHERE id = $2 AND account_id = $12`);
+     progress, progress_at_ms, language, has_email)
+  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 FROM payments WHERE id = $2 AND account_id = $13`);
 
 /** Takes progress, its time, the session, the payment and the account. */
 export const noteProgress = statement(`
@@ -39,5 +40,6 @@ export function sessionValues(session: ProviderSession): unknown[] {
     session.progress,
     session.progressAtMs,
     session.language,
+    session.hasEmail,
   ];
 }

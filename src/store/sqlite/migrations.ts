@@ -292,4 +292,10 @@ export const migrations: readonly Migration[] = [
           OR forward_status = 'failed' OR forward_status = 'manual_required';
     `,
   },
+  {
+    number: 19,
+    name: 'which sessions carry an e-mail address',
+    // Earlier ones carry the payment's, where it has one.
+    sql: 'ALTER TABLE provider_sessions ADD COLUMN has_email INTEGER NOT NULL DEFAULT 1',
+  },
 ];

@@ -6,14 +6,14 @@ export const sessionColumns = `
   id, payment_id AS "paymentId", provider, redirect_url AS "redirectUrl",
   provider_reference AS "providerReference", quoted_units AS "quotedUnits",
   created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs", progress, progress_at_ms AS "progressAtMs",
-  language`;
+  language, has_email AS "hasEmail"`;
 
 /** Takes the values of `sessionValues`. */
 export const insertSessionSql = `
   INSERT INTO provider_sessions
     (id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms,
-     progress, progress_at_ms, language)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+     progress, progress_at_ms, language, has_email)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Takes progress, its time, the session, the payment and the account. */
 export const noteProgressSql = `
@@ -35,5 +35,6 @@ export function sessionValues(session: ProviderSession): (string | number | null
     session.progress,
     session.progressAtMs,
     session.language,
+    session.hasEmail ? 1 : 0,
   ];
 }

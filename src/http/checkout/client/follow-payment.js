@@ -158,6 +158,9 @@ function followPayment(page) {
     if (event.persisted && refreshSeconds > 0) void ask();
   });
   listen();
+  // A direct link to a provider that takes customers only from the partner's site: the form is sent from this page.
+  if (page.dataset['leadsOn'] !== undefined)
+    /** @type {HTMLElement | null} */ (page.querySelector('button[data-provider]'))?.click();
 }
 
 /**

@@ -184,7 +184,9 @@ export const de: Words = {
     price:
       'Bevor Sie bestätigen, zeigt der Anbieter, was er berechnet, samt seiner eigenen Gebühr. Er fragt vielleicht, wer Sie sind.',
     delivery: 'Er liefert die Zahlung als USDC (digitale Dollar) an {shop}.',
-    email: 'Er bekommt Ihre E-Mail-Adresse {email}.',
+    email: 'Wir geben Ihre E-Mail-Adresse {email} an den Anbieter weiter.',
+    emailKept:
+      'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben, {email}. Ihr Link enthält sie nicht, deshalb bekommt der Anbieter sie nicht.',
   },
   offline: 'Zurzeit keine Verbindung. Diese Seite macht von selbst weiter, sobald sie zurück ist.',
   messages: {

@@ -187,7 +187,10 @@ export const en = {
     price:
       'The provider shows what it charges, its own fee included, before you confirm. It may ask who you are.',
     delivery: 'It delivers the payment to {shop} as USDC (digital dollars).',
-    email: 'It is given your e-mail address, {email}.',
+    email: 'We share your e-mail address, {email}, with the provider.',
+    /** To a visitor whose link does not carry it. */
+    emailKept:
+      'The shop has added an e-mail address to this payment, {email}. Your link does not include it, so the provider is not given it.',
   },
   offline: 'No connection at the moment. This page goes on by itself once it is back.',
   messages: {

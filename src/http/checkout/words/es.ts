@@ -178,7 +178,9 @@ export const es: Words = {
     price:
       'El proveedor muestra lo que cobra, incluida su propia comisión, antes de que usted confirme. Puede pedirle que se identifique.',
     delivery: 'Entrega el pago a {shop} en USDC (dólares digitales).',
-    email: 'Recibe su dirección de correo, {email}.',
+    email: 'Compartimos su dirección de correo, {email}, con el proveedor.',
+    emailKept:
+      'La tienda ha añadido una dirección de correo a este pago, {email}. Su enlace no la incluye, así que el proveedor no la recibe.',
   },
   offline: 'No hay conexión por el momento. Esta página seguirá sola en cuanto vuelva.',
   messages: {

@@ -176,7 +176,9 @@ export const fr: Words = {
     price:
       'Le prestataire affiche ce qu’il facture, ses propres frais compris, avant que vous confirmiez. Il peut vous demander qui vous êtes.',
     delivery: 'Il livre le paiement à {shop} en USDC (dollars numériques).',
-    email: 'Il reçoit votre adresse e-mail, {email}.',
+    email: 'Nous communiquons votre adresse e-mail, {email}, au prestataire.',
+    emailKept:
+      'La boutique a joint une adresse e-mail à ce paiement, {email}. Votre lien ne la contient pas\u00a0: le prestataire ne la reçoit donc pas.',
   },
   offline: 'Pas de connexion pour le moment. Cette page reprendra d’elle-même dès son retour.',
   messages: {

@@ -179,7 +179,9 @@ export const pt: Words = {
     price:
       'O provedor mostra o que cobra, incluindo a própria taxa, antes de você confirmar. Ele pode perguntar quem você é.',
     delivery: 'Ele entrega o pagamento a {shop} em USDC (dólares digitais).',
-    email: 'Ele recebe seu endereço de e-mail, {email}.',
+    email: 'Compartilhamos seu endereço de e-mail, {email}, com o provedor.',
+    emailKept:
+      'A loja informou um endereço de e-mail para este pagamento, {email}. Seu link não o contém, por isso o provedor não o recebe.',
   },
   offline: 'Sem conexão no momento. Esta página continua sozinha assim que ela voltar.',
   messages: {

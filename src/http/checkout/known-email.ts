@@ -1,0 +1,85 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyedHash } from '../../domain/keyed-hash.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { fieldText, formTokenField, isFormToken } from '../dashboard/form-token.ts';
+import { type Html, nothing } from '../design/html.ts';
+import { setCookie } from './remember.ts';
+
+/**
+ * The payment's e-mail address goes to a provider only for a visitor who came with it: `checkout_url` carries it, the
+ * short link does not. The proof is a token that names the payment and its address and says neither. Forms carry it, and
+ * a cookie of this checkout alone, because the page's script takes the address out of the address bar: so it is still
+ * there after a reload, in another language, and when the customer comes back from the provider.
+ */
+export interface KnownEmailContext {
+  readonly emailHash: KeyedHash;
+  readonly baseUrl: string;
+}
+
+type EmailOf = Pick<Payment, 'id' | 'email'>;
+
+/** Ends with the browser's session. */
+const COOKIE = 'email_token';
+const cookiePattern = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{43})(?:;|$)`);
+
+/** The token for the forms of this visitor's page, or null for a visitor who did not come with the payment's address. */
+export function emailTokenOf(
+  { emailHash }: Pick<KnownEmailContext, 'emailHash'>,
+  request: Pick<FastifyRequest, 'query' | 'body' | 'headers'>,
+  { id, email }: EmailOf,
+): string | null {
+  if (email === null) return null;
+  // Secrets that were replaced still count: a page may be open while one is.
+  const [token, ...earlier] = emailHash.candidates(`${id} ${canonical(email)}`) as [string, ...string[]];
+  const isKnown =
+    isSameEmail(emailOfQuery(request.query), email) ||
+    [token, ...earlier].some((each) => carriesToken(request, each));
+  return isKnown ? token : null;
+}
+
+/** The hidden field of a form; nothing for a visitor who does not know the address. */
+export function emailTokenField(token: string | null): Html {
+  return token === null ? nothing : formTokenField(token);
+}
+
+/** Keeps the token for the next request of this browser for this checkout. */
+export function rememberEmailToken(
+  { baseUrl }: Pick<KnownEmailContext, 'baseUrl'>,
+  request: Pick<FastifyRequest, 'headers'>,
+  reply: FastifyReply,
+  { id }: Pick<Payment, 'id'>,
+  token: string,
+): void {
+  if (cookieOf(request) !== token) setCookie(baseUrl, reply, COOKIE, token, { path: `/pay/${id}` });
+}
+
+function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: string): boolean {
+  const { body } = request;
+  const field = body instanceof URLSearchParams ? fieldText(body) : '';
+  return isFormToken(field, token) || isSameText(cookieOf(request) ?? '', token);
+}
+
+function cookieOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
+  return cookiePattern.exec(headers.cookie ?? '')?.[1] ?? null;
+}
+
+function emailOfQuery(query: unknown): string | null {
+  const email = (query as Readonly<Record<string, unknown>> | null | undefined)?.['email'];
+  return typeof email === 'string' ? email : null;
+}
+
+function isSameEmail(given: string | null, email: string): boolean {
+  return given !== null && isSameText(canonical(given), canonical(email));
+}
+
+/** Links are retyped: space around an address, its case and how its letters are composed do not tell people apart. */
+function canonical(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}
+
+/** In a time that says nothing of where they differ, or of how long the expected one is. */
+function isSameText(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
