@@ -44,6 +44,7 @@ it.each([
   ['passFeeToCustomer', false],
   ['email', address254],
   ['email', "o'neil@example.com"],
+  ['email', 'a@xn--exmple-cua.com'],
   ['note', 'x'.repeat(500)],
   ['note', '🫖'.repeat(500)],
   ['note', 'one\n\ttwo'],
@@ -57,6 +58,8 @@ it.each([
 const amountRule = 'amount must be a decimal from 0.01 to 10000 with at most two decimals';
 const addressRule =
   'address must be a non-zero Polygon address: 0x and 40 hex digits, with a valid checksum when of mixed case';
+const internationalRule =
+  'email must be ASCII: internationalized addresses are not supported; write the domain in its xn-- form';
 const emailRule = 'email must be one e-mail address of at most 254 characters';
 const noteControlRule = 'note must not contain control characters other than newline and tab';
 const wrongAmounts = [
@@ -124,8 +127,8 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['email', 'a@example.com\r\nBcc: b@example.com', emailRule],
   ['email', 'Anna <a@example.com>', emailRule],
   ['email', 'a@example.com,b@example.com', emailRule],
-  ['email', 'ä@example.com', emailRule],
-  ['email', 'a@exämple.com', emailRule],
+  ['email', 'ä@example.com', internationalRule],
+  ['email', 'a@exämple.com', internationalRule],
   ['email', `a${address254}`, emailRule],
   ['email', `${'a'.repeat(65)}@example.com`, emailRule],
   ['email', `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(63)}`, emailRule],

@@ -79,7 +79,7 @@ export const createParameters = {
     isNullable: true,
     schema: { type: 'string', maxLength: 254 },
     description:
-      "The customer's e-mail address, at most 254 characters. Handed to the provider, and part of the webhook. Spaces around it are cut off, and an empty one means absent.",
+      "The customer's e-mail address, at most 254 characters: ASCII only, with an internationalized domain in its `xn--` form. Part of the webhook. Given to the provider, other than Coinbase, Crypto.com and Revolut, for visitors who open `checkout_url` with it. Spaces around it are cut off, and an empty one means absent.",
     example: 'customer@example.com',
   },
   note: {

@@ -115,6 +115,12 @@ function parseEmail(value: unknown): string | null {
   const isWithinLimits =
     email.length <= EMAIL_MAX_CHARACTERS && email.indexOf('@') <= EMAIL_LOCAL_MAX_CHARACTERS;
   if (isWithinLimits && emailForm.test(email)) return email;
+  if (/[^\0-\x7f]/.test(email)) {
+    throw invalidField(
+      'email',
+      'must be ASCII: internationalized addresses are not supported; write the domain in its xn-- form',
+    );
+  }
   throw invalidField('email', `must be one e-mail address of at most ${EMAIL_MAX_CHARACTERS} characters`);
 }
 

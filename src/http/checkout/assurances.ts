@@ -42,6 +42,11 @@ const HIDDEN_EMAIL = '•••@•••';
 function emailLine({ email, provider }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
   if (email === null || (isProviderId(provider) && providersWithoutEmail.has(provider))) return nothing;
   return knowsEmail
-    ? html`<li>${fillIn(assurances.email, { email })}</li>`
+    ? html`<li>${fillIn(assurances.email, { email: maskEmail(email) })}</li>`
     : html`<li>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</li>`;
+}
+
+/** "j…@example.com", for visitors who know the address: enough to recognize it, and nothing to read over a shoulder. */
+function maskEmail(email: string): string {
+  return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
 }
