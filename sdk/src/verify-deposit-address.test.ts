@@ -96,6 +96,12 @@ describe('verifyDepositAddress', () => {
     ['is an address of its own', { ...payment, polygon_address_in: feeWallets[0] }, terms],
     ['is none', { ...payment, polygon_address_in: '0x' }, terms],
     ['takes more than was agreed', payment, { ...terms, maximumFeePercent: 2 }],
+    [
+      'takes more than the service ever does, where no maximum was agreed',
+      makePayment(paymentId, { feeBasisPoints: 1001 }),
+      terms,
+    ],
+    ['takes everything', makePayment(paymentId, { feeBasisPoints: 10_000 }), terms],
     ['has a fee that is no number', { ...payment, fee_percent: Number.NaN }, terms],
     ['belongs to another chain', payment, { ...terms, publication: { ...publication, chain_id: 1 } }],
     [
@@ -116,6 +122,11 @@ describe('verifyDepositAddress', () => {
     ],
   ])('refuses an address that %s', (_, wrong, wrongTerms) => {
     expect(() => verifyDepositAddress(wrong, wrongTerms)).toThrow(DepositAddressError);
+  });
+
+  it('accepts a higher fee only where it was agreed to', () => {
+    const dear = makePayment(paymentId, { feeBasisPoints: 1_500 });
+    expect(verifyDepositAddress(dear, { ...terms, maximumFeePercent: 15 }).feeBasisPoints).toBe(1_500);
   });
 
   it('takes the addresses in any case', () => {

@@ -16,9 +16,15 @@ export interface DepositTerms {
   readonly payoutAddress: string;
   /** What the service publishes; at best a copy that you looked through once and keep with your code. */
   readonly publication: SettlementPublication;
-  /** The highest fee you agreed to, in percent. Without it, whatever the payment says. */
+  /**
+   * The highest fee you agreed to, in percent. Default 10, the most that the service takes; the contract itself would
+   * allow any fee up to 100, so that a higher default could miss an address that takes everything.
+   */
   readonly maximumFeePercent?: number;
 }
+
+/** The most that the service lets an account's fee be. */
+const HIGHEST_FEE_PERCENT = 10;
 
 /** With what the deposit address was made. */
 export interface DepositProof {
@@ -36,7 +42,7 @@ export interface DepositProof {
  * @throws DepositAddressError when the address is another one; do not use the payment
  */
 export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerms): DepositProof {
-  const { publication, maximumFeePercent = 100 } = terms;
+  const { publication, maximumFeePercent = HIGHEST_FEE_PERCENT } = terms;
   const { factories, fee_wallets: feeWallets } = publication;
   if (factories.length * feeWallets.length > MAXIMUM_CANDIDATES) {
     throw new DepositAddressError('more factories and fee wallets are published than can be right');
