@@ -63,6 +63,10 @@ export const variables: readonly Variable[] = [
   plain('DEPOSIT_FACTORY_ADDRESS', 'The deposit factory, as `contract deploy` printed it.'),
   plain('SETTLEMENT_TOKEN_ADDRESS', 'The USDC contract, only for chains that have no well-known one.'),
   secret('RELAYER_PRIVATE_KEY', 'The key that sends releases; it can spend only its own gas money.'),
+  plain(
+    'RELAY_MAX_FEE_POL',
+    'The most one release transaction may cost, gas limit times fee; not above your nodes’ --rpc.txfeecap (1).',
+  ),
   plain('FEE_WALLET', "Where the account's fees go."),
   secret('SMTP_URL', 'The mail server: smtp(s)://user:password@host:port; empty sends no e-mail (none).'),
   plain('MAIL_FROM', 'Whom e-mails come from, such as Shop <pay@example.com>; needed with SMTP_URL.'),

@@ -95,6 +95,7 @@ describe('defaults', () => {
       rpcUrls: ['https://rpc.example/v2/key'],
       token: null,
       relayerPrivateKey: RELAYER_KEY,
+      relayMaximumFeeWei: 10n ** 18n,
       factory: ADDRESS,
       feeWallet: ADDRESS,
     });
@@ -167,6 +168,15 @@ it('live mode takes several endpoints, another chain with its token, and a provi
   ]);
 });
 
+it.each([
+  ['0.01', 10n ** 16n],
+  ['2.5', 25n * 10n ** 17n],
+  [`1.${'0'.repeat(17)}1`, 10n ** 18n + 1n],
+  ['1000', 10n ** 21n],
+])('live mode takes a RELAY_MAX_FEE_POL of %s to the wei', (text, wei) => {
+  expect(liveWith({ RELAY_MAX_FEE_POL: text }).chain?.relayMaximumFeeWei).toBe(wei);
+});
+
 const notAPort = ['0', '65536', '-1', '3.5', '1e3', '0x10', 'abc', '30 00'];
 const invalid: readonly [string, readonly string[], RegExp][] = [
   ['HOST', ['a b', '127.0.0.1:80', 'http://x', '-', 'ü.example'], /IP address or a host name/],
@@ -227,6 +237,11 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
   ['POLYGON_RPC_URL', ['https://a.example,https://b.example,https://A.example/'], /lists an endpoint twice/],
   ['DEPOSIT_FACTORY_ADDRESS', ['0x12', `0x${'0'.repeat(40)}`, ADDRESS.replace('A', 'a')], /valid checksum/],
   ['SETTLEMENT_TOKEN_ADDRESS', ['usdc', `0x${'0'.repeat(40)}`], /valid checksum/],
+  [
+    'RELAY_MAX_FEE_POL',
+    ['0', '0.009', '-1', '1e3', '1000.1', '1,5', '1 POL', `0.${'1'.repeat(19)}`],
+    /from 0\.01 to 1000/,
+  ],
   ['FEE_WALLET', ['wallet', `0x${'0'.repeat(40)}`], /valid checksum/],
   [
     'RELAYER_PRIVATE_KEY',

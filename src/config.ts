@@ -16,6 +16,7 @@ import {
 import { readProviders } from './config-providers.ts';
 import { createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
+import { parsePolWei } from './domain/gas-money.ts';
 import { isLoopbackHost } from './domain/loopback.ts';
 import { parsePercentBasisPoints } from './domain/money.ts';
 import type { Address } from './domain/payout-address.ts';
@@ -38,6 +39,8 @@ export interface ContractDeploymentConfig {
 export interface ChainConfig extends ContractDeploymentConfig {
   readonly factory: Address;
   readonly feeWallet: Address;
+  /** The most that one transaction of the relayer may cost. */
+  readonly relayMaximumFeeWei: bigint;
 }
 
 /** All settings of a process, validated. The only reader of the environment is `readConfig` in this file. */
@@ -191,9 +194,18 @@ function readChain(read: Reader, problems: string[]): ChainConfig | null {
   }
   const feeWallet = read.address('FEE_WALLET');
   if (read.text('FEE_WALLET') === null) problems.push('FEE_WALLET is missing.');
+  const relayMaximumFeeWei = readRelayMaximumFee(read, problems);
   return deployment === null || factory === null || feeWallet === null
     ? null
-    : { ...deployment, factory, feeWallet };
+    : { ...deployment, factory, feeWallet, relayMaximumFeeWei };
+}
+
+/** From 0.01 POL, which a single release needs at usual fees, to 1,000. */
+function readRelayMaximumFee(read: Reader, problems: string[]): bigint {
+  const wei = parsePolWei(read.text('RELAY_MAX_FEE_POL') ?? '1');
+  if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
+  problems.push('RELAY_MAX_FEE_POL must be an amount from 0.01 to 1000 with at most 18 decimals.');
+  return 10n ** 18n;
 }
 
 /** The chain's endpoints, for a command that can do without. Throws `ConfigError`. */

@@ -87,6 +87,7 @@ const stubRelayer: Relayer = {
   address: addresses.relayer,
   readLatestTransactionCount: async () => 0,
   readFinalTransactionCount: async () => ({ count: 0, blockNumber: 1_000 }),
+  isAnyMined: () => notInThisWorld(),
   estimateGas: () => notInThisWorld(),
   quoteFees: () => notInThisWorld(),
   sign: () => notInThisWorld(),

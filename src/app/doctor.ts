@@ -3,7 +3,7 @@ import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
-import { LOW_GAS_WEI, polOf } from '../domain/gas-money.ts';
+import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { requireChain, requireToken } from './live-world.ts';
 import { createLog } from './log.ts';
@@ -58,10 +58,15 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
           chainId: chain.chainId,
           privateKey: chain.relayerPrivateKey,
         });
-        const balance = await relayer.readGasBalance();
+        const [balance, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
         const pol = polOf(balance);
-        if (balance < LOW_GAS_WEI)
-          throw new Error(`${relayer.address} has only ${pol} POL for gas: send it some`);
+        const lowWei = lowGasWei(fees);
+        if (balance < lowWei) {
+          throw new Error(
+            `${relayer.address} has only ${pol} POL for gas: send it some, ` +
+              `three full batches may cost ${polOf(lowWei)} POL today`,
+          );
+        }
         return `${relayer.address} has ${pol} POL for gas`;
       }),
     );

@@ -62,7 +62,10 @@ export async function openLiveWorld(config: Config, store: Store, clock: Clock, 
       sweepBalances: createBalanceSweep({ endpoints, token }),
       rates,
       adapters: openAdapters(config, clock),
-      pace: livePace,
+      pace: {
+        ...livePace,
+        relayLimits: { ...defaultRelayLimits, maximumTransactionFeeWei: chain.relayMaximumFeeWei },
+      },
       explorerTransactionUrl: explorerOf(chain.chainId),
       async stop() {
         await rates.stop();

@@ -18,6 +18,7 @@ export interface Metrics {
   readonly providersResting: Gauge<'provider'>;
   readonly taskFailures: Counter<'task'>;
   readonly relayerBalancePol: Gauge;
+  readonly relayerLowBalancePol: Gauge;
 }
 
 /** What the providers do and tell. */
@@ -95,5 +96,9 @@ export function createMetrics(): Metrics {
       registers,
     }),
     relayerBalancePol: gauge('card_checkout_relayer_balance_pol', 'Gas money of the relayer in POL.'),
+    relayerLowBalancePol: gauge(
+      'card_checkout_relayer_low_balance_pol',
+      'The relayer needs gas money below this: three full batches at the present fees, in POL.',
+    ),
   };
 }

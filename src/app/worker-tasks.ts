@@ -77,7 +77,8 @@ function relayTask({ store, world, nowMs, log, metrics, inPlaceOf }: WorkerParts
     async run() {
       const pass = await relayReleases(context);
       metrics.relayPasses.inc({ result: pass });
-      if (pass === 'bumped' || pass === 'abandoned' || pass === 'refused') log.warn({ pass }, 'relay');
+      if (pass === 'bumped' || pass === 'replaced' || pass === 'abandoned' || pass === 'refused')
+        log.warn({ pass }, 'relay');
       return pass === 'resolved';
     },
   };

@@ -2,7 +2,10 @@ import { ChainUnavailableError, TransactionRefusedError } from '../domain/ports/
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import { JsonRpcAnswerError } from './json-rpc.ts';
 
-/** How nodes say that they have the transaction already, or that its nonce has been used. */
+/**
+ * How nodes say that they have the transaction already, or that its nonce has been used: by another attempt of ours, or
+ * by another transaction. Which of the two is judged by the receipts, once the nonce is final.
+ */
 const harmless =
   /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 

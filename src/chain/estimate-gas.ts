@@ -4,7 +4,7 @@ import type { JsonRpcClient } from './json-rpc.ts';
 import { revertReasonOf } from './revert-reason.ts';
 import { readQuantity } from './rpc-values.ts';
 
-/** Polygon takes no transaction with more gas (PIP-88). */
+/** Polygon takes no transaction with more gas (EIP-7825). */
 const MAXIMUM_TRANSACTION_GAS = 2n ** 25n;
 
 /** The state may change between the estimate and the block: a quarter more. */
@@ -20,7 +20,9 @@ export async function estimateGas(
   const { from, to, data } = transaction;
   let gas: bigint;
   try {
-    const answer = await rpc.call('eth_estimateGas', [to === null ? { from, data } : { from, to, data }]);
+    const call = to === null ? { from, data } : { from, to, data };
+    // Not on top of what waits: a transaction that this one is to replace would have done its work already.
+    const answer = await rpc.call('eth_estimateGas', [call, 'latest']);
     gas = readQuantity(answer, 'gas estimate');
   } catch (error) {
     const reason = revertReasonOf(error);

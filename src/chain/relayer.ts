@@ -34,6 +34,12 @@ export function createRelayer(options: RelayerOptions): Relayer {
     return readCount(answer, 'transaction count');
   }
 
+  async function isAnyMinedAt(endpoint: ChainEndpoint, hashes: readonly string[]): Promise<boolean> {
+    await endpoint.ensureChain();
+    const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+    return (await endpoint.rpc.callBatch(calls)).some((receipt) => receipt !== null);
+  }
+
   return {
     address: account.address,
     readLatestTransactionCount: (of = account.address) =>
@@ -48,6 +54,14 @@ export function createRelayer(options: RelayerOptions): Relayer {
           blockNumber: block.number,
         };
       }),
+    async isAnyMined(hashes) {
+      const outcomes = await Promise.allSettled(endpoints.map((endpoint) => isAnyMinedAt(endpoint, hashes)));
+      const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      if (answers.length > 0) return answers.includes(true);
+      throw new ChainUnavailableError('no endpoint told whether a transaction was mined', {
+        cause: (outcomes[0] as PromiseRejectedResult | undefined)?.reason,
+      });
+    },
     estimateGas: (call) =>
       rotation.useAny(({ rpc }) =>
         estimateGas(rpc, { from: account.address, to: call.factory, data: encodeRelayCall(call) }),

@@ -5,6 +5,7 @@ import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { CallRevertedError, type RelayCall, type Relayer } from '../domain/ports/chain.ts';
 import type { RelayContext } from './relay/relay-context.ts';
+import { chooseNonce } from './relay/sign-attempt.ts';
 
 /**
  * Sends a wrong token, or POL (the zero address), that lies at a deposit address to the payment's merchant, without
@@ -32,7 +33,7 @@ export async function rescueToken(
     token,
   };
   const gasLimit = await estimateRescue(context.relayer, call);
-  const nonce = await context.relayer.readLatestTransactionCount();
+  const nonce = await chooseNonce(context);
   const signed = await context.relayer.sign(call, nonce, gasLimit, await context.relayer.quoteFees());
   const nowMs = context.nowMs();
   await context.relay.openBatch(

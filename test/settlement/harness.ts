@@ -1,5 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { ChainEndpoint } from '../../src/chain/chain-endpoint.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
@@ -77,7 +78,7 @@ export interface Faults {
   estimate: ((call: RelayCall) => void) | null;
   /** What the chain asks for, in the place of the real fees. */
   fees: FeeQuote | null;
-  /** A lagging node: so many of the newest transactions of any address are missing in its count. */
+  /** A lagging node: so many of the newest transactions of any address are missing in its counts, final or not. */
   missingTransactions: number;
   /** The endpoint lags behind and answers with empty lists of logs. */
   hideLogs: boolean;
@@ -126,6 +127,8 @@ function standInFor<Present extends object>(present: () => Present): Present {
 export interface SettlementOptions {
   readonly finalityBlocks?: number;
   readonly limits?: Partial<RelayLimits>;
+  /** The nodes that the relayer talks to, instead of the chain's own. */
+  readonly relayerEndpoints?: readonly ChainEndpoint[];
 }
 
 export type Settlement = Awaited<ReturnType<typeof openSettlement>>;
@@ -173,7 +176,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     const store = await database.open();
     const known = createKnownAddresses(store.payments, store.addressPages);
     const relayer = createRelayer({
-      endpoints: chain.endpoints,
+      endpoints: options.relayerEndpoints ?? chain.endpoints,
       chainId: chain.anvil.chainId,
       privateKey: relayerKey,
     });
@@ -460,6 +463,10 @@ function withFaults(relayer: Relayer, faults: Faults): Relayer {
     quoteFees: async () => faults.fees ?? relayer.quoteFees(),
     readLatestTransactionCount: async (of) =>
       (await relayer.readLatestTransactionCount(of)) - faults.missingTransactions,
+    async readFinalTransactionCount(of) {
+      const final = await relayer.readFinalTransactionCount(of);
+      return { ...final, count: final.count - faults.missingTransactions };
+    },
   };
 }
 

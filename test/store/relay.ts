@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
 import { waitFor } from '../support/wait-for.ts';
 import {
   atOnce,
@@ -108,6 +109,73 @@ export function relayPromises(context: StoreContext): void {
     const second = await context.store.relay.openBatch(newBatch(payments, { attempts, relayer }), leave);
     expect(await context.store.relay.findOpenBatch(relayer)).toEqual(second);
     expect(second.attempts).toEqual(attempts);
+  });
+
+  it('knows the nonce after the newest batch of a relayer once it is resolved, and none before or otherwise', async () => {
+    const [payment, other] = await givePayments(context.store, 2);
+    const one = newBatch([payment as Payment], { nonce: 7 });
+    const { relayer } = one;
+    const next = () => context.store.relay.findNextNonce(relayer);
+    expect(await next()).toBeNull();
+    const first = await context.store.relay.openBatch(one, leave);
+    expect(await next()).toBeNull();
+    await context.store.relay.closeBatch(first.id, 'resolved', NOW_MS, leave);
+    expect(await next()).toBe(8);
+    const elsewhere = newBatch([other as Payment], { nonce: 20, relayer: 'another' });
+    const { id } = await context.store.relay.openBatch(elsewhere, leave);
+    await context.store.relay.closeBatch(id, 'resolved', NOW_MS, leave);
+    await context.reopen();
+    expect(await next()).toBe(8);
+    const second = await context.store.relay.openBatch({ ...one, nonce: 8 }, leave);
+    expect(await next()).toBeNull();
+    await context.store.relay.closeBatch(second.id, 'abandoned', NOW_MS, leave);
+    expect(await next()).toBeNull();
+  });
+
+  it('replaces a batch at its nonce by some of its payments and frees the others, in one commit', async () => {
+    const payments = await givePayments(context.store, 3, { releaseDueAtMs: NOW_MS });
+    const [first, second, third] = payments as [Payment, Payment, Payment];
+    const batch = await context.store.relay.openBatch(newBatch(payments), leave);
+    const carriers: (number | null)[] = [];
+    const decide = recordingDecide(({ payment }) => {
+      carriers.push(payment.relayBatchId);
+      return { change: { forwardStatus: payment.relayBatchId === null ? 'ready' : 'processing' } };
+    });
+    const replacement = newBatch([first, second]);
+    const opened = await context.store.relay.replaceBatch(batch.id, replacement, NOW_MS, decide);
+    expect(opened).toEqual({ ...replacement, id: opened.id });
+    expect(decide.ids).toEqual(batch.paymentIds);
+    expect(carriers).toEqual([opened.id, opened.id, null]);
+    await context.reopen();
+    expect(await context.store.relay.listOpenBatches(10)).toEqual([opened]);
+    expect((await claim()).map(({ id }) => id)).toEqual([third.id]);
+    await expect(context.store.relay.closeBatch(batch.id, 'resolved', NOW_MS, leave)).rejects.toThrow();
+    await context.store.relay.closeBatch(opened.id, 'resolved', NOW_MS, leave);
+    expect(await context.store.relay.findNextNonce(batch.relayer)).toBe(batch.nonce + 1);
+  });
+
+  it('replaces no batch by one of another nonce, relayer or kind, or with other payments, nor when a decision throws', async () => {
+    const payments = await givePayments(context.store, 3);
+    const [first, second, third] = payments as [Payment, Payment, Payment];
+    const { relay } = context.store;
+    const batch = await relay.openBatch(newBatch([first, second]), leave);
+    const wrong = [
+      ...[newBatch([first], { nonce: 8 }), newBatch([first], { relayer: 'another' })],
+      ...[newBatch([first], { kind: 'rescue' }), newBatch([first, third]), newBatch([])],
+      newBatch([first], { attempts: [] }),
+    ];
+    for (const replacement of wrong) {
+      await expect(relay.replaceBatch(batch.id, replacement, NOW_MS, leave)).rejects.toThrow(RangeError);
+    }
+    const throwing = recordingDecide(() => {
+      throw new Error('no');
+    });
+    await expect(relay.replaceBatch(batch.id, newBatch([first]), NOW_MS, throwing)).rejects.toThrow('no');
+    await expect(relay.replaceBatch(batch.id + 1, newBatch([first]), NOW_MS, leave)).rejects.toThrow();
+    expect(await relay.listOpenBatches(10)).toEqual([batch]);
+    for (const { id } of [first, second]) {
+      expect(await context.store.payments.findPaymentById(id)).toMatchObject({ relayBatchId: batch.id });
+    }
   });
 
   it('marks the payments before they are decided, and frees them before they are decided again', async () => {

@@ -118,7 +118,11 @@ function contextOf(
     directory: { adapters: outside.adapters, settings: store.providers },
     relay: store.relay,
     chain: { withView: (use) => use(view as ChainView) },
-    relayer: { address: RESERVED_ADDRESS, readGasBalance: async () => outside.gasBalanceWei },
+    relayer: {
+      address: RESERVED_ADDRESS,
+      readGasBalance: async () => outside.gasBalanceWei,
+      quoteFees: async () => ({ maxFeePerGas: 85n * 10n ** 9n, maxPriorityFeePerGas: 25n * 10n ** 9n }),
+    },
     async rescue(id, token) {
       outside.rescued.push(`${id} ${token}`);
       return `0x${'ab'.repeat(32)}`;

@@ -131,6 +131,8 @@ export interface Relayer {
   readLatestTransactionCount(of?: string): Promise<number>;
   /** Transactions of the relayer, or of another address, at the finalized block, and that block's number. */
   readFinalTransactionCount(of?: string): Promise<{ readonly count: number; readonly blockNumber: number }>;
+  /** Whether one of these transactions is in a block, by any endpoint that answers: a node that lags does not know yet. */
+  isAnyMined(hashes: readonly string[]): Promise<boolean>;
   /** Gas for the call by the endpoint's own estimate, with a margin. Throws `CallRevertedError`. */
   estimateGas(call: RelayCall): Promise<bigint>;
   /** Fees that the next blocks ask for, from the fee history. */

@@ -44,6 +44,12 @@ export interface RelayStore {
   dropClaims(relayer: string): Promise<void>;
   /** The batch that is still in flight for this relayer; there is at most one. */
   findOpenBatch(relayer: string): Promise<RelayBatch | null>;
+  /**
+   * The nonce after the relayer's newest batch, when that one was resolved: a node that lags may count fewer
+   * transactions. Null where only the chain can tell: before the first batch, while one is in flight, and after one
+   * that was given up, because its nonce may be free.
+   */
+  findNextNonce(relayer: string): Promise<number | null>;
   /** The batches that are still in flight, of whatever relayer, the oldest first. */
   listOpenBatches(limit: number): Promise<readonly RelayBatch[]>;
   /**
@@ -53,6 +59,17 @@ export interface RelayStore {
   openBatch(batch: Omit<RelayBatch, 'id'>, decide: Decide): Promise<RelayBatch>;
   /** Commits another signed attempt (fee bump) of an open batch, before it is broadcast. */
   addAttempt(batchId: number, attempt: RelayAttempt): Promise<void>;
+  /**
+   * Closes an open batch and opens another one in its place, in one commit: with the same relayer and nonce, and with
+   * payments of the first one only. Frees the other payments, and decides all payments of the first batch. Throws
+   * `RangeError` for a batch that is no such replacement.
+   */
+  replaceBatch(
+    batchId: number,
+    replacement: Omit<RelayBatch, 'id'>,
+    closedAtMs: number,
+    decide: Decide,
+  ): Promise<RelayBatch>;
   /** The nonce is spent (or given up): frees its payments and decides them. */
   closeBatch(
     batchId: number,

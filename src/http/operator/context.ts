@@ -18,7 +18,7 @@ export interface OperatorContext extends AreaContext {
   readonly ledger: Pick<LedgerStore, 'readCursor'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly chain: ChainReader;
-  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance'>;
+  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
   /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
   /** Whether who is at this address may speak plain HTTP: a password in clear text is as good as lost. */

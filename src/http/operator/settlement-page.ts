@@ -1,7 +1,7 @@
-import { LOW_GAS_WEI } from '../../domain/gas-money.ts';
+import { lowGasWei } from '../../domain/gas-money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
-import type { ChainHeads } from '../../domain/ports/chain.ts';
+import type { ChainHeads, FeeQuote } from '../../domain/ports/chain.ts';
 import type { BlockReference } from '../../domain/ports/ledger-store.ts';
 import type { RelayBatch } from '../../domain/ports/relay-store.ts';
 import { formatMoney } from '../dashboard/format-amount.ts';
@@ -37,8 +37,9 @@ export function registerSettlementPage(routes: OperatorRoutes): void {
 
 async function showSettlement(context: OperatorContext): Promise<OperatorView> {
   const { relayer, chain, ledger, relay, search } = context;
-  const [balance, heads, cursor, batches, waiting] = await Promise.all([
+  const [balance, fees, heads, cursor, batches, waiting] = await Promise.all([
     orNull(relayer.readGasBalance()),
+    orNull(relayer.quoteFees()),
     orNull(chain.withView((view) => view.readHeads())),
     ledger.readCursor(),
     relay.listOpenBatches(BATCHES_SHOWN),
@@ -49,7 +50,7 @@ async function showSettlement(context: OperatorContext): Promise<OperatorView> {
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
 <div class="field"><label for="payment">Payment id, short code or link</label><input id="payment" name="payment"></div><button class="button">Open payment</button></form>
 ${chainCard(context, cursor, heads)}
-${relayerCard(relayer.address, balance)}
+${relayerCard(relayer.address, balance, fees)}
 <section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>
 <section class="card"><h2>Deposits that need a hand</h2>${waiting.length === 0 ? html`<p class="soft">None.</p>` : waitingTable(waiting)}</section>`,
   };
@@ -79,10 +80,11 @@ function chainCard(
 <div><dt>Behind the clock</dt><dd>${lagMs === null ? html`<span class="soft">not known</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
 }
 
-function relayerCard(address: string, balance: bigint | null): Html {
+function relayerCard(address: string, balance: bigint | null, fees: FeeQuote | null): Html {
+  const isLow = balance !== null && fees !== null && balance < lowGasWei(fees);
   return html`<section class="card"><h2>Relayer</h2><dl class="facts">
 <div><dt>Address</dt><dd><code class="breaks">${address}</code></dd></div>
-<div><dt>Gas money</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${shortPolOf(balance)} POL ${balance < LOW_GAS_WEI ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">enough</span>`}`}</dd></div></dl>
+<div><dt>Gas money</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${shortPolOf(balance)} POL ${isLow ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">enough</span>`}`}</dd></div></dl>
 <p class="soft small">This process’s own. Its key can lose nothing but this gas money: where deposits go is fixed on the chain.</p></section>`;
 }
 

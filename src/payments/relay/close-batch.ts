@@ -18,7 +18,9 @@ export async function resolveBatch(
   const cursor = await context.ledger.readCursor();
   if (cursor === null || cursor.number < finalBlock) return false;
   const nowMs = context.nowMs();
-  const fruitless = new Set<PaymentId>();
+  const isMined =
+    batch.kind === 'rescue' || (await context.relayer.isAnyMined(batch.attempts.map(({ hash }) => hash)));
+  const unreleased = new Set<PaymentId>();
   await closeBatch(context, batch, 'resolved', ({ payment, ledger }) => {
     const isReleased = ledger.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
@@ -27,11 +29,14 @@ export async function resolveBatch(
     if (isReleased || sumLedger(ledger).heldUnits === 0n) {
       return { fruitlessBatches: 0, releaseDueAtMs: null };
     }
-    fruitless.add(payment.id);
+    unreleased.add(payment.id);
+    // Another transaction took the nonce: that says nothing against the payment, and no gas was spent on it.
+    if (!isMined) return { releaseDueAtMs: nowMs + RETRY_AFTER_ABANDONED_MS };
     return afterFruitlessBatch(payment, nowMs);
   });
-  if (fruitless.size > 0) {
-    context.onIncident({ kind: 'fruitless_batch', batchId: batch.id, paymentIds: [...fruitless] });
+  if (unreleased.size > 0) {
+    const kind = isMined ? 'fruitless_batch' : 'displaced_batch';
+    context.onIncident({ kind, batchId: batch.id, paymentIds: [...unreleased] });
   }
   return true;
 }

@@ -1,32 +1,54 @@
-import type { Payment } from '../../domain/payment.ts';
-import type { FeeQuote, RelayCall } from '../../domain/ports/chain.ts';
+import type { FeeQuote, RelayCall, TransactionRefusedError } from '../../domain/ports/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/relay-store.ts';
 import { abandonBatch, resolveBatch } from './close-batch.ts';
+import { readFeeBudget } from './fit-batch.ts';
 import { raiseFees } from './raise-fees.ts';
 import { rebroadcast } from './rebroadcast.ts';
 import { isOver, type RelayContext, type RelayPass } from './relay-context.ts';
+import {
+  broadcastOrShrink,
+  isUnderpriced,
+  paymentsOf,
+  replaceByDearer,
+  replaceRefused,
+} from './replace-batch.ts';
 import { forwardCall, signAttempt } from './sign-attempt.ts';
 
 /**
- * Rebroadcasts, bumps or closes what is in flight. Throws `TransactionRefusedError` when no node takes any attempt and
- * higher fees would not change that.
+ * Rebroadcasts, bumps, replaces or closes what is in flight. Throws `TransactionRefusedError` when no node takes any
+ * attempt, and neither higher fees nor a smaller batch would change that.
  */
 export async function followBatch(context: RelayContext, batch: RelayBatch): Promise<RelayPass> {
   const final = await context.relayer.readFinalTransactionCount();
   if (batch.nonce < final.count) {
     return (await resolveBatch(context, batch, final.blockNumber)) ? 'resolved' : 'waiting';
   }
-  const latestCount = await context.relayer.readLatestTransactionCount();
+  // A node that lags counts fewer than are final already.
+  const latestCount = Math.max(await context.relayer.readLatestTransactionCount(), final.count);
   if (batch.nonce > latestCount) return waitOutGap(context, batch);
   context.memory.firstSeenMs.delete(batch.id);
   if (batch.nonce < latestCount) return 'waiting'; // Mined; final soon.
 
   const refusal = await rebroadcast(context.relayer, batch);
-  const fees = await higherFees(context, batch, refusal === null);
-  if (fees === null) {
+  const fees = await higherFees(context, batch, refusal === null || isUnderpriced(refusal));
+  if (fees !== null && batch.gasLimit * fees.maxFeePerGas <= (await readFeeBudget(context))) {
+    return raise(context, batch, fees);
+  }
+  if (refusal === null && fees === null) return 'rebroadcast';
+  const replacement =
+    fees !== null
+      ? await replaceByDearer(context, batch, fees)
+      : await replaceRefused(context, batch, refusal as TransactionRefusedError);
+  if (replacement === null) {
     if (refusal !== null) throw refusal;
     return 'rebroadcast';
   }
+  await broadcastOrShrink(context, replacement);
+  return 'replaced';
+}
+
+/** Signs the same call for the same nonce at higher fees, commits and broadcasts it. */
+async function raise(context: RelayContext, batch: RelayBatch, fees: FeeQuote): Promise<RelayPass> {
   const call = await callOf(context, batch);
   const attempt = await signAttempt(context, call, batch.nonce, batch.gasLimit, fees);
   await context.relay.addAttempt(batch.id, attempt);
@@ -55,19 +77,13 @@ async function higherFees(
   const nowMs = context.nowMs();
   const last = batch.attempts.at(-1) as RelayAttempt;
   if (!isOver(last.signedAtMs, limits.bumpAfterMs, nowMs)) return null;
-  const [quote, gasBalance] = await Promise.all([relayer.quoteFees(), relayer.readGasBalance()]);
-  return raiseFees({ ...batch, quote, gasBalance, wasTaken, nowMs, limits });
+  const quote = await relayer.quoteFees();
+  return raiseFees({ ...batch, quote, wasTaken, nowMs, limits });
 }
 
 /** The call that a stored batch makes, for signing it again. */
 async function callOf(context: RelayContext, batch: RelayBatch): Promise<RelayCall> {
-  const payments: Payment[] = [];
-  for (const id of batch.paymentIds) {
-    const payment = await context.payments.findPaymentById(id);
-    if (payment === null) throw new Error(`relay batch ${batch.id} carries the unknown payment ${id}`);
-    payments.push(payment);
-  }
-  const call = forwardCall(payments);
+  const call = forwardCall(await paymentsOf(context, batch));
   if (batch.kind === 'forward' || batch.rescueToken === null) return call;
   return { ...call, kind: 'rescue', token: batch.rescueToken as `0x${string}` };
 }

@@ -1,10 +1,11 @@
 import type { Payment } from '../../domain/payment.ts';
-import { type FeeQuote, type Relayer, TransactionRefusedError } from '../../domain/ports/chain.ts';
-import { settle } from '../../domain/settle.ts';
-import { fitBatch } from './fit-batch.ts';
+import { CallRevertedError } from '../../domain/ports/chain.ts';
+import { refuseRelease, settle } from '../../domain/settle.ts';
+import { type FeeBounds, type FittedBatch, fitBatch, readFeeBudget } from './fit-batch.ts';
 import { keepReleasable } from './keep-releasable.ts';
 import { isOver, type RelayContext, type RelayPass } from './relay-context.ts';
-import { forwardCall, signAttempt } from './sign-attempt.ts';
+import { broadcastOrShrink } from './replace-batch.ts';
+import { chooseNonce, forwardCall, signAttempt } from './sign-attempt.ts';
 
 /** Longer than it takes to simulate, estimate and sign a batch; after a crash others wait for so long. */
 const CLAIM_MS = 60_000;
@@ -35,16 +36,17 @@ async function sendBatch(
   // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === oldest.factory);
   const releasable = await keepReleasable(context, sameFactory);
-  const fitted = releasable.length === 0 ? null : await fitBatch(context, releasable);
+  if (releasable.length === 0) return 'refused';
+  const [fees, budgetWei] = await Promise.all([relayer.quoteFees(), readFeeBudget(context)]);
+  const fitted = await fitOrPutOff(context, releasable, { fees, budgetWei });
   if (fitted === null) return 'refused';
 
   const { payments, gasLimit } = fitted;
   const call = forwardCall(payments);
-  const nonce = await relayer.readLatestTransactionCount();
-  const fees = await quoteAffordableFees(relayer, gasLimit);
+  const nonce = await chooseNonce(context);
   const attempt = await signAttempt(context, call, nonce, gasLimit, fees);
   const nowMs = context.nowMs();
-  await context.relay.openBatch(
+  const batch = await context.relay.openBatch(
     {
       relayer: relayer.address,
       nonce,
@@ -58,15 +60,24 @@ async function sendBatch(
     (view) =>
       settle(view, { nowMs, expiredBeforeMs: null }, { releaseRefusals: 0, releaseRefusalReason: null }),
   );
-  await relayer.broadcast(attempt.rawTransaction);
+  await broadcastOrShrink(context, batch);
   return 'opened';
 }
 
-/** Throws `TransactionRefusedError` without enough gas money: such a batch would withhold payments from other relayers. */
-async function quoteAffordableFees(relayer: Relayer, gasLimit: bigint): Promise<FeeQuote> {
-  const [fees, gasBalance] = await Promise.all([relayer.quoteFees(), relayer.readGasBalance()]);
-  if (gasBalance >= gasLimit * fees.maxFeePerGas) return fees;
-  throw new TransactionRefusedError(
-    `insufficient funds for gas: relayer ${relayer.address} has ${gasBalance} wei`,
-  );
+/** A payment whose release fails alone is put off, and null returned, so that the next batch is without it. */
+async function fitOrPutOff(
+  context: RelayContext,
+  payments: readonly Payment[],
+  bounds: FeeBounds,
+): Promise<FittedBatch | null> {
+  try {
+    return await fitBatch(context, payments, bounds);
+  } catch (error) {
+    if (!(error instanceof CallRevertedError)) throw error;
+    const settleContext = { nowMs: context.nowMs(), expiredBeforeMs: null };
+    await context.payments.decidePayment(payments[0] as Payment, (view) =>
+      refuseRelease(view, settleContext, error.message),
+    );
+    return null;
+  }
 }

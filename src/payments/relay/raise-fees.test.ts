@@ -25,8 +25,6 @@ function situation(change: Partial<FeeSituation> = {}): FeeSituation {
     attempts: [attempt(100n, 30n)],
     quote: quote(100n, 30n),
     wasTaken: true,
-    gasLimit: 7_000_000n,
-    gasBalance: 10n ** 30n,
     nowMs: 15_000,
     limits,
     ...change,
@@ -57,12 +55,6 @@ describe('higher fees', () => {
 
   it('are never offered for a transaction that no node took and that is not below the quote', () => {
     expect(raiseFees(situation({ wasTaken: false, nowMs: 10 ** 9 }))).toBeNull();
-  });
-
-  it('are not offered when the gas money does not cover them', () => {
-    const dearer = situation({ quote: quote(200n, 60n), gasBalance: 7_000_000n * 200n * GWEI });
-    expect(raiseFees(dearer)).not.toBeNull();
-    expect(raiseFees({ ...dearer, gasBalance: dearer.gasBalance - 1n })).toBeNull();
   });
 
   it('stop at the cap, and at four times the usual tip', () => {
@@ -105,14 +97,13 @@ describe('whatever is asked for', () => {
             maxLength: 200,
           },
         ),
-        fc.bigInt({ min: 0n, max: 10n ** 20n }),
-        (first, passes, gasBalance) => {
+        (first, passes) => {
           const attempts = [{ hash: '0x', rawTransaction: '0x', signedAtMs: 0, ...first }];
           let nowMs = 0;
           for (const pass of passes) {
             nowMs += pass.elapsedMs;
             const last = attempts.at(-1) as (typeof attempts)[number];
-            const raised = raiseFees(situation({ ...pass, attempts, gasBalance, nowMs }));
+            const raised = raiseFees(situation({ ...pass, attempts, nowMs }));
             if (raised === null) continue;
             const { maxFeePerGas, maxPriorityFeePerGas } = raised;
             expect(maxFeePerGas * 10n >= last.maxFeePerGas * 11n).toBe(true);
@@ -120,7 +111,6 @@ describe('whatever is asked for', () => {
             expect(maxFeePerGas <= limits.maximumFeePerGas).toBe(true);
             expect(maxPriorityFeePerGas <= maxFeePerGas).toBe(true);
             expect(maxPriorityFeePerGas <= pass.quote.maxPriorityFeePerGas * 4n).toBe(true);
-            expect(7_000_000n * maxFeePerGas <= gasBalance).toBe(true);
             expect(nowMs - last.signedAtMs >= limits.bumpAfterMs).toBe(true);
             raises++;
             attempts.push({ hash: '0x', rawTransaction: '0x', signedAtMs: nowMs, ...raised });

@@ -8,11 +8,8 @@ export interface FeeSituation {
   readonly attempts: readonly RelayAttempt[];
   /** What the chain asks for now. */
   readonly quote: FeeQuote;
-  /** Whether a node has the transaction; a transaction that none took is not waiting for a better price. */
+  /** Whether a node has the transaction, or asks for a better price: any other refusal has nothing to do with it. */
   readonly wasTaken: boolean;
-  readonly gasLimit: bigint;
-  /** The relayer's gas money in wei. */
-  readonly gasBalance: bigint;
   readonly nowMs: number;
   readonly limits: Pick<RelayLimits, 'bumpAfterMs' | 'maximumFeePerGas'>;
 }
@@ -28,7 +25,8 @@ const MAXIMUM_DOUBLINGS = 6;
 /**
  * The fees for another attempt, or null to leave things as they are. They rise when the latest quote exceeds the last
  * attempt's, or when a node has had it for long although it does not. Both fees rise by an eighth at least (nodes
- * replace for a tenth), and never above what limits, tip multiple and gas money allow. Pure.
+ * replace for a tenth), and never above what limits and tip multiple allow. Whether the relayer can pay them is for the
+ * caller to judge. Pure.
  */
 export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const { attempts, quote, limits, nowMs } = situation;
@@ -50,8 +48,7 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const isReplacement =
     maxFeePerGas >= anEighthMore(last.maxFeePerGas) &&
     maxPriorityFeePerGas >= anEighthMore(last.maxPriorityFeePerGas);
-  const isAffordable = situation.gasBalance >= situation.gasLimit * maxFeePerGas;
-  return isReplacement && isAffordable ? { maxFeePerGas, maxPriorityFeePerGas } : null;
+  return isReplacement ? { maxFeePerGas, maxPriorityFeePerGas } : null;
 }
 
 function patienceMs(attempts: number, bumpAfterMs: number): number {

@@ -31,6 +31,8 @@ export interface RelayLimits {
   readonly bumpAfterMs: number;
   /** Fees are never raised above this, in wei per gas. */
   readonly maximumFeePerGas: bigint;
+  /** The most that the gas limit of one transaction may cost, in wei: nodes refuse what exceeds a cap of their own. */
+  readonly maximumTransactionFeeWei: bigint;
   /** How long a gap before our nonce is waited out, from when it is first seen, before the batch is given up. */
   readonly nonceGapPatienceMs: number;
   /** How long after its last attempt a batch of a key that we no longer have is rebroadcast before it is given up. */
@@ -42,6 +44,7 @@ export const defaultRelayLimits: RelayLimits = {
   batchWindowMs: 2_000,
   bumpAfterMs: 15_000,
   maximumFeePerGas: 5_000n * 10n ** 9n,
+  maximumTransactionFeeWei: 10n ** 18n,
   nonceGapPatienceMs: 30_000,
   retiredPatienceMs: 600_000,
 };
@@ -55,6 +58,7 @@ export type RelayPass =
   | 'waiting'
   | 'rebroadcast'
   | 'bumped'
+  | 'replaced'
   | 'resolved'
   | 'abandoned';
 
@@ -62,6 +66,15 @@ export type RelayPass =
 export type RelayIncident =
   /** Finally mined, and these payments still hold what it was to release; they are tried again later and later. */
   | { readonly kind: 'fruitless_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
+  /** Another transaction was mined with its nonce; what it was to release is tried again shortly. */
+  | { readonly kind: 'displaced_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
+  /** Every node refused it, or its fees had to rise above what may be spent: fewer payments are sent at its nonce. */
+  | {
+      readonly kind: 'replaced_batch';
+      readonly batchId: number;
+      readonly fromPayments: number;
+      readonly toPayments: number;
+    }
   /** As a whole it would fail: fewer payments are sent. */
   | { readonly kind: 'halved_batch'; readonly fromPayments: number; readonly toPayments: number }
   /** A batch of a relayer address that is no longer ours came to its end. */
@@ -75,13 +88,15 @@ export type RelayIncident =
 export interface RelayMemory {
   /** When the thing that a batch is waited for was first seen, by batch id. */
   readonly firstSeenMs: Map<number, number>;
-  /** Payments in the next batch at most; smaller than the limit after an estimate failed. Null: the limit. */
+  /** Payments in the next batch at most; smaller than the limit after an estimate or a batch failed. Null: the limit. */
   largestBatch: number | null;
+  /** When every node last refused a batch for its size. */
+  refusedAtMs: number | null;
 }
 
 /** Nothing is remembered yet. */
 export function createRelayMemory(): RelayMemory {
-  return { firstSeenMs: new Map(), largestBatch: null };
+  return { firstSeenMs: new Map(), largestBatch: null, refusedAtMs: null };
 }
 
 /**

@@ -25,3 +25,16 @@ export async function signAttempt(
   const signed = await context.relayer.sign(call, nonce, gasLimit, fees);
   return { ...signed, signedAtMs: context.nowMs() };
 }
+
+/**
+ * The nonce of the relayer's next transaction. A node that lags, also one of several behind one address, counts fewer
+ * transactions than there are: what is signed for a spent nonce can never be mined.
+ */
+export async function chooseNonce({
+  relay,
+  relayer,
+}: Pick<RelayContext, 'relay' | 'relayer'>): Promise<number> {
+  const latestCount = await relayer.readLatestTransactionCount();
+  const own = await relay.findNextNonce(relayer.address);
+  return Math.max(latestCount, own ?? (await relayer.readFinalTransactionCount()).count);
+}

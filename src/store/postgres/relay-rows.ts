@@ -24,6 +24,10 @@ const batchColumns = `
 const selectOpenOfRelayer = statement(
   `SELECT ${batchColumns} FROM relay_batches WHERE relayer = $1 AND outcome IS NULL`,
 );
+/** A walk back along the key: the newest batch of a relayer at work is among the last few. */
+const selectNewest = statement(
+  'SELECT nonce, outcome FROM relay_batches WHERE relayer = $1 ORDER BY id DESC LIMIT 1',
+);
 const selectOpen = statement(
   `SELECT ${batchColumns} FROM relay_batches WHERE id = $1 AND outcome IS NULL FOR UPDATE OF relay_batches`,
 );
@@ -46,6 +50,12 @@ const insertAttempt = statement(`
 export async function findOpenBatch(connection: Connection, relayer: string): Promise<RelayBatch | null> {
   const [row] = await connection.query<BatchRow>(selectOpenOfRelayer, [relayer]);
   return row === undefined ? null : batchOfRow(row);
+}
+
+/** The nonce after the relayer's newest batch, if that one was resolved. */
+export async function findNextNonce(connection: Connection, relayer: string): Promise<number | null> {
+  const [newest] = await connection.query<{ nonce: number; outcome: string | null }>(selectNewest, [relayer]);
+  return newest?.outcome === 'resolved' ? newest.nonce + 1 : null;
 }
 
 /** The oldest first. */

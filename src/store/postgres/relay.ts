@@ -3,6 +3,7 @@ import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
 import { paymentOfRow } from '../payment-rows.ts';
+import { checkNewBatch, checkReplacement } from '../relay-batches.ts';
 import { checkListLimit } from '../store-limits.ts';
 import { askedPayments, askedSql, findReferences } from './asked-payments.ts';
 import type { Connection, Database } from './open-database.ts';
@@ -10,6 +11,7 @@ import { lockPayments, type PaymentDecider } from './payment-decider.ts';
 import { paymentColumns } from './payment-rows.ts';
 import {
   addAttempt,
+  findNextNonce,
   findOpenBatch,
   insertBatch,
   listOpenBatches,
@@ -59,12 +61,36 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
     const payments = await findPaymentsOf(connection, batch);
     if (batch.kind === 'forward') {
       await lockPayments(connection, payments);
-      const carried = await connection.execute(markCarried, [...askedPayments(payments), id]);
-      // Fewer: there is no such payment, or another batch carries it.
-      if (carried !== batch.paymentIds.length) throw new Error(`a payment cannot be carried by batch ${id}`);
+      await carryPayments(connection, id, payments);
     }
     await decider.decideAll(connection, payments, decide);
     return { ...batch, id };
+  }
+
+  async function replaceBatch(
+    connection: Connection,
+    batchId: number,
+    replacement: Omit<RelayBatch, 'id'>,
+    closedAtMs: number,
+    decide: Decide,
+  ): Promise<RelayBatch> {
+    const batch = await requireOpenBatch(connection, batchId);
+    checkReplacement(batch, replacement);
+    await markClosed(connection, batchId, 'replaced', closedAtMs);
+    const id = await insertBatch(connection, replacement);
+    const payments = await findPaymentsOf(connection, batch);
+    await lockPayments(connection, payments);
+    await connection.execute(freeCarried, [batchId]);
+    const kept = new Set(replacement.paymentIds);
+    if (batch.kind === 'forward') {
+      await carryPayments(
+        connection,
+        id,
+        payments.filter((payment) => kept.has(payment.id)),
+      );
+    }
+    await decider.decideAll(connection, payments, decide);
+    return { ...replacement, id };
   }
 
   async function closeBatch(
@@ -91,16 +117,21 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
     async dropClaims(relayer) {
       await database.execute(dropClaims, [relayer]);
     },
+    findNextNonce: (relayer) => findNextNonce(database, relayer),
     findOpenBatch: (relayer) => findOpenBatch(database, relayer),
     async listOpenBatches(limit) {
       checkListLimit(limit);
       return listOpenBatches(database, limit);
     },
     async openBatch(batch, decide) {
-      if (batch.paymentIds.length === 0 || batch.attempts.length === 0) {
-        throw new RangeError('a relay batch needs a payment and a signed attempt');
-      }
+      checkNewBatch(batch);
       return database.transaction((connection) => openBatch(connection, batch, decide));
+    },
+    async replaceBatch(batchId, replacement, closedAtMs, decide) {
+      checkNewBatch(replacement);
+      return database.transaction((connection) =>
+        replaceBatch(connection, batchId, replacement, closedAtMs, decide),
+      );
     },
     addAttempt: (batchId, attempt) =>
       database.transaction(async (connection) => {
@@ -110,6 +141,17 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
     closeBatch: (batchId, outcome, closedAtMs, decide) =>
       database.transaction((connection) => closeBatch(connection, batchId, outcome, closedAtMs, decide)),
   };
+}
+
+/** Of payments that are locked. */
+async function carryPayments(
+  connection: Connection,
+  batchId: number,
+  payments: readonly PaymentReference[],
+): Promise<void> {
+  const carried = await connection.execute(markCarried, [...askedPayments(payments), batchId]);
+  // Fewer: there is no such payment, or another batch carries it.
+  if (carried !== payments.length) throw new Error(`a payment cannot be carried by batch ${batchId}`);
 }
 
 /** A batch names its payments by their ids alone, whichever accounts they are of. */

@@ -7,6 +7,8 @@ import { RelayConflictError } from '../store-errors.ts';
 /** Relay batches and what belongs to them. Synchronous, inside a read or a transaction. */
 export interface RelayRows {
   findOpen(relayer: string): RelayBatch | null;
+  /** The nonce after the relayer's newest batch, if that one was resolved. */
+  findNextNonce(relayer: string): number | null;
   /** The oldest first. */
   listOpen(limit: number): RelayBatch[];
   /** Returns the new batch's id. */
@@ -29,6 +31,10 @@ const selectAllOpenSql = `SELECT ${batchColumns} FROM relay_batches
 export function createRelayRows(database: DatabaseSync): RelayRows {
   const selectOpenOfRelayer = database.prepare(
     `SELECT ${batchColumns} FROM relay_batches WHERE relayer = ? AND outcome IS NULL`,
+  );
+  /** A walk back along the key: the newest batch of a relayer at work is among the last few. */
+  const selectNewest = database.prepare(
+    'SELECT nonce, outcome FROM relay_batches WHERE relayer = ? ORDER BY id DESC LIMIT 1',
   );
   const selectAllOpen = database.prepare(selectAllOpenSql);
   const selectOpen = database.prepare(
@@ -66,6 +72,10 @@ export function createRelayRows(database: DatabaseSync): RelayRows {
     findOpen(relayer) {
       const row = selectOpenOfRelayer.get(relayer) as unknown as BatchRow | undefined;
       return row === undefined ? null : batchOf(row);
+    },
+    findNextNonce(relayer) {
+      const newest = selectNewest.get(relayer) as { nonce: number; outcome: string | null } | undefined;
+      return newest?.outcome === 'resolved' ? newest.nonce + 1 : null;
     },
     listOpen: (limit) => (selectAllOpen.all(limit) as unknown as BatchRow[]).map(batchOf),
     insert(batch) {

@@ -4,6 +4,7 @@ import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
 import { paymentOfRow } from '../payment-rows.ts';
+import { checkNewBatch, checkReplacement } from '../relay-batches.ts';
 import { RelayConflictError } from '../store-errors.ts';
 import { checkListLimit } from '../store-limits.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -38,22 +39,41 @@ export function createRelayStore(
   );
   const freeCarried = database.prepare('UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ?');
 
-  function openBatch(batch: Omit<RelayBatch, 'id'>, decide: Decide): RelayBatch {
-    if (batch.paymentIds.length === 0 || batch.attempts.length === 0) {
-      throw new RangeError('a relay batch needs a payment and a signed attempt');
-    }
+  /** Inserts the batch and marks its payments as carried by it; decides nothing. */
+  function insertBatch(batch: Omit<RelayBatch, 'id'>): RelayBatch {
+    checkNewBatch(batch);
     const open = rows.findOpen(batch.relayer);
     if (open !== null)
       throw new RelayConflictError(`relayer ${batch.relayer} has batch ${open.id} in flight already`);
     const id = rows.insert(batch);
+    if (batch.kind === 'rescue') return { ...batch, id };
     for (const paymentId of batch.paymentIds) {
       // None changed: there is no such payment, or another batch carries it.
-      if (batch.kind === 'forward' && markCarried.run(id, paymentId).changes !== 1) {
+      if (markCarried.run(id, paymentId).changes !== 1) {
         throw new Error(`payment ${paymentId} cannot be carried by a batch`);
       }
-      decideOne(paymentId, decide);
     }
     return { ...batch, id };
+  }
+
+  function openBatch(batch: Omit<RelayBatch, 'id'>, decide: Decide): RelayBatch {
+    const opened = insertBatch(batch);
+    for (const paymentId of batch.paymentIds) decideOne(paymentId, decide);
+    return opened;
+  }
+
+  function replaceBatch(
+    batchId: number,
+    replacement: Omit<RelayBatch, 'id'>,
+    closedAtMs: number,
+    decide: Decide,
+  ): RelayBatch {
+    const batch = rows.close(batchId, 'replaced', closedAtMs);
+    checkReplacement(batch, replacement);
+    freeCarried.run(batchId);
+    const opened = insertBatch(replacement);
+    for (const paymentId of batch.paymentIds) decideOne(paymentId, decide);
+    return opened;
   }
 
   function closeBatch(batchId: number, outcome: string, closedAtMs: number, decide: Decide): void {
@@ -85,7 +105,10 @@ export function createRelayStore(
         checkListLimit(limit);
         return rows.listOpen(limit);
       }),
+    findNextNonce: (relayer) => reads.run(() => rows.findNextNonce(relayer)),
     openBatch: (batch, decide) => writes.runTransaction(() => openBatch(batch, decide)),
+    replaceBatch: (batchId, replacement, closedAtMs, decide) =>
+      writes.runTransaction(() => replaceBatch(batchId, replacement, closedAtMs, decide)),
     addAttempt: (batchId: number, attempt: RelayAttempt) =>
       writes.runStatement(() => rows.addAttempt(batchId, attempt)),
     closeBatch: (batchId, outcome, closedAtMs, decide) =>

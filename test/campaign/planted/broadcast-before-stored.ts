@@ -6,12 +6,12 @@ export const broadcastBeforeStored: Plant = {
   file: 'src/payments/relay/open-batch.ts',
   changes: [
     {
-      before: '  const nowMs = context.nowMs();\n  await context.relay.openBatch(',
+      before: '  const nowMs = context.nowMs();\n  const batch = await context.relay.openBatch(',
       after:
-        '  await relayer.broadcast(attempt.rawTransaction);\n  const nowMs = context.nowMs();\n  await context.relay.openBatch(',
+        '  await relayer.broadcast(attempt.rawTransaction);\n  const nowMs = context.nowMs();\n  const batch = await context.relay.openBatch(',
     },
     {
-      before: "  await relayer.broadcast(attempt.rawTransaction);\n  return 'opened';",
+      before: "  await broadcastOrShrink(context, batch);\n  return 'opened';",
       after: "  return 'opened';",
     },
   ],

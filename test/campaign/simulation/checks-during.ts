@@ -4,6 +4,7 @@ import type { PaymentId } from '../../../src/domain/payment-id.ts';
 import { type PaymentState, paymentTransitions, stateOf } from '../../../src/domain/payment-states.ts';
 import { ChainUnavailableError, TransactionRefusedError } from '../../../src/domain/ports/chain.ts';
 import type { PaymentDecision, PaymentView } from '../../../src/domain/ports/payment-store.ts';
+import type { RelayIncident } from '../../../src/payments/relay/relay-context.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { LedgerConflictError, RelayConflictError, StoreWriteError } from '../../../src/store/store-errors.ts';
 import { finalReleases } from './chain-truth.ts';
@@ -105,7 +106,25 @@ export async function checkBroadcast(
     world.broadcast.has(rawTransaction) ||
     batches.some(({ attempts }) => attempts.some((attempt) => attempt.rawTransaction === rawTransaction));
   if (isStored) world.broadcast.add(rawTransaction);
+  for (const { id, attempts } of batches) {
+    world.attempts.set(
+      id,
+      attempts.map(({ hash }) => hash),
+    );
+  }
   world.recorder.expect('storedFirst', isStored, () => 'a transaction was broadcast that no open batch has');
+}
+
+/** What the relayer says went otherwise than it should: gas was spent in vain only where a transaction was mined. */
+export function checkIncident(world: SimulatedWorld, incident: RelayIncident): void {
+  world.recorder.fault(incident.kind.replace('_', ' '));
+  if (incident.kind !== 'fruitless_batch') return;
+  const hashes = world.attempts.get(incident.batchId) ?? [];
+  const isMined = world.chain.blocks.some(({ transactions }) =>
+    transactions.some(({ hash }) => hashes.includes(hash)),
+  );
+  const story = () => `batch ${incident.batchId} counts as fruitless, and none of its attempts was mined`;
+  world.recorder.expect('noMistake', isMined, story);
 }
 
 /** A step may fail because the outside did; anything else is a mistake of our own. */

@@ -8,7 +8,7 @@ import { HOUR_MS, type SimulatedWorld } from './simulated-world.ts';
 /** Kinds of faults; each seed has about half of them, so that rare mixtures come about as well. */
 export const faultKinds = [
   ...(['node', 'reorganisation', 'dropped transaction', 'dear gas', 'rival', 'blocklist', 'pause'] as const),
-  ...(['database', 'clock', 'death', 'deadline', 'merchant', 'split leases'] as const),
+  ...(['database', 'clock', 'death', 'deadline', 'merchant', 'split leases', 'fee cap'] as const),
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -93,7 +93,19 @@ function drawTrouble({ draws, trouble }: SimulatedWorld): void {
   else if (draws.chance(10)) trouble.percent = draws.oneOf([10, 30, 100]);
 }
 
-/** Ends all that is wrong; what is in the air stays. */
+/**
+ * A cap for each node on what the gas limit of a transaction may cost: none, or so low that not every batch fits. At the
+ * usual 85 gwei a release may cost 0.013 POL, and one with two others 0.027.
+ */
+export function drawFeeCaps({ draws, moods, recorder }: SimulatedWorld): (bigint | null)[] {
+  return moods.map(() => {
+    if (!draws.chance(80)) return null;
+    recorder.fault('node: fee cap');
+    return BigInt(draws.oneOf([13, 20, 26])) * 10n ** 15n;
+  });
+}
+
+/** Ends all that is wrong; what is in the air stays, and so do fee caps, which are settings of the nodes. */
 export function endFaults(world: SimulatedWorld): void {
   const { chain, moods, trouble, time } = world;
   world.isCalm = true;

@@ -17,14 +17,16 @@ export type Mood =
   | { readonly kind: 'lying hashes'; readonly fromBlock: number }
   | { readonly kind: 'lying chain' }
   /** Counts transactions of the relayer that are nowhere: what is signed for the next nonce cannot be mined. */
-  | { readonly kind: 'nonce gap'; readonly transactions: number };
+  | { readonly kind: 'nonce gap'; readonly transactions: number }
+  /** Its latest count lacks the newest transactions of the relayer, while everything else it says is fresh. */
+  | { readonly kind: 'lagging nonce'; readonly transactions: number };
 
 export const honest: Mood = { kind: 'honest' };
 
 const kinds = [
   ...(['down', 'slow', 'behind', 'delayed logs', 'dropped logs'] as const),
   ...(['duplicated logs', 'reordered logs', 'lying hashes', 'lying chain'] as const),
-  'nonce gap',
+  ...(['nonce gap', 'lagging nonce'] as const),
 ] as const satisfies readonly [Mood['kind'], ...Mood['kind'][]];
 
 /**
@@ -43,7 +45,9 @@ export function drawMood(draws: Draws, latestBlock: number, mayLie: boolean): Mo
     case 'lying chain':
       return mayLie ? { kind } : { kind: 'down' };
     case 'nonce gap':
+    case 'lagging nonce':
       return { kind, transactions: draws.between(1, 2) };
+
     default:
       return { kind };
   }

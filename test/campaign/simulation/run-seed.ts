@@ -6,7 +6,7 @@ import { createRecorder, type Findings } from '../promises.ts';
 import { checkAfter } from './checks-after.ts';
 import { checkMistake } from './checks-during.ts';
 import { accountOf, type CreateInput } from './create-in-world.ts';
-import { drawCreate, drawEvents, endFaults, type FaultKind, faultKinds } from './events.ts';
+import { drawCreate, drawEvents, drawFeeCaps, endFaults, type FaultKind, faultKinds } from './events.ts';
 import { honest } from './node-mood.ts';
 import { type RelayerKey, type SimulatedProcess, startProcess } from './simulated-process.ts';
 import { CHAIN_ID, createSimulatedWorld, EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
@@ -84,6 +84,7 @@ function createRun(seed: number, findings: Findings, store: SeedStore): Run {
   const kinds = faultKinds.filter((kind) => kind !== 'split leases' || store.instances > 1);
   const faults = new Set(kinds.filter(() => world.draws.chance(50)));
   world.areNodesHonest = !faults.has('node');
+  if (faults.has('fee cap')) world.feeCapsWei = drawFeeCaps(world);
   return { world, faults, instances: [], asked: [] };
 }
 

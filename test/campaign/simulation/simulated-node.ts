@@ -19,6 +19,8 @@ export interface NodeOptions {
   readonly signerOf: (rawTransaction: string) => Address | Promise<Address>;
   /** Blocks in one request for logs at most. */
   readonly maximumBlockRange: number;
+  /** Refuses a transaction whose gas limit may cost more than this; null for any. */
+  readonly feeCapWei: bigint | null;
   /** Stands between the service and the node: process death, turns of the event loop. */
   readonly pass: <T>(what: string, act: () => T | Promise<T>) => Promise<T>;
   /** Shown every signed transaction before the node has it. */
@@ -61,8 +63,10 @@ export function createSimulatedNode(
 
   function transactionCount(method: string, of: unknown, tag: unknown): number {
     const mood = options.mood();
-    const skipped = mood.kind === 'nonce gap' && tag === 'latest' ? mood.transactions : 0;
-    return (blockAt(method, tag).state.nonces.get(String(of).toLowerCase()) ?? 0) + skipped;
+    const count = blockAt(method, tag).state.nonces.get(String(of).toLowerCase()) ?? 0;
+    if (tag !== 'latest') return count;
+    if (mood.kind === 'lagging nonce') return Math.max(0, count - mood.transactions);
+    return mood.kind === 'nonce gap' ? count + mood.transactions : count;
   }
 
   function blockAt(method: string, tag: unknown): Block {
@@ -115,7 +119,12 @@ export function createSimulatedNode(
       case 'eth_getTransactionCount':
         return quantity(transactionCount(method, params[0], params[1]));
       case 'eth_estimateGas':
-        return quantity(200_000);
+        return quantity(50_000 + 66_000 * termsOf((params[0] as { data: `0x${string}` }).data).length);
+      case 'eth_getTransactionReceipt': {
+        const seen = chain.blocks.slice(0, head().number + 1);
+        const isMined = seen.some(({ transactions }) => transactions.some(({ hash }) => hash === params[0]));
+        return isMined ? { transactionHash: params[0] } : null;
+      }
       case 'eth_feeHistory':
         return { baseFeePerGas: [quantity(chain.baseFee)], reward: [[quantity(TIP)]] };
       case 'eth_getBalance':
@@ -139,6 +148,10 @@ export function createSimulatedNode(
       maxFeePerGas: parsed.maxFeePerGas ?? 0n,
       tip: parsed.maxPriorityFeePerGas ?? 0n,
     };
+    const { feeCapWei } = options;
+    if (feeCapWei !== null && (parsed.gas ?? 0n) * sender.maxFeePerGas > feeCapWei) {
+      refuse(method, -32_000, `tx fee exceeds the configured cap (${feeCapWei} wei)`);
+    }
     if (chain.pool.has(hash)) refuse(method, -32_000, 'already known');
     if (sender.nonce < (head().state.nonces.get(address) ?? 0)) refuse(method, -32_000, 'nonce too low');
     const rival = [...chain.pool.values()].find(
@@ -151,14 +164,7 @@ export function createSimulatedNode(
       }
       chain.pool.delete(rival.hash);
     }
-    const { functionName, args } = decodeFunctionData({ abi: depositFactoryAbi, data: parsed.data ?? '0x' });
-    if (functionName !== 'forward') throw new TypeError(`the simulated chain does not know ${functionName}`);
-    const terms = args[0].map(({ merchant, feeBps, feeTo, ref }) => ({
-      merchant: checksumAddress(merchant.slice(2)),
-      feeBasisPoints: feeBps,
-      feeWallet: checksumAddress(feeTo.slice(2)),
-      reference: ref,
-    }));
+    const terms = termsOf(parsed.data ?? '0x');
     chain.pool.set(hash, { hash, action: { kind: 'forward', terms }, sender });
     return hash;
   }
@@ -177,6 +183,17 @@ export function createSimulatedNode(
       ),
     close: async () => {},
   };
+}
+
+function termsOf(data: `0x${string}`) {
+  const { functionName, args } = decodeFunctionData({ abi: depositFactoryAbi, data });
+  if (functionName !== 'forward') throw new TypeError(`the simulated chain does not know ${functionName}`);
+  return args[0].map(({ merchant, feeBps, feeTo, ref }) => ({
+    merchant: checksumAddress(merchant.slice(2)),
+    feeBasisPoints: feeBps,
+    feeWallet: checksumAddress(feeTo.slice(2)),
+    reference: ref,
+  }));
 }
 
 function quantity(value: number | bigint): string {

@@ -11,11 +11,11 @@ import { createIpnTokens } from '../../../src/domain/ipn-token.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import { cancelPayment } from '../../../src/payments/cancel-payment.ts';
 import { createKnownAddresses } from '../../../src/payments/known-addresses.ts';
-import { defaultRelayLimits } from '../../../src/payments/relay/relay-context.ts';
+import { defaultRelayLimits, type RelayIncident } from '../../../src/payments/relay/relay-context.ts';
 import { releasePayment } from '../../../src/payments/release-payment.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { anvilKeys } from '../../support/anvil.ts';
-import { checkBroadcast, checkDecision, checkMistake } from './checks-during.ts';
+import { checkBroadcast, checkDecision, checkIncident, checkMistake } from './checks-during.ts';
 import { type CreateInput, createInWorld } from './create-in-world.ts';
 import { createProcessLife, type ProcessLife } from './process-life.ts';
 import { createInstanceTasks } from './simulated-instance.ts';
@@ -132,6 +132,7 @@ function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, rel
         chainId: CHAIN_ID,
         signerOf: world.signerOf,
         maximumBlockRange: world.maximumBlockRange,
+        feeCapWei: world.feeCapsWei[index] ?? null,
         pass: life.pass,
         onBroadcast: (rawTransaction) => checkBroadcast(world, raw, rawTransaction),
       }),
@@ -160,9 +161,13 @@ function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, rel
 
 /** A log that nobody reads, but for mistakes and misses that tasks only report. */
 function createWatchedLog(world: SimulatedWorld): Log {
-  const report = (fields: { err?: unknown; added?: unknown; payments?: unknown }, text: string) => {
+  const report = (
+    fields: { err?: unknown; added?: unknown; payments?: unknown; kind?: string; batchId?: number },
+    text: string,
+  ) => {
     if (fields.err !== undefined) checkMistake(world, text, fields.err);
     if (fields.added !== undefined || fields.payments !== undefined) world.misses++;
+    if (text === 'relay' && fields.kind !== undefined) checkIncident(world, fields as RelayIncident);
   };
   return { error: report, warn: report, info: () => {}, debug: () => {} } as unknown as Log;
 }

@@ -29,6 +29,8 @@ export interface SimulatedWorld {
   /** One for each endpoint. */
   readonly moods: Mood[];
   readonly maximumBlockRange: number;
+  /** What each endpoint's fee cap is; null for none. */
+  feeCapsWei: readonly (bigint | null)[];
   readonly trouble: StoreTrouble;
   /** What is true, and by how much the service's clock is wrong. */
   readonly time: { trueMs: number; skewMs: number };
@@ -39,6 +41,8 @@ export interface SimulatedWorld {
   readonly leases: SimulatedLeases;
   /** Signed transactions that an open batch had when they were broadcast. */
   readonly broadcast: Set<string>;
+  /** The hashes that each batch had when it was last broadcast. */
+  readonly attempts: Map<number, readonly string[]>;
   /** Payments whose creation was acknowledged. */
   readonly payments: Payment[];
   /** POSTs by payment. */
@@ -79,12 +83,14 @@ export function createSimulatedWorld(
     feeBasisPoints: draws.oneOf([0, 1, 250, 333, 1_000]),
     moods: Array.from({ length: draws.between(1, 3) }, () => honest),
     maximumBlockRange: draws.oneOf([5, 100, 2_000]),
+    feeCapsWei: [],
     trouble: { percent: 0 },
     time,
     signerOf: createSignerOf(relayers),
     openStore: () => openStore(() => time.trueMs + time.skewMs),
     leases: createSimulatedLeases(() => time.trueMs),
     broadcast: new Set(),
+    attempts: new Map(),
     payments: [],
     posts: new Map(),
     slowReceivers: [],

@@ -72,7 +72,7 @@ function pointsOf({ deposits, releases, final }: ScanRecord): { before: KillPoin
 
 const relayPoints = (
   store: RelayStore,
-): Pick<RelayStore, 'claimDueReleases' | 'openBatch' | 'addAttempt' | 'closeBatch'> => ({
+): Pick<RelayStore, 'claimDueReleases' | 'openBatch' | 'replaceBatch' | 'addAttempt' | 'closeBatch'> => ({
   async claimDueReleases(...query) {
     const claimed = await store.claimDueReleases(...query);
     if (claimed.length > 0) reach('release claimed … signed');
@@ -83,6 +83,14 @@ const relayPoints = (
     return between(
       'release signed … stored',
       () => store.openBatch(batch, decide),
+      'release stored … broadcast',
+    );
+  },
+  replaceBatch(...replacement) {
+    isRaised = false;
+    return between(
+      'release signed … stored',
+      () => store.replaceBatch(...replacement),
       'release stored … broadcast',
     );
   },

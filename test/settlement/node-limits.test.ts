@@ -1,0 +1,323 @@
+import { parseTransaction } from 'viem/utils';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ChainEndpoint,
+  closeChainEndpoints,
+  createChainEndpoints,
+} from '../../src/chain/chain-endpoint.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { TransactionRefusedError } from '../../src/domain/ports/chain.ts';
+import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
+import type { RelayLimits } from '../../src/payments/relay/relay-context.ts';
+import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
+
+const { chain, settlement, reopen } = useSettlement();
+const GWEI = 10n ** 9n;
+const POL = 10n ** 18n;
+const TO_MERCHANT_UNITS = 92_625_000n;
+
+/** A node in front of the chain, as the relayer sees it. */
+interface LimitedNode {
+  /** The highest gas limit times fee that it takes, as --rpc.txfeecap sets it; null for any. */
+  capWei: bigint | null;
+  /** Two base fees and the tip are what the relayer offers: 145 gwei at 60. */
+  baseFeeGwei: bigint;
+  /** So many of the relayer's newest transactions are missing in its latest count, and in no other answer. */
+  missingTransactions: number;
+  /** What it refused, in its own words. */
+  readonly refusals: string[];
+  /** What it took. */
+  readonly taken: `0x${string}`[];
+}
+
+let node: LimitedNode;
+let proxy: AlteringProxy;
+let endpoints: readonly ChainEndpoint[];
+let balance: unknown;
+
+beforeEach(async () => {
+  node = {
+    capWei: POL,
+    baseFeeGwei: 60n,
+    missingTransactions: 0,
+    refusals: [],
+    taken: [],
+  };
+  proxy = await startAlteringProxy(chain.anvil.url);
+  endpoints = createChainEndpoints({ urls: [proxy.url], chainId: chain.anvil.chainId });
+  balance = await chain.anvil.rpc('eth_getBalance', [settlement.relayer.address, 'latest']);
+  proxy.alter = async (call, ask) => {
+    if (call.method === 'eth_feeHistory') {
+      return { result: { baseFeePerGas: [hex(node.baseFeeGwei * GWEI)], reward: [[hex(25n * GWEI)]] } };
+    }
+    if (call.method === 'eth_getTransactionCount' && call.params[1] === 'latest') {
+      const { result } = await ask(call);
+      return { result: hex(BigInt(Math.max(0, Number(result) - node.missingTransactions))) };
+    }
+    if (call.method !== 'eth_sendRawTransaction') return ask(call);
+    const raw = call.params[0] as `0x${string}`;
+    const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(raw);
+    if (node.capWei !== null && gas * maxFeePerGas > node.capWei) {
+      const message = `tx fee (${polOf(gas * maxFeePerGas)} ether) exceeds the configured cap (${polOf(node.capWei)} ether)`;
+      node.refusals.push(message);
+      return { error: { code: -32_000, message } };
+    }
+    if (!node.taken.includes(raw)) node.taken.push(raw);
+    return ask(call);
+  };
+  await openBehindNode();
+});
+
+afterEach(async () => {
+  await setBalance(balance);
+  await closeChainEndpoints(endpoints);
+  await proxy.stop();
+});
+
+async function openBehindNode(limits: Partial<RelayLimits> = {}): Promise<void> {
+  await reopen({ relayerEndpoints: endpoints, limits });
+}
+
+function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+function polOf(wei: bigint): string {
+  return (Number(wei) / 1e18).toFixed(2);
+}
+
+async function setBalance(wei: unknown): Promise<void> {
+  await chain.anvil.rpc('anvil_setBalance', [settlement.relayer.address, wei]);
+}
+
+async function createReady(count: number): Promise<Payment[]> {
+  const payments: Payment[] = [];
+  for (let index = 0; index < count; index++) payments.push(await settlement.create());
+  for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
+  await settlement.mine();
+  await settlement.watch();
+  return payments;
+}
+
+async function openBatch(): Promise<RelayBatch> {
+  const batch = await settlement.store.relay.findOpenBatch(settlement.relayer.address);
+  if (batch === null) throw new Error('no batch is open');
+  return batch;
+}
+
+async function mineAtBaseFee(): Promise<void> {
+  await chain.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [hex(node.baseFeeGwei * GWEI)]);
+  await settlement.mine();
+}
+
+/** Blocks at the base fee that the node tells, until nothing is in flight or due. */
+async function settleAtBaseFee(): Promise<void> {
+  for (let round = 0; round < 40; round++) {
+    const pass = await settlement.relay();
+    if (pass === 'idle' && round > 0) return;
+    await mineAtBaseFee();
+    await settlement.finalise();
+    await settlement.watch();
+  }
+  throw new Error('the relayer did not come to rest');
+}
+
+async function expectPaidOnce(payments: readonly Payment[]): Promise<void> {
+  for (const payment of payments) {
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS });
+    expect((await settlement.balancesOf(payment)).merchant).toBe(TO_MERCHANT_UNITS);
+    expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+    expect(await settlement.webhooks(payment)).toHaveLength(1);
+  }
+}
+
+function incidentKinds(): string[] {
+  return settlement.incidents.map(({ kind }) => kind);
+}
+
+describe('a hundred payments at a base fee of 60 gwei, more than a node’s cap of 1 POL allows in one transaction', () => {
+  it('go out in batches that the cap allows, none of which is refused, and all are paid', async () => {
+    const payments = await createReady(100);
+    await settleAtBaseFee();
+    expect(node.refusals).toEqual([]);
+    expect(node.taken.length).toBe(2);
+    await expectPaidOnce(payments);
+  });
+
+  it('are all paid though the balance of 1.1 POL does not cover one batch', async () => {
+    node.capWei = null;
+    await openBehindNode({ maximumTransactionFeeWei: 1_000n * POL });
+    const payments = await createReady(100);
+    await setBalance(hex((11n * POL) / 10n));
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+  });
+});
+
+describe('a batch that every node refuses', () => {
+  it('is signed anew at its nonce with half of the payments until one takes it, and all are paid', async () => {
+    node.capWei = (4n * POL) / 10n;
+    const payments = await createReady(40);
+    const nonce = await settlement.relayer.readLatestTransactionCount();
+    expect(await settlement.relay()).toBe('opened');
+    expect(await openBatch()).toMatchObject({ nonce, paymentIds: payments.slice(0, 20).map(({ id }) => id) });
+    expect(settlement.incidents).toMatchObject([
+      { kind: 'replaced_batch', fromPayments: 40, toPayments: 20 },
+    ]);
+    // What is no longer in it is due again.
+    expect(await settlement.read(payments[20] as Payment)).toMatchObject({
+      forwardStatus: 'ready',
+      relayBatchId: null,
+      releaseDueAtMs: settlement.nowMs(),
+    });
+    expect(await settlement.read(payments[0] as Payment)).toMatchObject({ forwardStatus: 'processing' });
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+    // For a while batches stay as small as what was taken.
+    expect(node.refusals).toHaveLength(1);
+  });
+
+  it('and whose process dies before its replacement is sent sends the replacement after its restart', async () => {
+    node.capWei = (4n * POL) / 10n;
+    const payments = await createReady(40);
+    let broadcasts = 0;
+    settlement.faults.broadcast = async (_, send) => {
+      if (++broadcasts === 2) throw new Error('the process died');
+      await send();
+    };
+    await expect(settlement.relay()).rejects.toThrow('the process died');
+    settlement.faults.broadcast = null;
+    await settlement.crash();
+    expect((await openBatch()).paymentIds).toHaveLength(20);
+    expect(await settlement.relay()).toBe('rebroadcast');
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+  });
+
+  it('and is mined after all releases what it carries once, and its replacement is not held against the rest', async () => {
+    node.capWei = (4n * POL) / 10n;
+    const payments = await createReady(40);
+    let refused: string | null = null;
+    settlement.faults.broadcast = async (rawTransaction, send) => {
+      refused ??= rawTransaction;
+      await send();
+    };
+    await settlement.relay();
+    await settlement.dropWaiting();
+    await chain.anvil.rpc('eth_sendRawTransaction', [refused]);
+    await settlement.mine();
+    await settlement.finalise();
+    await settlement.watch();
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+    expect(incidentKinds()).not.toContain('fruitless_batch');
+  });
+
+  it('of one payment is signed anew when its gas has become cheaper', async () => {
+    node.baseFeeGwei = 2_000n;
+    node.capWei = POL / 10n;
+    const payments = await createReady(1);
+    await expect(settlement.relay()).rejects.toThrow(TransactionRefusedError);
+    await expect(settlement.relay()).rejects.toThrow('exceeds the configured cap');
+    const { nonce } = await openBatch();
+    node.baseFeeGwei = 60n;
+    expect(await settlement.relay()).toBe('replaced');
+    expect(await openBatch()).toMatchObject({ nonce, paymentIds: [payments[0]?.id] });
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+  });
+
+  it('is not begun when one release alone costs more than RELAY_MAX_FEE_POL', async () => {
+    await openBehindNode({ maximumTransactionFeeWei: POL / 100n });
+    const payments = await createReady(2);
+    await expect(settlement.relay()).rejects.toThrow('RELAY_MAX_FEE_POL allows 10000000000000000 wei');
+    expect(await settlement.store.relay.findOpenBatch(settlement.relayer.address)).toBeNull();
+    node.baseFeeGwei = 10n;
+    await mineAtBaseFee();
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+  });
+});
+
+it('a batch whose fees must rise above the cap is replaced at its nonce by a smaller, dearer one', async () => {
+  node.baseFeeGwei = 30n;
+  const payments = await createReady(60);
+  await settlement.relay();
+  const first = await openBatch();
+  expect(first.paymentIds).toHaveLength(60);
+  node.baseFeeGwei = 200n;
+  settlement.advance(15_000);
+  expect(await settlement.relay()).toBe('replaced');
+  const second = await openBatch();
+  expect(second.nonce).toBe(first.nonce);
+  expect(second.paymentIds.length).toBeLessThan(60);
+  expect(second.attempts[0]?.maxFeePerGas).toBe(425n * GWEI);
+  expect(second.gasLimit * 425n * GWEI).toBeLessThanOrEqual(POL);
+  await settleAtBaseFee();
+  await expectPaidOnce(payments);
+  expect(node.refusals).toEqual([]);
+});
+
+describe('a node whose latest transaction count lags', () => {
+  it('does not have a spent nonce signed again, and no payment is put off', async () => {
+    await settleReady();
+    node.missingTransactions = 1;
+    const payments = await createReady(3);
+    const startedMs = settlement.nowMs();
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+    expect(settlement.incidents).toEqual([]);
+    expect(settlement.nowMs() - startedMs).toBeLessThan(30_000);
+    for (const payment of payments) {
+      expect(await settlement.read(payment)).toMatchObject({ fruitlessBatches: 0 });
+    }
+  });
+
+  it('neither has it a rescue signed with a spent nonce', async () => {
+    const [payment] = (await settleReady()) as [Payment];
+    node.missingTransactions = 1;
+    await chain.anvil.rpc('anvil_setBalance', [payment.depositAddress, '0x7']);
+    await settlement.rescue(payment, `0x${'0'.repeat(40)}`);
+    await settleAtBaseFee();
+    expect(await chain.anvil.rpc('eth_getBalance', [payment.payoutAddress, 'latest'])).toBe('0x7');
+  });
+
+  it('from before our first batch costs a try, but puts no payment off for it', async () => {
+    // Of the key's earlier life, in which its transactions were not ours to remember.
+    await settleReady();
+    await openBehindNode();
+    const payments = await createReady(2);
+    const real = await settlement.relayer.readLatestTransactionCount();
+    node.missingTransactions = 1;
+    // Its final count lags as well, for one answer.
+    const { alter } = proxy;
+    let answers = 0;
+    proxy.alter = async (call, ask) => {
+      const isFinalCount = call.method === 'eth_getTransactionCount' && call.params[1] !== 'latest';
+      if (isFinalCount && answers++ === 0) return { result: hex(BigInt(real - 1)) };
+      return alter === null ? ask(call) : alter(call, ask);
+    };
+    expect(await settlement.relay()).toBe('opened');
+    expect((await openBatch()).nonce).toBe(real - 1);
+    expect(await settlement.relay()).toBe('resolved');
+    expect(settlement.incidents).toMatchObject([
+      { kind: 'displaced_batch', paymentIds: payments.map(({ id }) => id) },
+    ]);
+    for (const payment of payments) {
+      expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'ready', fruitlessBatches: 0 });
+    }
+    node.missingTransactions = 0;
+    settlement.advance(10_000);
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+  });
+
+  /** One release from beginning to end, so that there is a transaction to miss. */
+  async function settleReady(): Promise<Payment[]> {
+    const payments = await createReady(1);
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+    return payments;
+  }
+});
