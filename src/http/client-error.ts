@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ErrorName } from '../domain/errors.ts';
 import { rawError } from './error-reply.ts';
+import { closeAfterLastResponse, currentResponse, discardInput } from './node-internals.ts';
 
 const names: Readonly<Record<string, ErrorName>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -12,13 +13,6 @@ const names: Readonly<Record<string, ErrorName>> = {
 
 /** How long what a caller still sends is read and thrown away, so that they can read why. */
 const LINGER_MS = 2_000;
-
-/** Reads and throws away what else comes. (Pausing would be for good: the parser has stopped the handle behind it.) */
-function discardInput(socket: Socket): void {
-  // The parser, which has given up and would refuse each further byte anew.
-  socket.removeAllListeners('data');
-  socket.on('data', () => {});
-}
 
 /**
  * Closes a connection on which the other side may still be sending. Closed with unread bytes on it, it would be
@@ -42,6 +36,11 @@ export interface ClientErrorAnswers {
    * that came behind this one is carried out all the same, and has to get its answer.
    */
   readonly answerUnknownExpectation: (request: IncomingMessage, response: ServerResponse) => void;
+  /**
+   * To a request with more before it on its connection than may wait. The answers that are due go out first; what comes
+   * behind is not looked at, and the connection is closed.
+   */
+  readonly answerTooManyWaiting: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** @param isHttpsOnly whether callers reach the server by HTTPS only, so that browsers may be told to insist on it */
@@ -61,7 +60,7 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
   }
 
   function refuse(error: Error & { code?: string }, socket: Socket): void {
-    const current = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? null;
+    const current = currentResponse(socket);
     if (current?.req.complete === true && !current.writableFinished) {
       // The next answer, if there is one, has taken its place by then.
       current.once('finish', () => refuse(error, socket));
@@ -91,6 +90,14 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
       const { status, headers, body } = rawError('invalid_request', options);
       const { connection: _, ...others } = headers;
       response.writeHead(status, others).end(body);
+    },
+    answerTooManyWaiting({ socket }, response) {
+      refused.add(socket);
+      discardInput(socket);
+      closeAfterLastResponse(socket, closeReadably);
+      const text = 'Too many requests are waiting on this connection.';
+      const { status, headers, body } = rawError('rate_limited', options, text);
+      response.writeHead(status, headers).end(body);
     },
   };
 }

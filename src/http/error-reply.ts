@@ -42,9 +42,13 @@ export interface RawError {
   readonly body: string;
 }
 
-/** The row of the table as a raw answer, after which the connection is closed. */
-export function rawError(errorName: ErrorName, { isHttpsOnly }: { readonly isHttpsOnly: boolean }): RawError {
-  const error = new ServiceError(errorName);
+/** The row of the table as a raw answer, after which the connection is closed. `publicText` replaces the row's text. */
+export function rawError(
+  errorName: ErrorName,
+  { isHttpsOnly }: { readonly isHttpsOnly: boolean },
+  publicText?: string,
+): RawError {
+  const error = new ServiceError(errorName, publicText);
   const body = JSON.stringify(bodyOf(error));
   return {
     status: error.status,

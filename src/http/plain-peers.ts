@@ -1,18 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import { BlockList, isIP, type Server, type Socket } from 'node:net';
 import { rawError } from './error-reply.ts';
+import { filterConnections } from './node-internals.ts';
 
 /**
  * Turns away whoever may not speak plain HTTP: an API key that crosses a network in clear text is as good as lost. They
  * are told so, and not one byte is read.
  */
 export function refusePlainPeers(server: Server, isTrusted: (address: string) => boolean): void {
-  const serve = server.listeners('connection') as ((socket: Socket) => void)[];
-  // In place of the server's own listeners: behind them a request would be carried out before it is refused.
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
-    if (!isTrusted(socket.remoteAddress ?? '')) refuse(socket);
-    else for (const listener of serve) listener.call(server, socket);
+  // Behind the server's own listeners a request would be carried out before it is refused.
+  filterConnections(server, (socket) => {
+    const isServed = isTrusted(socket.remoteAddress ?? '');
+    if (!isServed) refuse(socket);
+    return isServed;
   });
 }
 

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { Readable } from 'node:stream';
+import {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
@@ -9,12 +18,13 @@ import {
 } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
-import { createClientErrorAnswers } from './client-error.ts';
+import { type ClientErrorAnswers, createClientErrorAnswers } from './client-error.ts';
 import { closeStalled } from './close-stalled.ts';
 import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
-import { waitForTurn } from './in-turn.ts';
+import { allowHalfOpen } from './node-internals.ts';
 import { describeError } from './redact.ts';
 import { createRequestLog, type Observe } from './request-log.ts';
+import { createPipelining } from './serialize-pipelined.ts';
 
 /** What the public server is made of; everything has a safe default. */
 export interface PublicServerOptions {
@@ -80,7 +90,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     sendNotFound(allowed.at(pathOf(request)), request, reply);
 
   const server = fastify({
-    ...listenerOptions(options, limits),
+    serverFactory: (serve: RequestListener) => createHttpServer(options, limits, clientErrors, serve),
     ...(logger === null ? { logger: false } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
@@ -91,8 +101,6 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     routerOptions: { maxParamLength: limits.pathParameterCharacters },
     // What is on its way when the server closes is served, with `Connection: close`.
     return503OnClosing: false,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
     clientErrorHandler: clientErrors.answer,
     frameworkErrors: (error, request, reply) => {
       void reply.headers(securityHeaders(isHttpsOnly));
@@ -101,13 +109,6 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     },
   }) as unknown as FastifyInstance;
 
-  server.server.on('checkExpectation', clientErrors.answerUnknownExpectation);
-  server.server.on('connect', clientErrors.answerConnect);
-  server.server.maxConnections = limits.connections;
-  closeStalled(server.server, limits.stalledMs);
-  // Who has said all they have to say still waits for the answer; Node would hang up, and a payment be made unknown to
-  // whoever asked for it. An old property of Node's, which its types do not have.
-  Object.assign(server.server, { httpAllowHalfOpen: true });
   server.removeAllContentTypeParsers();
   addHooks(server, options, log);
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
@@ -130,27 +131,44 @@ function withoutChildren(parent: FastifyBaseLogger): FastifyBaseLogger {
   return Object.assign(logger, { child: () => logger });
 }
 
-function listenerOptions(options: PublicServerOptions, limits: ServerLimits) {
-  const http = {
+/** Node's server below the framework: everything that concerns connections and not single requests. */
+function createHttpServer(
+  options: PublicServerOptions,
+  limits: ServerLimits,
+  clientErrors: ClientErrorAnswers,
+  serve: RequestListener,
+): Server {
+  const { tls = null } = options;
+  const http: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
     // Node would answer a request without Host with an empty body; `addHooks` does it in our shape.
     requireHostHeader: false,
-    // A request without a body is taken for one at once, instead of a body that ends: a tenth of a status read.
+    // Saves a tenth of a status read: Node makes no stream for the body of a request without one. `addHooks` makes one
+    // where the framework reads it.
     optimizeEmptyRequests: true,
   };
-  const { tls = null } = options;
-  if (tls === null) return { http };
-  return {
-    https: {
-      ...http,
-      ...tls,
-      minVersion: 'TLSv1.2' as const,
-      ALPNProtocols: ['http/1.1'],
-      handshakeTimeout: 10_000,
-    },
-  };
+  const server =
+    tls === null
+      ? createServer(http)
+      : createTlsServer({
+          ...http,
+          ...tls,
+          minVersion: 'TLSv1.2',
+          ALPNProtocols: ['http/1.1'],
+          handshakeTimeout: 10_000,
+        });
+  const pipelined = createPipelining(clientErrors.answerTooManyWaiting);
+  server.on('request', pipelined(serve));
+  server.on('checkExpectation', pipelined(clientErrors.answerUnknownExpectation));
+  server.on('connect', clientErrors.answerConnect);
+  server.maxConnections = limits.connections;
+  closeStalled(server, limits.stalledMs);
+  allowHalfOpen(server);
+  return server;
 }
 
 function addHooks(
@@ -160,17 +178,33 @@ function addHooks(
 ): void {
   const { isLeaving = () => false, isHttpsOnly = false } = options;
   const entries = Object.entries(securityHeaders(isHttpsOnly));
-  server.addHook('onRequest', waitForTurn);
   server.addHook('onRequest', (request, reply, done) => {
     for (const [name, value] of entries) reply.header(name, value);
     if (isLeaving()) reply.header('connection', 'close');
-    const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
-    done(isWithoutHost ? new ServiceError('invalid_request', 'The Host header is missing.') : undefined);
+    const problem = hostProblem(request.raw);
+    done(problem === null ? undefined : new ServiceError('invalid_request', problem));
+  });
+  // With `optimizeEmptyRequests` the stream of such a request never emits `end`. The framework reads it where there is a
+  // Content-Type and waits for the end: the request would never be answered.
+  server.addHook('preParsing', (request, _reply, payload, done) => {
+    const isUnreadable = request.raw.readableEnded && request.headers['content-type'] !== undefined;
+    done(null, isUnreadable ? Readable.from([]) : payload);
   });
   server.addHook('onResponse', (request, reply, done) => {
     log.completed(request, reply);
     done();
   });
+}
+
+/** What is wrong with the Host of a request, null for nothing. Of several, Node shows the first in `headers`. */
+function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
+  if (headers.host === undefined) return httpVersion === '1.1' ? 'The Host header is missing.' : null;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1 ? 'The Host header appears more than once.' : null;
 }
 
 /**

@@ -204,6 +204,26 @@ it('answers a request without Host with 400 in the error shape', async () => {
   requireError(answer, 400, 'The Host header is missing.');
 });
 
+it.each([
+  ['two Host headers', 'Host: x\r\nHost: y\r\n'],
+  ['the same Host twice', 'Host: x\r\nhost: x\r\n'],
+])('answers %s with 400 in the error shape, and creates nothing', async (_name, hosts) => {
+  const answer = await send(
+    `GET /api/v1/wallet?${new URLSearchParams(validRequest)} HTTP/1.1\r\n${hosts}X-API-Key: ${service.apiKey}\r\nConnection: close\r\n\r\n`,
+  );
+  requireError(answer, 400, 'The Host header appears more than once.');
+  expect(await service.store.payments.listPayments({}, null, 10)).toEqual([]);
+});
+
+it.each([
+  ['/api/v1/wallet', 'application/json', 400, 'The body must be valid JSON.'],
+  ['/api/v1/wallet', 'text/plain', 400, 'The Content-Type must be application/json.'],
+  ['/nowhere', 'application/json', 404, 'There is nothing at this address.'],
+])('answers a POST to %s with Content-Type %s and no body at all', async (path, type, status, text) => {
+  const answer = await send(`POST ${path} HTTP/1.1\r\n${withKey()}Content-Type: ${type}\r\n\r\n`);
+  requireError(answer, status, text);
+});
+
 it('answers a path that is no URL with 400 in the error shape', async () => {
   requireError(await send(`GET /pay/%zz HTTP/1.1\r\n${close}\r\n`), 400, 'The path is not a valid URL path.');
 });
