@@ -4,7 +4,8 @@ import { endInvitations } from './invite.ts';
 import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
 
 /**
- * Gives a member another role, or takes them out (null); it counts with their next request. Throws `not_found` for who
+ * Gives a member another role, or takes them out (null); it counts with their next request, and links that set their
+ * password end. Throws `not_found` for who
  * is no member, and a 400 where the account would have no owner left.
  */
 export async function changeMember(
@@ -23,6 +24,7 @@ export async function changeMember(
   if (result === 'last_owner')
     throw invalidField('The account', 'must have an owner: make somebody else one first.');
   await endInvitations(context, accountId, member.email);
+  await context.sessions.endLinks(userId);
   if (role === null) await recordAction(context, accountId, actor, 'member.removed', member.email);
   else await recordAction(context, accountId, actor, 'member.changed', `${member.email} (${role})`);
 }

@@ -4,7 +4,7 @@ import { requireGoodPassword } from './passwords.ts';
 import type { Actor, PeopleContext } from './people-context.ts';
 import { recordForUser } from './record-for-user.ts';
 
-/** Sets another password and ends the user's sessions but this one. Throws a 400 for one that is not good enough. */
+/** Sets another password and ends the user's sessions but this one, and all links that set it. Throws a 400 for one that is not good enough. */
 export async function changePassword(
   context: PeopleContext,
   user: User,
@@ -14,6 +14,7 @@ export async function changePassword(
   requireGoodPassword(password, user.email);
   await context.people.updateUser(user.id, { passwordHash: await context.passwords.hash(password) });
   await context.sessions.endSessions(user.id, sessionId);
+  await context.sessions.endLinks(user.id);
   await recordForUser(context, user, actor, 'password.set');
 }
 

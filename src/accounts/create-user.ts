@@ -8,7 +8,7 @@ import { operatorActor, type PeopleContext } from './people-context.ts';
 export interface NewUser {
   /** As `parseUserEmail` gives it. */
   readonly email: string;
-  /** Of a new user; null where it is set by a link. A known one keeps what they have. */
+  /** Of a new user; null where it is set by a link. */
   readonly passwordHash?: string | null;
   /** Given by whoever may run the command line, and by nobody else. */
   readonly isOperator: boolean;
@@ -17,8 +17,8 @@ export interface NewUser {
 }
 
 /**
- * Makes a user, or gives a known one another right: whoever has the address is the same person. A right that is there
- * is changed, and nothing is ever taken away. Throws when there is no such account, or no room in it.
+ * Makes a user, or gives a known one another right, which ends their links for passwords. The right of an operator also takes
+ * a known user's password and second factors (`changeOperator`). Throws when there is no such account, or no room in it.
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
@@ -46,10 +46,12 @@ export async function createUser(
 }
 
 async function giveRight(
-  { people, nowMs }: Pick<PeopleContext, 'people' | 'nowMs'>,
+  { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   userId: string,
   membership: { readonly accountId: string; readonly role: Role },
 ): Promise<void> {
-  if (await people.putMembership({ ...membership, userId, createdAtMs: nowMs() })) return;
-  throw invalidField('account', `may have at most ${MAXIMUM_MEMBERS} members.`);
+  if (!(await people.putMembership({ ...membership, userId, createdAtMs: nowMs() })))
+    throw invalidField('account', `may have at most ${MAXIMUM_MEMBERS} members.`);
+  // A link that was given for fewer rights must not open more.
+  await sessions.endLinks(userId);
 }

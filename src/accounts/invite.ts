@@ -86,9 +86,10 @@ export async function findInvited(
 }
 
 /**
- * Makes the invited a member and uses the invitation up; false when it does not work any more. A new user gets the
- * password that comes with it; a known one must have signed in (`signedInAs`). Also one who has no password yet: the
- * owner who invites sees the link, and must not set the password of somebody who may belong to other accounts.
+ * Makes the invited a member and uses the invitation up. A user must have signed in with the address (`signedInAs`); a new
+ * one gets the password that comes with it. Without e-mail the owner who invites sees the link, so it must not set the
+ * password of a user who may belong to other accounts, nor show whether there is such a user: that case is answered in the
+ * same way and after the same time (`sign_in`), and the invitation stays for the user to accept.
  */
 export async function acceptInvitation(
   context: PeopleContext,
@@ -98,14 +99,15 @@ export async function acceptInvitation(
     password,
     address,
   }: { readonly signedInAs: string | null; readonly password: string; readonly address: string },
-): Promise<boolean> {
+): Promise<'accepted' | 'sign_in' | 'gone'> {
   const invited = await findInvited(context, token);
-  if (invited === null) return false;
+  if (invited === null) return 'gone';
   const { link, user } = invited;
-  if (user !== null && user.id !== signedInAs) throw new ServiceError('role_too_small');
-  if (user === null) requireGoodPassword(password, link.email);
-  const passwordHash = user === null ? await context.passwords.hash(password) : null;
-  if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return false;
+  const isThem = user !== null && user.id === signedInAs;
+  if (!isThem) requireGoodPassword(password, link.email);
+  const passwordHash = isThem ? null : await context.passwords.hash(password);
+  if (user !== null && !isThem) return 'sign_in';
+  if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return 'gone';
   const { accountId, role } = link as OneTimeLink & { readonly accountId: string; readonly role: Role };
   const member = await createUser(context, {
     email: link.email,
@@ -115,5 +117,5 @@ export async function acceptInvitation(
   });
   const actor = { name: member.email, userId: member.id, address };
   await recordAction(context, accountId, actor, 'invitation.accepted', role);
-  return true;
+  return isThem ? 'accepted' : 'sign_in';
 }

@@ -9,17 +9,21 @@ import { createSecretToken, hashSecretToken, looksLikeSecretToken } from './secr
 /** How long a link works by which a password is set. */
 export const PASSWORD_LINK_MS = 24 * 3_600_000;
 
-/** The token of a link by which the user sets a password; earlier ones of the user end. */
+/**
+ * The token of a link by which the user sets a password. One of the operator (`password`) ends the user's earlier ones; one
+ * that was asked for by e-mail (`forgotten`) leaves them, so that no stranger ends a link by asking for another.
+ */
 export async function createPasswordLink(
   { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
   { id, email }: Pick<User, 'id' | 'email'>,
+  kind: 'password' | 'forgotten' = 'password',
 ): Promise<string> {
   const { token, tokenHash } = createSecretToken();
   const now = nowMs();
   await sessions.createLink({
     id: `lnk_${randomBytes(10).toString('hex')}`,
     tokenHash,
-    kind: 'password',
+    kind,
     email,
     userId: id,
     accountId: null,
@@ -34,16 +38,17 @@ export async function createPasswordLink(
 export async function readLink(
   { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
   token: string,
-  kind: OneTimeLink['kind'],
+  purpose: 'password' | 'invitation',
 ): Promise<OneTimeLink | null> {
   if (!looksLikeSecretToken(token)) return null;
   const link = await sessions.findLink(hashSecretToken(token));
-  return link === null || link.kind !== kind || link.expiresAtMs <= nowMs() ? null : link;
+  if (link === null || link.expiresAtMs <= nowMs()) return null;
+  return (link.kind === 'invitation') === (purpose === 'invitation') ? link : null;
 }
 
 /**
- * Sets the password of a link's user, uses the link up, and ends all of the user's sessions: whoever had the old
- * password is out. False when the link does not work. Throws a 400 for a password that is not good enough.
+ * Sets the password of a link's user, uses the link up, and ends all of the user's sessions and other links: whoever had
+ * the old password is out. False when the link does not work. Throws a 400 for a password that is not good enough.
  */
 export async function setPasswordByLink(
   context: PeopleContext,
@@ -60,6 +65,7 @@ export async function setPasswordByLink(
   const user = await context.people.updateUser(link.userId, { passwordHash });
   if (user === null) return false;
   await context.sessions.endSessions(link.userId, null);
+  await context.sessions.endLinks(link.userId);
   const actor = { name: link.email, userId: link.userId, address };
   await recordForUser(context, user, actor, 'password.set', null);
   return true;

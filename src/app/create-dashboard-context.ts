@@ -42,6 +42,7 @@ export function createDashboardContext({
     },
     callbacks,
     browsers: createSecretBox('known browsers', secretKey, config.previousSecretKeys),
+    shownOnce: createSecretBox('secrets shown once', secretKey, config.previousSecretKeys),
     mailer,
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,

@@ -87,7 +87,14 @@ export function addUserCommands(program: Command, services: OperationRunner): vo
     services,
     'user update',
   )
-    .option('--operator', 'may sign in to the operator’s console')
+    .option(
+      '--operator',
+      'may sign in to the operator’s console, with a new password by the link that is printed',
+    )
+    .option(
+      '--existing',
+      'give the right to a user who has a password, which it takes together with second factors and sessions',
+    )
     .option('--no-operator', 'may not any more, and is signed out everywhere');
   operation(leaf(user, 'list', 'list all users'), services, 'user list');
   operation(

@@ -82,6 +82,11 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
     { email: 'a@b.example', account: 'acc_1', role: 'viewer', operator: true },
   ],
   ['user update a@b.example --operator', 'user update', { email: 'a@b.example', operator: true }],
+  [
+    'user update a@b.example --operator --existing',
+    'user update',
+    { email: 'a@b.example', operator: true, existing: true },
+  ],
   ['user update a@b.example --no-operator', 'user update', { email: 'a@b.example', operator: false }],
   ['user list', 'user list', {}],
   ['user reset-second-factor a@b.example', 'user reset-second-factor', { email: 'a@b.example' }],

@@ -21,7 +21,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     if (account === null && !isOperator) throw invalidField('account', 'is missing');
     const membership = account === null ? null : { accountId: account, role: roleOf(args) };
     const email = emailOf(args);
-    if (args['existing'] !== true) await requireUnknown(context, email);
+    if (args['existing'] !== true) requireNoPassword(await context.people.findUserByEmail(email), isOperator);
     const user = await createUser(context, { email, isOperator, membership });
     if (membership !== null) {
       const { accountId, role } = membership;
@@ -36,8 +36,13 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   'user update': async (context, args) => {
     const isOperator = args['operator'];
     if (typeof isOperator !== 'boolean') throw invalidField('operator', 'or no-operator is missing');
-    const user = await changeOperator(context, await findUser(context, args), isOperator, operatorActor);
-    return { email: user.email, operator: user.isOperator };
+    const known = await findUser(context, args);
+    const isGiven = isOperator && !known.isOperator;
+    if (isGiven && args['existing'] !== true) requireNoPassword(known, true);
+    const user = await changeOperator(context, known, isOperator, operatorActor);
+    const link = isGiven ? await linkFor(context, user) : {};
+    if (isGiven) await recordForUser(context, user, operatorActor, 'password.link_created');
+    return { email: user.email, operator: user.isOperator, ...link };
   },
   'user list': async (context) =>
     Promise.all(
@@ -63,13 +68,12 @@ export const userOperations: Readonly<Record<string, Operation>> = {
 };
 
 /** Whoever accepted an invitation first has the address, and nobody has proven that it is theirs. */
-async function requireUnknown({ people }: OperationsContext, email: string): Promise<void> {
-  const known = await people.findUserByEmail(email);
-  if (known === null || known.passwordHash === null) return;
-  throw invalidField(
-    'email',
-    'is of a user already, who chose the password: give them a link by user reset-link first, then say --existing',
-  );
+function requireNoPassword(user: User | null, isOperator: boolean): void {
+  if (user === null || user.passwordHash === null) return;
+  const wayOut = isOperator
+    ? '--existing gives them the right and a new password link, and takes their password, second factors and sessions'
+    : 'give them a link by user reset-link and see that they use it, then say --existing';
+  throw invalidField('email', `is of a user already, who chose the password: ${wayOut}`);
 }
 
 /** A link to set the password, and until when it works. */

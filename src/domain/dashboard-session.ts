@@ -54,8 +54,11 @@ export interface OneTimeLink {
   readonly id: string;
   /** SHA-256 of the token in the link, hex. */
   readonly tokenHash: string;
-  /** `password`: sets the password of a user. `invitation`: makes whoever has it a member of an account. */
-  readonly kind: 'password' | 'invitation';
+  /**
+   * `password`: sets the password of a user. `forgotten`: the same, by an e-mail that anybody may ask for. `invitation`:
+   * makes its reader a member of an account.
+   */
+  readonly kind: 'password' | 'forgotten' | 'invitation';
   /** Whom it is for. */
   readonly email: string;
   /** The user whose password it sets; null for an invitation. */
@@ -67,5 +70,7 @@ export interface OneTimeLink {
   readonly expiresAtMs: number;
 }
 
+/** E-mailed links of a user at a time; the oldest makes room. More than the limit of such e-mails lets out in a day. */
+export const MAXIMUM_FORGOTTEN_LINKS = 100;
 /** Open invitations of an account at a time; the oldest makes room. */
 export const MAXIMUM_INVITATIONS = 50;

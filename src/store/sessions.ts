@@ -1,5 +1,6 @@
 import {
   type DashboardSession,
+  MAXIMUM_FORGOTTEN_LINKS,
   MAXIMUM_INVITATIONS,
   MAXIMUM_SESSIONS,
   type OneTimeLink,
@@ -90,7 +91,10 @@ function* takeChallenge(id: string): Script<string | null> {
 
 function createLinks(
   scripts: Scripts,
-): Pick<SessionStore, 'createLink' | 'findLink' | 'takeLink' | 'listInvitations' | 'removeInvitation'> {
+): Pick<
+  SessionStore,
+  'createLink' | 'findLink' | 'takeLink' | 'endLinks' | 'listInvitations' | 'removeInvitation'
+> {
   return {
     createLink: (link) => scripts.write(() => createLink(link)),
     findLink: (tokenHash) =>
@@ -104,6 +108,7 @@ function createLinks(
           ...[tokenHash, nowMs],
         ),
       ),
+    endLinks: (userId) => writeOne(scripts, 'DELETE FROM one_time_links WHERE user_id = ?1', userId),
     listInvitations: (accountId, nowMs) =>
       scripts.read(() =>
         listOf<OneTimeLink>(
@@ -125,7 +130,14 @@ function createLinks(
 function* createLink(link: OneTimeLink): Script<void> {
   const { id, tokenHash, kind, email, userId, accountId, role, createdAtMs, expiresAtMs } = link;
   yield* lock(`links of ${userId ?? accountId}`);
-  yield* run('DELETE FROM one_time_links WHERE user_id = ?1', userId);
+  if (kind === 'forgotten') {
+    yield* run(
+      `DELETE FROM one_time_links WHERE user_id = ?1 AND kind = 'forgotten' AND id NOT IN (
+         SELECT id FROM one_time_links WHERE user_id = ?1 AND kind = 'forgotten' AND expires_at_ms > ?2
+         ORDER BY created_at_ms DESC, id LIMIT ?3)`,
+      ...[userId, createdAtMs, MAXIMUM_FORGOTTEN_LINKS - 1],
+    );
+  } else yield* run('DELETE FROM one_time_links WHERE user_id = ?1', userId);
   yield* run(
     `DELETE FROM one_time_links WHERE account_id = ?1 AND id NOT IN (
        SELECT id FROM one_time_links WHERE account_id = ?1 AND expires_at_ms > ?2

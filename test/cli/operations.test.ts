@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { hashSecretToken } from '../../src/accounts/secret-token.ts';
 import { createTextCallbackGuard } from '../../src/app/callback-guard.ts';
 import { runOperation } from '../../src/cli/control-server.ts';
 import type {
@@ -746,13 +747,65 @@ describe('people', () => {
     await run('user reset-link', { email });
     await run('user update', { email, operator: false });
     expect(await inLog(10), 'no operator, and nothing changed').toHaveLength(3);
-    expect(await run('user update', { email, operator: true })).toEqual({ email, operator: true });
+    expect(await run('user update', { email, operator: true })).toMatchObject({ email, operator: true });
     await run('user reset-link', { email });
     await run('user reset-second-factor', { email });
-    expect((await inLog(3)).map(([action]) => action)).toEqual([
-      ...['second_factor.removed', 'password.link_created', 'operator.granted'],
+    expect((await inLog(4)).map(([action]) => action)).toEqual([
+      ...['second_factor.removed', 'password.link_created', 'password.link_created', 'operator.granted'],
     ]);
     await expect(run('user update', { email })).rejects.toThrow('operator or no-operator is missing');
+  });
+
+  it('that are known become operators after a question, without the password, factors, sessions and links they had', async () => {
+    const account = await giveAccount();
+    const made = await run<{ user_id: string; password_link: string }>('user create', { email, account });
+    const operator = { email, operator: true };
+    for (const operation of ['user update', 'user create']) {
+      const userId = made.user_id;
+      await store.people.updateUser(userId, {
+        ...{ passwordHash: 'chosen by who accepted an invitation', totpSecret: 'sealed', isOperator: false },
+      });
+      await store.people.replaceRecoveryCodes(userId, ['a']);
+      await store.people.addPasskey({
+        ...{ id: operation, userId, name: 'Phone', publicKey: 'x', counter: 0, transports: '[]' },
+        ...{ createdAtMs: 0, lastUsedAtMs: null },
+      });
+      await store.sessions.createSession(newDashboardSession(userId));
+      const { password_link: older } = await run<{ password_link: string }>('user reset-link', { email });
+      await expect(run(operation, operator)).rejects.toThrow(/is of a user already.*--existing/);
+      expect((await store.people.findUser(userId))?.isOperator).toBe(false);
+
+      const given = await run<{ password_link: string }>(operation, { ...operator, existing: true });
+      expect(await store.people.findUser(userId)).toMatchObject({
+        ...{ isOperator: true, passwordHash: null, totpSecret: null },
+      });
+      expect(await store.people.listPasskeys(userId)).toEqual([]);
+      expect(await store.people.spendRecoveryCode(userId, ['a'])).toBe(false);
+      expect(await store.sessions.listSessions(userId)).toEqual([]);
+      const linkOf = (url: string) => store.sessions.findLink(hashSecretToken(url.slice(-43)));
+      expect(await linkOf(older)).toBeNull();
+      expect(await linkOf(given.password_link)).toMatchObject({ userId });
+      const log = await store.audit.listEntries(SERVICE_LOG, null, 2);
+      expect(log.map(({ action }) => action)).toEqual(['password.link_created', 'operator.granted']);
+    }
+    // Who has the right already keeps everything.
+    await store.people.updateUser(made.user_id, { passwordHash: 'their own' });
+    expect(await run('user update', operator)).toEqual({ email, operator: true });
+    expect((await store.people.findUser(made.user_id))?.passwordHash).toBe('their own');
+  });
+
+  it('lose links that set their password with any change of their rights', async () => {
+    const [account, other] = [await giveAccount(), await giveAccount('Other')];
+    const { user_id } = await run<{ user_id: string }>('user create', { email, account });
+    for (const [operation, args] of [
+      ['user create', { email, account: other, existing: true }],
+      ['user update', { email, operator: false }],
+    ] as const) {
+      await store.people.updateUser(user_id, { passwordHash: 'set' });
+      const { password_link } = await run<{ password_link: string }>('user reset-link', { email });
+      await run(operation, args);
+      expect(await store.sessions.findLink(hashSecretToken(password_link.slice(-43)))).toBeNull();
+    }
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashSecretToken } from '../../src/accounts/secret-token.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
 import type { User } from '../../src/domain/person.ts';
@@ -31,7 +32,13 @@ const open = async (url: string) => textOf((await browser.get(url)).payload);
 describe('API keys', () => {
   it('are shown once, work at once, and are masked afterwards', async () => {
     expect(await open('/dashboard/keys')).toContain('0 of 10');
-    const answer = await browser.post('/dashboard/keys', { name: ' Web <shop> ' });
+    const made = await browser.post('/dashboard/keys', { name: ' Web <shop> ' });
+    const [created] = await keysOf();
+    expect([made.statusCode, made.headers['location']]).toEqual([
+      303,
+      `/dashboard/keys/${created?.id}/created`,
+    ]);
+    const answer = await browser.get(made.headers['location'] as string);
     const plainKey = /service_live_[\w-]{38}/.exec(answer.payload)?.[0] as string;
     expect(await dashboard.store.accounts.findAccountByKeyHash(hashApiKey(plainKey))).toMatchObject({
       id: account.id,
@@ -49,6 +56,35 @@ describe('API keys', () => {
         target: `Web <shop> (service_live_…${plainKey.slice(-4)})`,
       },
     ]);
+  });
+
+  it('are made by the form alone: reloading or opening the page that shows one makes none and shows nothing', async () => {
+    const made = await browser.post('/dashboard/keys', { name: 'Web shop' });
+    const page = made.headers['location'] as string;
+    const plainKey = /service_live_[\w-]{38}/.exec((await browser.get(page)).payload)?.[0] as string;
+    const reloaded = await browser.get(page);
+    expect([reloaded.statusCode, reloaded.headers['location']]).toEqual([303, '/dashboard/keys?said=shown']);
+    const list = await browser.get('/dashboard/keys?said=shown');
+    expect(textOf(list.payload)).toContain('A key is shown once');
+    expect(list.payload).not.toContain(plainKey);
+    expect(await keysOf()).toHaveLength(1);
+  });
+
+  it('are shown to the session that made them alone, within two minutes, and lie sealed until then', async () => {
+    const cookie = browser.cookies.get('__Host-card_checkout_session') as string;
+    const made = await browser.post('/dashboard/keys', { name: 'Web shop' });
+    const page = made.headers['location'] as string;
+    const other = await dashboard.signIn(developer);
+    expect((await other.get(page)).headers['location']).toBe('/dashboard/keys?said=shown');
+    const [session] = (await dashboard.store.sessions.listSessions(developer.id)).filter(
+      ({ tokenHash }) => tokenHash === hashSecretToken(cookie),
+    );
+    const kept = await dashboard.store.sessions.takeChallenge(session?.id ?? '');
+    expect(kept).toMatch(/^\d+ [\w-]{6}\.[\w-]+$/);
+    expect(kept).not.toContain('service_live_');
+    await dashboard.store.sessions.keepChallenge(session?.id ?? '', kept as string);
+    dashboard.advance(2 * 60_000);
+    expect((await browser.get(page)).headers['location']).toBe('/dashboard/keys?said=shown');
   });
 
   it('are revoked after a question, at once, and stay listed as such', async () => {

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPasswordLink } from '../../src/accounts/password-link.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
+import { type Mailer, MailNotSentError } from '../../src/domain/ports/mailer.ts';
 import { newEntry } from '../store/people.ts';
 import {
   createTestDashboard,
+  formTokenIn,
   type TestBrowser,
   type TestDashboard,
   textOf,
@@ -30,10 +33,15 @@ const membersOf = async () =>
 const audited = async () =>
   (await dashboard.store.audit.listEntries(account.id, null, 20)).map(({ action }) => action);
 
-/** Invites, and returns the path of the link. */
+const linkIn = (text: string) => /\/dashboard\/invitation\/[\w-]{43}/.exec(text)?.[0];
+const postInvitation = (email: string, role = 'developer') =>
+  browser.post(`${PEOPLE}/invite`, { email, role }, { page: PEOPLE });
+
+/** Invites, and returns the path of the link that is sent. */
 async function invite(email: string, role = 'developer'): Promise<string> {
-  const answer = await browser.post(`${PEOPLE}/invite`, { email, role }, { page: PEOPLE });
-  return /\/dashboard\/invitation\/[\w-]{43}/.exec(answer.payload)?.[0] ?? `none: ${textOf(answer.payload)}`;
+  const before = dashboard.mails.length;
+  const answer = await postInvitation(email, role);
+  return linkIn(dashboard.mails[before]?.text ?? '') ?? `none: ${textOf(answer.payload)}`;
 }
 
 describe('an invitation', () => {
@@ -61,10 +69,9 @@ describe('an invitation', () => {
     const known = await dashboard.giveUser(null);
     const link = await invite(known.email, 'viewer');
     const thief = dashboard.newBrowser();
-    const page = await thief.get(link);
-    expect(page.payload).not.toContain('type="password"');
-    const stolen = await thief.post(link, { password: 'a password 123' }, { page: '/dashboard/sign-in' });
-    expect(stolen.statusCode).toBe(403);
+    await thief.post(link, { password: 'a password 123' });
+    expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBe(known.passwordHash);
+    expect(await membersOf()).toEqual([`${owner.email} owner`]);
     const them = await dashboard.signIn(known);
     expect((await them.get('/dashboard')).statusCode).toBe(403);
     expect((await them.post(link)).headers['location']).toBe('/dashboard');
@@ -77,10 +84,85 @@ describe('an invitation', () => {
     await dashboard.store.people.updateUser(known.id, { passwordHash: null });
     const link = await invite(known.email, 'viewer');
     const thief = dashboard.newBrowser();
-    expect((await thief.get(link)).payload).not.toContain('type="password"');
-    const stolen = await thief.post(link, { password: 'a password 123' }, { page: '/dashboard/sign-in' });
-    expect(stolen.statusCode).toBe(403);
+    await thief.post(link, { password: 'a password 123' });
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBeNull();
+    expect(await membersOf()).toEqual([`${owner.email} owner`]);
+  });
+
+  it('is answered the same for the address of a user and for any other, on every page', async () => {
+    const known = await dashboard.giveUser(null, { email: 'known@shop.example' });
+    const same = (text: string, email: string, link: string) =>
+      withoutNonces(text)
+        .replaceAll(email, 'EMAIL')
+        .replaceAll(link, 'LINK')
+        .replaceAll(encodeURIComponent(link), 'LINK')
+        .replaceAll(formTokenIn(text), '');
+    const seen: unknown[] = [];
+    const hashed: number[] = [];
+    for (const email of [known.email, 'nobody@shop.example']) {
+      const invited = await postInvitation(email);
+      const mail = dashboard.mails.at(-1);
+      const link = linkIn(mail?.text ?? '') ?? '';
+      const reader = dashboard.newBrowser();
+      const page = (await reader.get(link)).payload;
+      const poor = await reader.post(link, { password: 'short' });
+      const before = dashboard.hashedPasswords();
+      const accepted = await reader.post(link, { password: 'a password 123' });
+      hashed.push(dashboard.hashedPasswords() - before);
+      seen.push([
+        [invited.statusCode, invited.headers['location'], invited.payload],
+        [mail?.to === email, mail?.subject, same(mail?.text ?? '', email, link)],
+        [same(page, email, link), poor.statusCode, same(poor.payload, email, link)],
+        [accepted.statusCode, accepted.headers['location'], accepted.payload],
+      ]);
+    }
+    expect(seen[0]).toEqual(seen[1]);
+    expect(hashed).toEqual([1, 1]);
+  });
+
+  it('is sent to its address, and its link is shown to nobody, where e-mail is configured', async () => {
+    const answer = await postInvitation('new@shop.example');
+    expect(answer.headers['location']).toBe(`${PEOPLE}?said=invited`);
+    expect(dashboard.mails).toMatchObject([{ to: 'new@shop.example' }]);
+    const link = linkIn(dashboard.mails[0]?.text ?? '') as string;
+    for (const page of [`${PEOPLE}?said=invited`, `${PEOPLE}/invited`, '/dashboard/audit']) {
+      expect((await browser.get(page)).payload).not.toContain(link);
+    }
+    expect(dashboard.logLines.join('')).not.toContain(link.slice(-43));
+  });
+
+  it('that cannot be sent is said to have failed, on the page with what was typed', async () => {
+    (dashboard.context.mailer as Mailer).send = async () => {
+      throw new MailNotSentError('no such mailbox');
+    };
+    const answer = await postInvitation('new@shop.example', 'owner');
+    expect(answer.statusCode).toBe(502);
+    expect(textOf(answer.payload)).toContain('could not be sent');
+  });
+
+  it('is sent three times an hour to one address, and thirty times from one account', async () => {
+    const statuses: number[] = [];
+    for (let index = 0; index < 4; index++)
+      statuses.push((await postInvitation('a@shop.example')).statusCode);
+    expect(statuses).toEqual([303, 303, 303, 429]);
+    for (let index = 0; index < 27; index++) await postInvitation(`b${index}@shop.example`);
+    expect((await postInvitation('c@shop.example')).statusCode).toBe(429);
+    expect(dashboard.mails.length).toBeLessThanOrEqual(30);
+  });
+
+  it('is shown to the owner once where no e-mail is configured, and a reload makes and shows nothing', async () => {
+    await dashboard.close();
+    dashboard = await createTestDashboard(undefined, { hasMail: false });
+    account = await dashboard.giveAccount();
+    owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+    browser = await dashboard.signIn(owner);
+    const answer = await postInvitation('new@shop.example');
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, `${PEOPLE}/invited`]);
+    const link = linkIn((await browser.get(`${PEOPLE}/invited`)).payload) as string;
+    expect((await dashboard.newBrowser().get(link)).statusCode).toBe(200);
+    const reloaded = await browser.get(`${PEOPLE}/invited`);
+    expect([reloaded.statusCode, reloaded.headers['location']]).toEqual([303, PEOPLE]);
+    expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toHaveLength(1);
   });
 
   it('ends with another one, and with a change of the member: no older link gives a right back', async () => {
@@ -128,6 +210,16 @@ describe('members', () => {
     expect((await theirs.get('/dashboard/keys')).statusCode).toBe(403);
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
     expect(await audited()).toEqual(expect.arrayContaining(['member.changed', 'member.removed']));
+  });
+
+  it('lose links that set their password with a change of role: a link given for fewer rights opens no more', async () => {
+    const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    for (const fields of [{ role: 'owner' }, { role: 'viewer', remove: '1' }]) {
+      const link = `/dashboard/password/${await createPasswordLink(dashboard.context, member)}`;
+      expect((await dashboard.newBrowser().get(link)).statusCode).toBe(200);
+      await browser.post(`${PEOPLE}/${member.id}`, fields as Record<string, string>, { page: PEOPLE });
+      expect((await dashboard.newBrowser().get(link)).statusCode).toBe(404);
+    }
   });
 
   it('always have an owner among them', async () => {

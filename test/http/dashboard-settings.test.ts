@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPasswordLink } from '../../src/accounts/password-link.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
@@ -213,6 +214,19 @@ describe('a forgotten password', () => {
       password: 'a new password 1',
     });
     expect(signedIn.statusCode).toBe(303);
+  });
+
+  it('asked for by a stranger ends no link that the operator gave', async () => {
+    const given = `/dashboard/password/${await createPasswordLink(dashboard.context, owner)}`;
+    await ask(owner.email);
+    await waitFor('the e-mail', 60_000, () => dashboard.mails.length === 1);
+    expect((await dashboard.newBrowser().get(given)).statusCode).toBe(200);
+    await ask(owner.email, '198.51.100.2');
+    await waitFor('another e-mail', 60_000, () => dashboard.mails.length === 2);
+    for (const { text } of dashboard.mails) {
+      const [link = ''] = /\/dashboard\/password\/[\w-]{43}/.exec(text) ?? [];
+      expect((await dashboard.newBrowser().get(link)).statusCode).toBe(200);
+    }
   });
 
   it('of nobody is answered the same, and nothing is sent', async () => {

@@ -481,6 +481,20 @@ describe('a link to set a password', () => {
     expect(late.statusCode).toBe(404);
   });
 
+  it('ends with any change of the password, by another link or in the dashboard', async () => {
+    const asked = `/dashboard/password/${await createPasswordLink(dashboard.context, owner, 'forgotten')}`;
+    const other = `/dashboard/password/${await createPasswordLink(dashboard.context, owner, 'forgotten')}`;
+    const browser = dashboard.newBrowser();
+    expect((await browser.post(asked, { password: 'a new password 1' })).statusCode).toBe(303);
+    expect((await browser.get(other)).statusCode).toBe(404);
+    const given = await linkOf(owner);
+    const signedIn = await dashboard.signIn(owner);
+    const change = { password: 'a new password 1', new_password: 'a newer password 2' };
+    const page = '/dashboard/security';
+    expect((await signedIn.post(`${page}/password`, change, { page })).statusCode).toBe(303);
+    expect((await browser.get(given)).statusCode).toBe(404);
+  });
+
   it('takes no poor password, and is not used up by one', async () => {
     const link = await linkOf(owner);
     const browser = dashboard.newBrowser();

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { MAXIMUM_AUDIT_ENTRIES, type NewAuditEntry } from '../../src/domain/audit-entry.ts';
 import {
   type DashboardSession,
+  MAXIMUM_FORGOTTEN_LINKS,
   MAXIMUM_INVITATIONS,
   MAXIMUM_SESSIONS,
   type OneTimeLink,
@@ -253,6 +254,23 @@ export function sessionPromises(context: StoreContext): void {
     const taken = await atOnce(10, () => context.store.sessions.takeLink(link.tokenHash, NOW_MS));
     expect(taken.filter((each) => each !== null)).toEqual([link]);
     expect(await context.store.sessions.findLink(link.tokenHash)).toBeNull();
+  });
+
+  it('keeps links that were asked for by e-mail beside others, no more than may be, and ends all of one user', async () => {
+    const [user, other] = [await giveUser(context), await giveUser(context)];
+    const given = newLink({ userId: user.id });
+    const foreign = newLink({ userId: other.id });
+    const asked = Array.from({ length: MAXIMUM_FORGOTTEN_LINKS + 2 }, () =>
+      newLink({ userId: user.id, kind: 'forgotten' }),
+    );
+    for (const link of [given, foreign, ...asked]) await context.store.sessions.createLink(link);
+    const found = (link: OneTimeLink) => context.store.sessions.findLink(link.tokenHash);
+    expect(await Promise.all([given, foreign].map(found))).toEqual([given, foreign]);
+    const kept = (await Promise.all(asked.map(found))).filter((link) => link !== null);
+    expect(kept).toEqual(asked.slice(2));
+    await context.store.sessions.endLinks(user.id);
+    expect((await Promise.all([given, ...asked].map(found))).filter((link) => link !== null)).toEqual([]);
+    expect(await found(foreign)).toEqual(foreign);
   });
 
   it('keeps the newest link of a user only', async () => {

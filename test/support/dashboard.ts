@@ -82,11 +82,11 @@ export interface TestBrowser {
 
 /**
  * @param baseUrl its scheme decides what the cookies are called
- * @param options `listens`: at the port of `baseUrl`, for a real browser
+ * @param options `listens`: at the port of `baseUrl`, for a real browser; `hasMail`: whether e-mail is configured
  */
 export async function createTestDashboard(
   baseUrl = 'https://pay.example.com',
-  { listens = false } = {},
+  { listens = false, hasMail = true } = {},
 ): Promise<TestDashboard> {
   const database = await createTestDatabase();
   const store = await database.open();
@@ -121,7 +121,8 @@ export async function createTestDashboard(
       refusalOf: (url) => (String(url).startsWith('https://') ? callbacks.refusalOf(url) : 'must be https'),
     },
     browsers: createSecretBox('known browsers', 'a secret key of the tests, long enough'),
-    mailer: { send: async (mail) => void mails.push(mail) },
+    shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
+    mailer: hasMail ? { send: async (mail) => void mails.push(mail) } : null,
     limits,
     nowMs,
     baseUrl,

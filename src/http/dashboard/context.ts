@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
+import type { ShowOnceContext } from '../../accounts/show-once.ts';
 import type { IpnTokens } from '../../domain/ipn-token.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
@@ -33,7 +34,7 @@ export interface AreaContext extends SecondFactorContext {
 }
 
 /** What the dashboard's pages need. A page that needs more adds it here. */
-export interface DashboardContext extends AreaContext {
+export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
@@ -61,6 +62,8 @@ export interface DashboardLimits {
   readonly strangersOfUser: RateLimiter;
   /** E-mails with a link, by user. */
   readonly mailsOfUser: RateLimiter;
+  /** Invitations by e-mail, by account. */
+  readonly invitationsOfAccount: RateLimiter;
   /** Codes of the second factor, by user and by what was shown besides the password: there are only a million. */
   readonly codesOfUser: RateLimiter;
 }

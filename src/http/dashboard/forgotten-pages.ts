@@ -51,7 +51,7 @@ async function sendLink({ context }: DashboardRoutes, mailer: Mailer, typed: str
   const email = parseUserEmail(typed);
   const user = email === null ? null : await context.people.findUserByEmail(email);
   if (user === null) return;
-  const token = await createPasswordLink(context, user);
+  const token = await createPasswordLink(context, user, 'forgotten');
   await mailer.send({
     to: user.email,
     subject: 'Set a new password',

@@ -28,17 +28,17 @@ export function registerInvitationPages(routes: DashboardRoutes): void {
     const signedInAs = await readOwnUserId(routes, request);
     const password = form.text('password');
     try {
-      if (await acceptInvitation(routes.context, request.params.token, { signedInAs, password, address })) {
-        return sendSeeOther(
-          reply,
-          signedInAs === null ? `${DASHBOARD_PATH}/sign-in?said=joined` : DASHBOARD_PATH,
-        );
-      }
+      const how = { signedInAs, password, address };
+      const result = await acceptInvitation(routes.context, request.params.token, how);
+      if (result === 'gone') return sendGone(routes, reply);
+      return sendSeeOther(
+        reply,
+        result === 'accepted' ? DASHBOARD_PATH : `${DASHBOARD_PATH}/sign-in?said=joined`,
+      );
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
       return showInvitation(routes, request, reply, { status: 400, message: notice('bad', error.message) });
     }
-    return sendGone(routes, reply);
   });
 }
 
@@ -67,21 +67,27 @@ async function showInvitation(
     title: 'You are invited',
     main: html`${message}
 <p><strong><bdi>${link.email}</bdi></strong> is invited to <strong><bdi>${accountName}</bdi></strong> as ${link.role}.</p>
-${
-  user !== null && !isThem
-    ? html`<p>Sign in with this address to accept.</p><p><a class="button primary wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(`${DASHBOARD_PATH}/invitation/${token}`)}">Sign in</a></p>`
-    : html`<form class="card" method="post">${formTokenField(formToken)}
-${user !== null ? nothing : passwordFields(link.email)}
-<button class="button primary wide">Accept the invitation</button></form>`
-}`,
+${isThem ? acceptForm(formToken, nothing) : waysToAccept(formToken, link.email, `${DASHBOARD_PATH}/invitation/${token}`)}`,
   });
+}
+
+/** The same for every address: the page must not show whether it is of a user. */
+function waysToAccept(formToken: string, email: string, path: string): Html {
+  return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this address, then accept.</p>
+<a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(path)}">Sign in</a></section>
+${acceptForm(formToken, html`<h2>You are new here</h2>${passwordFields(email)}`)}`;
+}
+
+function acceptForm(formToken: string, fields: Html): Html {
+  return html`<form class="card" method="post">${formTokenField(formToken)}${fields}
+<button class="button primary wide">Accept the invitation</button></form>`;
 }
 
 function passwordFields(email: string): Html {
   return html`<input type="hidden" name="email" value="${email}" autocomplete="username">
 ${textField({
   name: 'password',
-  label: 'Your new password',
+  label: 'New password',
   type: 'password',
   autocomplete: 'new-password',
   hint: 'At least 12 characters.',

@@ -1,18 +1,32 @@
 import { createKey, describeKey, findOwnKey, revokeOwnKey } from '../../accounts/manage-keys.ts';
 import { recordAction } from '../../accounts/people-context.ts';
+import { keepForNextPage, takeForPage } from '../../accounts/show-once.ts';
 import type { ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
-import { type DashboardView, dashboardForm, dashboardPage, seeOther } from './dashboard-page.ts';
+import {
+  type DashboardAnswer,
+  type DashboardView,
+  dashboardForm,
+  dashboardPage,
+  seeOther,
+} from './dashboard-page.ts';
 import { notice, textField } from './fields.ts';
 import { formTokenField } from './form-token.ts';
 import { moment } from './format-time.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 import type { Visit } from './visit.ts';
 
+const said: ReadonlyMap<string | null, Html> = new Map([
+  ['revoked', notice('good', 'The key is revoked. Requests with it are refused from now on.')],
+  [
+    'shown',
+    notice('warn', 'A key is shown once. If you have not saved the new key, revoke it and create another.'),
+  ],
+]);
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 
 /** API keys: created and shown once, listed, and revoked after a question. */
@@ -24,6 +38,11 @@ export function registerKeyPages(routes: DashboardRoutes): void {
     ...own,
     path: '/keys',
     act: (visit, form) => answerCreate(context, visit, form.text('name')),
+  });
+  dashboardPage(routes, {
+    ...own,
+    path: '/keys/:keyId/created',
+    show: (visit) => showCreated(context, visit),
   });
   dashboardPage(routes, {
     ...own,
@@ -55,14 +74,10 @@ async function showKeys(
     .filter(({ revokedAtMs }) => revokedAtMs !== null)
     .slice(-20)
     .reverse();
-  const said =
-    visit.query.get('said') === 'revoked'
-      ? notice('good', 'The key is revoked. Requests with it are refused from now on.')
-      : nothing;
   return {
     status,
     title: 'API keys',
-    main: html`${message}${said}
+    main: html`${message}${said.get(visit.query.get('said')) ?? nothing}
 <p>A key lets your shop create checkouts and read payments. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="notice plain">There is no key yet. Create one, and give it to your shop's server.</p>` : keyTable(active, visit)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="notice">To create another key, revoke one first.</p>` : createForm(visit)}
@@ -106,19 +121,26 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
   });
 }
 
-/** The answer shows the key itself: it is not kept, so no other page could. */
-async function answerCreate(context: DashboardContext, visit: Visit, name: string): Promise<DashboardView> {
+/** The key is not kept but for the next page, so no other page can show it. */
+async function answerCreate(context: DashboardContext, visit: Visit, name: string): Promise<DashboardAnswer> {
   try {
     const { key, plainKey } = await createKey(context, visit.account.id, name);
     await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));
-    return showCreated(key, plainKey);
+    await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);
+    return seeOther(`/keys/${key.id}/created`);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     return showKeys(context, visit, error.status, notice('bad', `No key was created: ${error.message}`));
   }
 }
 
-function showCreated(key: ApiKey, plainKey: string): DashboardView {
+const purposeOf = (keyId: string) => `key ${keyId}`;
+
+/** Shows the key once; a reload leads back to the list. */
+async function showCreated(context: DashboardContext, visit: Visit): Promise<DashboardAnswer> {
+  const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
+  const plainKey = await takeForPage(context, visit.session.id, purposeOf(key.id));
+  if (plainKey === null) return seeOther('/keys?said=shown');
   return {
     title: 'Your new key',
     main: html`<section class="card"><h2><bdi>${key.name}</bdi></h2>

@@ -10,6 +10,7 @@ const SIGN_INS_PER_USER = 10;
 const STRANGERS_PER_USER = 30;
 const USER_WINDOW_MS = 10 * 60_000;
 const MAILS_PER_USER_AND_HOUR = 3;
+const INVITATIONS_PER_ACCOUNT_AND_HOUR = 30;
 /** In an hour: three codes are right at a time, so a year of guessing finds one with one chance in four. Counted apart for
  * who has nothing but the password, for browsers that are known, and for who is signed in. */
 const CODES_PER_USER = 10;
@@ -24,6 +25,12 @@ export function createDashboardLimits(monotonicMs: () => number): DashboardLimit
     signInsOfUser: createFixedWindowLimiter(SIGN_INS_PER_USER, monotonicMs, MAXIMUM_WINDOWS, USER_WINDOW_MS),
     strangersOfUser: createFixedWindowLimiter(STRANGERS_PER_USER, monotonicMs, MAXIMUM_WINDOWS, HOUR_MS),
     mailsOfUser: createFixedWindowLimiter(MAILS_PER_USER_AND_HOUR, monotonicMs, MAXIMUM_WINDOWS, HOUR_MS),
+    invitationsOfAccount: createFixedWindowLimiter(
+      INVITATIONS_PER_ACCOUNT_AND_HOUR,
+      monotonicMs,
+      MAXIMUM_WINDOWS,
+      HOUR_MS,
+    ),
     codesOfUser: createFixedWindowLimiter(CODES_PER_USER, monotonicMs, MAXIMUM_WINDOWS, HOUR_MS),
   };
 }

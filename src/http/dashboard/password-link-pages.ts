@@ -74,7 +74,7 @@ ${textField({
 function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
   return sendPlainPage(routes, reply, 404, {
     title: 'This link does not work',
-    main: html`<p>It was used already, replaced by a newer one, or is older than a day. Ask the operator of this service for another.</p>
+    main: html`<p>It was used already, replaced by a newer one, ended by a change of your password or rights, or is older than a day. Ask the operator of this service for another.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,
   });
 }

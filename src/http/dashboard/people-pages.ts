@@ -1,10 +1,14 @@
 import { changeMember } from '../../accounts/change-member.ts';
 import { invite, withdrawInvitation } from '../../accounts/invite.ts';
+import { hashSecretToken } from '../../accounts/secret-token.ts';
+import { keepForNextPage, takeForPage } from '../../accounts/show-once.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isRole, type Member, type Role, roles } from '../../domain/person.ts';
+import { type Mail, MailNotSentError } from '../../domain/ports/mailer.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { requirePassing } from '../rate-limit.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
 import {
   type DashboardAnswer,
@@ -21,6 +25,13 @@ import { DASHBOARD_PATH } from './sections.ts';
 import type { Visit } from './visit.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
+const INVITATION = 'invitation';
+const said: ReadonlyMap<string | null, Html> = new Map([
+  ['changed', notice('good', 'Role updated.')],
+  ['removed', notice('good', 'The member is removed.')],
+  ['invited', notice('good', 'The invitation is on its way. It works once and for a week.')],
+  ['withdrawn', notice('good', 'The invitation is withdrawn.')],
+]);
 const roleWords: Record<Role, string> = {
   viewer: 'Viewer: looks at payments',
   developer: 'Developer: also keys and payment links',
@@ -32,23 +43,24 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'people', role: 'owner' } as const;
   dashboardPage(routes, { ...own, path: '/people', show: (visit) => showPeople(context, visit) });
+  dashboardPage(routes, { ...own, path: '/people/invited', show: (visit) => showInvited(context, visit) });
   dashboardForm(routes, {
     ...own,
     path: '/people/invite',
-    act: (visit, form) => retold(context, visit, () => answerInvite(context, visit, form)),
+    act: (visit, form) => retold(context, visit, form, () => answerInvite(context, visit, form)),
   });
   dashboardForm(routes, {
     ...own,
     path: '/people/invitations/:invitationId/withdraw',
     async act(visit) {
       await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
-      return seeOther('/people?said=changed');
+      return seeOther('/people?said=withdrawn');
     },
   });
   dashboardForm(routes, {
     ...own,
     path: '/people/:userId',
-    act: (visit, form) => retold(context, visit, () => answerChange(context, visit, form)),
+    act: (visit, form) => retold(context, visit, form, () => answerChange(context, visit, form)),
   });
 }
 
@@ -56,32 +68,77 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
 async function retold(
   context: DashboardContext,
   visit: Visit,
+  form: FormFields,
   act: () => Promise<DashboardAnswer>,
 ): Promise<DashboardAnswer> {
   try {
     return await act();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    return { ...(await showPeople(context, visit, notice('bad', error.message))), status: 400 };
+    const shown = { message: notice('bad', error.message), typed: form };
+    return { ...(await showPeople(context, visit, shown)), status: 400 };
   }
 }
 
+/** By e-mail where it is configured, so that nobody but the reader of the address's mail gets the link. */
 async function answerInvite(
   context: DashboardContext,
   visit: Visit,
   form: FormFields,
-): Promise<DashboardView> {
-  const { email, token } = await invite(
-    context,
-    visit.account.id,
-    { email: form.text('email'), role: roleIn(form) },
-    visit.actor,
-  );
+): Promise<DashboardAnswer> {
+  const asked = { email: form.text('email'), role: roleIn(form) };
+  const { limits, mailer, baseUrl } = context;
+  if (mailer !== null) {
+    await requirePassing(limits.invitationsOfAccount, visit.account.id);
+    await requirePassing(
+      limits.mailsOfUser,
+      `invitation ${hashSecretToken(asked.email.trim().toLowerCase())}`,
+    );
+  }
+  const { email, token } = await invite(context, visit.account.id, asked, visit.actor);
+  const link = `${baseUrl}${DASHBOARD_PATH}/invitation/${token}`;
+  if (mailer === null) {
+    await keepForNextPage(context, visit.session.id, INVITATION, `${email} ${link}`);
+    return seeOther('/people/invited');
+  }
+  try {
+    await mailer.send(invitationMail(visit, { email, link }));
+    return seeOther('/people?said=invited');
+  } catch (error) {
+    const text =
+      error instanceof MailNotSentError
+        ? 'The e-mail could not be sent. Check the address, or try again later.'
+        : 'The mail server did not confirm the e-mail. Invite again if it does not arrive.';
+    return { ...(await showPeople(context, visit, { message: notice('bad', text) })), status: 502 };
+  }
+}
+
+function invitationMail(
+  { account, user }: Visit,
+  { email, link }: { readonly email: string; readonly link: string },
+): Mail {
+  return {
+    to: email,
+    subject: 'Invitation to a dashboard',
+    text: `${user.email} invites you to the dashboard of ${account.name}.
+
+Accept within a week:
+${link}
+
+If you do not know why, do nothing.
+`,
+  };
+}
+
+/** Shows the link once; a reload leads back to the list. */
+async function showInvited(context: DashboardContext, visit: Visit): Promise<DashboardAnswer> {
+  const [email, link] = (await takeForPage(context, visit.session.id, INVITATION))?.split(' ') ?? [];
+  if (email === undefined || link === undefined) return seeOther('/people');
   return {
     title: 'Invitation',
     main: html`<section class="card">
 <p>Give this link to <strong><bdi>${email}</bdi></strong>. It works once and for a week. It is not kept here, and will not be shown again.</p>
-<div class="field"><label for="link">Link</label><input id="link" class="secret" readonly value="${context.baseUrl}${DASHBOARD_PATH}/invitation/${token}" autocomplete="off"></div>
+<div class="field"><label for="link">Link</label><input id="link" class="secret" readonly value="${link}" autocomplete="off"></div>
 <div class="actions"><button class="button" type="button" data-copies="link" hidden>Copy</button>
 <a class="button primary" href="${PEOPLE_PATH}">Done</a><span id="copied" role="status"></span></div></section>`,
   };
@@ -95,7 +152,7 @@ async function answerChange(
   const role = form.has('remove') ? null : roleIn(form);
   const member = { accountId: visit.account.id, userId: visit.params['userId'] ?? '', role };
   await changeMember(context, member, visit.actor);
-  return seeOther('/people?said=changed');
+  return seeOther(role === null ? '/people?said=removed' : '/people?said=changed');
 }
 
 function roleIn(form: FormFields): Role {
@@ -107,7 +164,7 @@ function roleIn(form: FormFields): Role {
 async function showPeople(
   context: DashboardContext,
   visit: Visit,
-  message: Html = nothing,
+  { message = nothing, typed }: { readonly message?: Html; readonly typed?: FormFields } = {},
 ): Promise<DashboardView> {
   const [members, invitations] = await Promise.all([
     context.people.listMembers(visit.account.id),
@@ -115,18 +172,27 @@ async function showPeople(
   ]);
   return {
     title: 'People',
-    main: html`${message}${visit.query.get('said') === 'changed' ? notice('good', 'It is changed, from their next click on.') : nothing}
+    main: html`${message}${said.get(visit.query.get('said')) ?? nothing}
 ${dataTable({
   label: 'Members',
   columns: ['E-mail address', 'Second factor', 'Since', 'Role'],
   rows: members.map((member) => memberRow(member, visit)),
 })}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
-<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite somebody</h2>${formTokenField(visit.formToken)}
-${textField({ name: 'email', label: 'E-mail address', type: 'email' })}
-<div class="field"><label for="role">Role</label><select id="role" name="role">${roles.map((role) => html`<option value="${role}">${roleWords[role]}</option>`)}</select></div>
-<div class="actions"><button class="button primary">Make a link</button></div></form>`,
+${inviteForm(context, visit, typed)}`,
   };
+}
+
+function inviteForm({ mailer }: DashboardContext, { formToken }: Visit, typed?: FormFields): Html {
+  const chosen = typed?.text('role');
+  const options = roles.map(
+    (role) =>
+      html`<option value="${role}"${role === chosen ? html` selected` : nothing}>${roleWords[role]}</option>`,
+  );
+  return html`<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite a member</h2>${formTokenField(formToken)}
+${textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '' })}
+<div class="field"><label for="role">Role</label><select id="role" name="role">${options}</select></div>
+<div class="actions"><button class="button primary">${mailer === null ? 'Create a link' : 'Send the invitation'}</button></div></form>`;
 }
 
 function memberRow(member: Member, visit: Visit): Html[] {

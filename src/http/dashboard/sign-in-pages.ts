@@ -19,7 +19,13 @@ import { returnPathOf } from './return-path.ts';
 /** What was done just before, by the name it has in the address. */
 const greetings: ReadonlyMap<string | null, Html> = new Map([
   ['password-set', notice('good', 'Your password is set. Sign in with it now.')],
-  ['joined', notice('good', 'You are a member now. Sign in with your new password.')],
+  [
+    'joined',
+    notice(
+      'good',
+      'Sign in with the password you chose. If you already had a password here, it has not changed: sign in with that one and open the invitation again.',
+    ),
+  ],
 ]);
 
 /** Signing in with e-mail and password, and signing out. */
