@@ -1,5 +1,6 @@
 /**
- * Installs what is missing; runs before `npm start`, `npm test` and the like (`--tests`: also the browser).
+ * Installs what is missing; the first step of `npm start` (`--sandbox`), `npm test` (`--tests`: also the browser) and the
+ * like. A step of the script itself and not a `prestart`, which npm skips where it is set to `ignore-scripts`.
  *
  * The only script that may run on whatever Node a machine has, before anything is installed: hence plain
  * JavaScript without dependencies. What runs after it has node_modules/.bin first on its PATH, and there Node 24.
@@ -19,11 +20,35 @@ const stamp = join(modules, '.card-checkout-install');
 main();
 
 function main() {
+  if (process.argv.includes('--sandbox') || process.argv.includes('--tests')) requireLocalChain();
   if (!isInstalled()) install();
   const node = verifiedNode();
   linkCommand();
   if (process.argv.includes('--tests')) unpackBrowser(node);
   reportMissingTools();
+}
+
+/** Ends before anything is installed where the sandbox and the tests cannot run: they need a local chain. */
+function requireLocalChain() {
+  const machines = Object.keys(platformBinaries().anvil ?? {});
+  if (machines.includes(machineName())) return;
+  fail(
+    `The sandbox and the tests run on ${machines.join(', ')} only, and this machine is ${machineName()}: nothing was ` +
+      'installed. Use such a machine, a virtual machine or a container with Debian.',
+  );
+}
+
+/** As in platform-binaries.json. The binaries there need glibc: Alpine Linux, for one, has another C library. */
+function machineName() {
+  const name = `${process.platform}-${process.arch}`;
+  if (process.platform !== 'linux') return name;
+  const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
+  return report.header.glibcVersionRuntime === undefined ? `${name}-musl` : name;
+}
+
+/** @returns {Record<string, Record<string, string>>} */
+function platformBinaries() {
+  return JSON.parse(readFileSync(join(root, 'scripts', 'platform-binaries.json'), 'utf8'));
 }
 
 /** What an installation is good for: this lock file on this kind of machine. */
@@ -111,9 +136,8 @@ function reportMissingTools() {
     forge: "the contracts' own tests need it; their compiled form is in the repository",
     postgres: 'the tests of the PostgreSQL store need it; SQLite and the service itself do not',
   };
-  const packages = JSON.parse(readFileSync(join(root, 'scripts', 'platform-binaries.json'), 'utf8'));
-  const machine = `${process.platform}-${process.arch}`;
-  for (const [tool, places] of Object.entries(packages)) {
+  const machine = machineName();
+  for (const [tool, places] of Object.entries(platformBinaries())) {
     const place = places[machine];
     if (place !== undefined && existsSync(join(modules, place))) continue;
     const reason = place === undefined ? `has no package for ${machine}` : 'did not install';

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-server.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import { createPeerCheck, refusePlainPeers } from '../http/plain-peers.ts';
@@ -48,10 +49,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       if (config.tls === null && options.sandboxControls === null) {
         refusePlainPeers(server.server, createPeerCheck(config.trustProxy));
       }
-      await server.listen({ host: config.host, port: config.port });
+      await listenOn(server, { host: config.host, port: config.port }, 'PORT');
     }
     const adminServer = cleanUp.add(openAdminDoors(parts), (opened) => opened.close());
-    await adminServer.listen({ host: config.adminHost, port: config.adminPort });
+    await listenOn(adminServer, { host: config.adminHost, port: config.adminPort }, 'ADMIN_PORT');
     adminPort = portOf(adminServer.server);
     cleanUp.add(await startControl(parts), closed);
     if (options.role !== 'api') {
@@ -68,6 +69,27 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await running.stop();
     },
   };
+}
+
+/** Listens, or throws an error that names the variable to change. */
+async function listenOn(
+  server: FastifyInstance,
+  { host, port }: { readonly host: string; readonly port: number },
+  variable: 'PORT' | 'ADMIN_PORT',
+): Promise<void> {
+  const hint = variable === 'PORT' ? 'PORT' : 'ADMIN_PORT (PORT + 1 where it is not set)';
+  try {
+    await server.listen({ host, port });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`port ${port} on ${host} is in use: stop the program that uses it, or change ${hint}`, {
+        cause,
+      });
+    }
+    if (code !== 'EACCES') throw cause;
+    throw new Error(`this user may not listen on port ${port}: change ${hint} to 1024 or above`, { cause });
+  }
 }
 
 /** The command line's way in. */

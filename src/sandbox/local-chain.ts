@@ -45,7 +45,11 @@ const RESTART_WINDOW_MS = 60_000;
 
 async function choosePort(port: number | undefined): Promise<number> {
   const claimed = await claimLoopbackPort(port ?? 0);
-  if (claimed === null) throw new Error(`the port ${port} for the local chain is already in use`);
+  if (claimed === null) {
+    throw new Error(
+      `port ${port} for the local chain is in use: change SANDBOX_CHAIN_PORT, or leave it out for a free one`,
+    );
+  }
   return claimed;
 }
 

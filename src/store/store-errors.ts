@@ -4,7 +4,10 @@ export class StoreInUseError extends Error {
   readonly file: string;
 
   constructor(file: string) {
-    super(`${file} is in use by another process; a database is served by one process at a time`);
+    super(
+      `${file} is in use by another process: stop that one, ` +
+        'or set DATA_DIR and PORT to run a second service beside it',
+    );
     this.file = file;
   }
 }

@@ -24,10 +24,11 @@ afterEach(async () => {
 });
 
 it.each(['PORT', 'ADMIN_PORT'])(
-  'a %s that is taken ends the process, which leaves nothing behind',
+  'a %s that is taken ends the process with a sentence that names it, and leaves nothing behind',
   async (name) => {
     const taken = String((holder.address() as AddressInfo).port);
     const [port, adminPort] = (await freePorts(2)).map(String) as [string, string];
+    const hint = name === 'PORT' ? 'PORT' : 'ADMIN_PORT (PORT + 1 where it is not set)';
     const dataDir = join(folder, 'data');
     const env = {
       PATH: process.env['PATH'],
@@ -37,15 +38,15 @@ it.each(['PORT', 'ADMIN_PORT'])(
       [name]: taken,
     };
     const ended = await new Promise<{ code: unknown; isKilled: boolean; stderr: string }>((resolve) => {
-      const options = { cwd: root, env, timeout: 180_000, killSignal: 'SIGKILL' as const };
-      execFile(process.execPath, ['src/main.ts', 'start'], options, (error, _stdout, stderr) =>
+      const options = { cwd: folder, env, timeout: 180_000, killSignal: 'SIGKILL' as const };
+      execFile(process.execPath, [join(root, 'src/main.ts'), 'start'], options, (error, _stdout, stderr) =>
         resolve({ code: error?.code, isKilled: error?.killed ?? false, stderr }),
       );
     });
     expect(ended).toEqual({
       code: 1,
       isKilled: false,
-      stderr: expect.stringMatching(new RegExp(`^card-checkout: listen EADDRINUSE: .*${taken}\\n$`)),
+      stderr: `card-checkout: port ${taken} on 127.0.0.1 is in use: stop the program that uses it, or change ${hint}\n`,
     });
     // The store's lock is free again.
     await (await openSqliteStore({ file: join(dataDir, 'card-checkout.sqlite') })).close();
