@@ -48,10 +48,8 @@ export function environmentExample(): string {
   const optional = variables.filter((variable) => !isRequired(variable));
   return [
     '# Made by `npm run docs` from src/config-variables.ts; docs/configuration.md explains each variable.',
-    '# Copy to .env and fill in. compose.yaml reads it; outside a container nothing does by itself:',
-    '#   node --env-file=.env bin/card-checkout.js doctor',
-    '#   node --env-file=.env bin/card-checkout.js start --live',
-    '# The sandbox (npm start) needs none of this.',
+    '# Copy to .env and fill in. card-checkout reads .env in the folder where it is started, and compose.yaml reads it too.',
+    '# What the environment sets already takes precedence. The sandbox (npm start) needs none of this.',
     '',
     '# ---- Live mode does not start without these ----',
     '',

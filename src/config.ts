@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   HIGHEST_PORT,
   isSecureHttpUrl,
@@ -14,7 +14,7 @@ import {
   type TlsFiles,
 } from './config-network.ts';
 import { readProviders } from './config-providers.ts';
-import { createReader, type Environment, type Reader } from './config-reader.ts';
+import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
 import { parsePolWei } from './domain/gas-money.ts';
 import { isLoopbackHost } from './domain/loopback.ts';
@@ -162,6 +162,12 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
+/** Where the configuration keeps its data, for people; without a password. */
+export function describePlace({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string {
+  const folder = `data folder ${resolve(dataDir)}`;
+  return databaseUrl === null ? folder : `PostgreSQL at DATABASE_URL, ${folder}`;
+}
+
 /** A comma could not be listed in SECRET_KEY_PREVIOUS later; the value itself is never repeated. */
 function requireSecret(name: string, secret: string, problems: string[]): void {
   if (secret.length < MINIMUM_SECRET_CHARACTERS)
@@ -206,6 +212,19 @@ function readRelayMaximumFee(read: Reader, problems: string[]): bigint {
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
   problems.push('RELAY_MAX_FEE_POL must be an amount from 0.01 to 1000 with at most 18 decimals.');
   return 10n ** 18n;
+}
+
+/**
+ * Adds the variables of `.env` in the current folder to the environment, for the service and every command alike. What the
+ * environment has already, empty or not, stays. No file is no error; one that cannot be read is.
+ */
+export function loadEnvironmentFile(): void {
+  try {
+    process.loadEnvFile('.env');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new ConfigError([`.env cannot be read (${codeOf(error)}).`]);
+  }
 }
 
 /** The chain's endpoints, for a command that can do without. Throws `ConfigError`. */

@@ -1,27 +1,37 @@
 import packageDescription from '#package' with { type: 'json' };
 import { createProgram } from './cli/program.ts';
-import { readConfig, readContractDeploymentConfig, readRpcUrls } from './config.ts';
+import {
+  type Config,
+  describePlace,
+  loadEnvironmentFile,
+  readConfig,
+  readContractDeploymentConfig,
+  readRpcUrls,
+} from './config.ts';
 
 // Files of this process and of the local chain that it starts are for their owner alone, whatever the shell's umask is.
 process.umask(0o077);
 
 // Parts are loaded when a command needs them: most commands only talk to a running server and should be quick.
+let isJson = false;
 const program = createProgram(
   {
     start: async (options) => (await import('./app/run-until-stopped.ts')).runUntilStopped(options),
+    init: async () => {
+      const { createLog } = await import('./app/log.ts');
+      return (await import('./app/open-store.ts')).initDatabase(readConfig('sandbox'), createLog('error'));
+    },
     runOperation: async (name, args) => {
       const { runOperationAnywhere } = await import('./app/run-operation.ts');
-      // A command needs to know the data folder only, so it asks for no more than the sandbox does.
-      return runOperationAnywhere(readConfig('sandbox'), name, args, { rpcUrls: readRpcUrls() });
+      return runOperationAnywhere(readDataConfig(), name, args, { rpcUrls: readRpcUrls() });
     },
-    backUp: async (file) => (await import('./app/back-up.ts')).backUp(readConfig('sandbox'), file),
+    backUp: async (file) => (await import('./app/back-up.ts')).backUp(readDataConfig(), file),
     doctor: async () => (await import('./app/doctor.ts')).runDoctor(),
     deployContract: async () =>
       (await import('./app/deploy-contract.ts')).deployContract(readContractDeploymentConfig()),
-    moveStore: async (places) =>
-      (await import('./app/move-store.ts')).moveStore(readConfig('sandbox'), places),
+    moveStore: async (places) => (await import('./app/move-store.ts')).moveStore(readDataConfig(), places),
     listen: async (options) =>
-      (await import('./app/listen-to-sandbox.ts')).listenToSandbox(readConfig('sandbox'), options),
+      (await import('./app/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
     grade: async (options) => {
       const tell = (line: string) => void process.stderr.write(`${line}\n`);
       return (await import('./cli/grade/run-grade.ts')).runGrade({ ...options, tell });
@@ -29,6 +39,20 @@ const program = createProgram(
   },
   packageDescription.version,
 );
+program.hook('preAction', (_program, command) => {
+  loadEnvironmentFile();
+  isJson = command.opts()['json'] === true;
+});
+
+/**
+ * The configuration of a command that works on data; it says on which, because a wrong folder looks like an empty one. A
+ * command needs to know the data folder only, so it asks for no more than the sandbox does.
+ */
+function readDataConfig(): Config {
+  const config = readConfig('sandbox');
+  if (!isJson) process.stderr.write(`card-checkout: ${describePlace(config)}\n`);
+  return config;
+}
 
 try {
   await program.parseAsync();

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { hashApiKey } from '../domain/api-key.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { openDemoAccount } from './demo-account.ts';
+import { openDemoAccount, requireSandboxData } from './demo-account.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -46,4 +46,14 @@ it('is made anew when its key was revoked, or the data is another', async () => 
 it('is loud about a damaged file', async () => {
   writeFileSync(join(folder, 'sandbox-demo-account.json'), '{"accountId":');
   await expect(openDemoAccount(store, folder, WALLET)).rejects.toThrow(SyntaxError);
+});
+
+it('is not added to accounts of a service that is being set up for live mode', async () => {
+  await requireSandboxData(store, folder);
+  await openDemoAccount(store, folder, WALLET);
+  await expect(requireSandboxData(store, folder)).rejects.toThrow(
+    `the data folder ${folder} holds accounts that no sandbox made: set DATA_DIR to another folder`,
+  );
+  mkdirSync(join(folder, 'sandbox'));
+  await requireSandboxData(store, folder);
 });

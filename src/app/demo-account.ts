@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
 import { createUser } from '../accounts/create-user.ts';
 import { createKey } from '../accounts/manage-keys.ts';
@@ -21,6 +21,18 @@ export interface DemoAccount {
 }
 
 const EMAIL = 'demo@shop.example';
+
+/**
+ * Throws where the data folder holds accounts and no sandbox has run: it belongs to a service that is being set up for live
+ * mode. The sandbox would add its own account and its chain, with which live mode refuses to start.
+ */
+export async function requireSandboxData(store: Store, dataDir: string): Promise<void> {
+  if (existsSync(join(dataDir, 'sandbox')) || (await store.accounts.listAccounts()).length === 0) return;
+  throw new Error(
+    `the data folder ${resolve(dataDir)} holds accounts that no sandbox made: ` +
+      'set DATA_DIR to another folder for the sandbox, or start the service with --live',
+  );
+}
 
 /** The demo account of this data folder, and its owner; made at the first start, or when its key was revoked. */
 export async function openDemoAccount(store: Store, dataDir: string, wallet: Address): Promise<DemoAccount> {

@@ -7,7 +7,7 @@ import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { requireChain, requireToken } from './live-world.ts';
 import { createLog } from './log.ts';
-import { openStore } from './open-store.ts';
+import { openStore, requireDatabase } from './open-store.ts';
 
 /** Checks a live configuration and everything it points to; every check says what it found. */
 export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
@@ -30,6 +30,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
 
 async function checkStore(config: Config): Promise<DoctorCheck> {
   try {
+    await requireDatabase(config);
     await (await openStore(config, createLog('silent'))).close();
     const engine = config.databaseUrl === null ? `SQLite in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL';
     return { name: 'store', isFine: true, detail: `${engine} opens` };

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { callServer } from '../cli/control-client.ts';
 import { CONTROL_SOCKET } from '../cli/control-server.ts';
 import { type ListenOptions, listen } from '../cli/listen/listen.ts';
@@ -9,6 +9,7 @@ export function listenToSandbox(config: Config, options: ListenOptions): Promise
   const socket = join(config.dataDir, CONTROL_SOCKET);
   return listen({
     ...options,
+    dataDir: resolve(config.dataDir),
     readEvents: (cursor) => callServer(socket, 'listen', cursor === null ? {} : { cursor }),
     write: (text) => void process.stdout.write(text),
     tell: (text) => void process.stderr.write(text),

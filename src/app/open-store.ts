@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import { findSchema } from '../store/postgres/migrate.ts';
 import { openPostgresStore } from '../store/postgres/open-store.ts';
+import { hasSchema } from '../store/sqlite/migrate.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
@@ -12,6 +14,47 @@ const START_PATIENCE_MS = 3_000;
 const RETRY_MS = 100;
 /** The database's name in the data folder. */
 export const SQLITE_FILE = 'card-checkout.sqlite';
+
+/** There is no database yet. Only `start` and `init` make one: a command with a wrong DATA_DIR must not. */
+export class NoDatabaseError extends Error {
+  override readonly name = 'NoDatabaseError';
+
+  constructor(missing: string, variable: string) {
+    super(
+      `${missing}: check ${variable}, in the environment or in .env, ` +
+        'or make one with `card-checkout init`',
+    );
+  }
+}
+
+/** Whether `start` or `init` has made the database. Makes nothing. */
+export async function hasDatabase(config: Config): Promise<boolean> {
+  if (config.databaseUrl !== null) return (await findSchema(config.databaseUrl)).isThere;
+  return hasSchema(join(config.dataDir, SQLITE_FILE));
+}
+
+/** Throws `NoDatabaseError` where neither `start` nor `init` has made a database. */
+export async function requireDatabase(config: Config): Promise<void> {
+  if (await hasDatabase(config)) return;
+  if (config.databaseUrl === null)
+    throw new NoDatabaseError(`there is no database in ${resolve(config.dataDir)}`, 'DATA_DIR');
+  const { name } = await findSchema(config.databaseUrl);
+  throw new NoDatabaseError(`${name} has no tables of card-checkout`, 'DATABASE_URL');
+}
+
+/**
+ * Makes the data folder and the database of the configuration, for the commands that come before the first start. A
+ * database that is there already stays as it is.
+ */
+export async function initDatabase(config: Config, log: Log) {
+  const isCreated = !(await hasDatabase(config));
+  if (isCreated) await (await openStore(config, log)).close();
+  return {
+    data_dir: resolve(config.dataDir),
+    database: config.databaseUrl === null ? SQLITE_FILE : 'PostgreSQL at DATABASE_URL',
+    created: isCreated,
+  };
+}
 
 /**
  * Opens the store that the configuration names. Throws `StoreInUseError` while another process serves the same

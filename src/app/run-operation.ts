@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { createTextCallbackGuard } from './callback-guard.ts';
 import { createLog } from './log.ts';
-import { openStore } from './open-store.ts';
+import { openStore, requireDatabase } from './open-store.ts';
 import { openStoredChain, type StoredChain } from './stored-chain.ts';
 
 /** A server that is starting holds the store before it listens for commands. */
@@ -24,8 +24,8 @@ interface RunOptions {
 
 /**
  * Runs an operation of the command line in the server that serves this data folder, or on the store itself when none
- * runs. SQLite has one writer process, and the store's lock decides which it is. Throws `StoreInUseError` when the one
- * that holds the lock takes no commands within `patienceMs`.
+ * runs. SQLite has one writer process, and the store's lock decides which it is. Throws `NoDatabaseError` where there is no
+ * database, `StoreInUseError` when the process that holds the lock takes no commands within `patienceMs`.
  */
 export async function runOperationAnywhere(
   config: Config,
@@ -40,6 +40,7 @@ export async function runOperationAnywhere(
     } catch (error) {
       if (!(error instanceof NoServerError)) throw error;
     }
+    await requireDatabase(config);
     try {
       const store = await openStore(config, createLog('error'));
       return await runOnStore(

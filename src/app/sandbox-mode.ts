@@ -13,7 +13,7 @@ import { createProviderAdapter } from '../providers/create-provider-adapter.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
-import { openDemoAccount } from './demo-account.ts';
+import { openDemoAccount, requireSandboxData } from './demo-account.ts';
 import type { Log } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
 import { createPlayOutcome } from './play-outcome.ts';
@@ -57,6 +57,7 @@ export async function startSandboxParts(
   const { registerStatePages } = await import('../sandbox/pages/register-state-pages.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
+  await requireSandboxData(store, config.dataDir);
   const ownUrl = ownUrlOf(config);
   const sandbox = cleanUp.add(
     await startSandbox({

@@ -39,6 +39,7 @@ function recordingProgram(): Command {
     {
       start: (options) => record(undefined, 'start', options),
       runOperation: (name, args) => record({ done: name, ...answers }, name, args),
+      init: () => record({ created: true }, 'init'),
       backUp: (file) => record({ file }, 'backup', file),
       doctor: () => record({ checks }, 'doctor'),
       deployContract: () => record({ deposit_factory_address: '0x1' }, 'contract deploy'),
@@ -191,7 +192,7 @@ describe('the command line', () => {
     expect(leaves().map(pathOf).sort()).toEqual(
       [
         ...['user create', 'user update', 'user list', 'user reset-link', 'user reset-second-factor'],
-        ...['start', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
+        ...['start', 'init', 'doctor', 'contract deploy', 'move-store', 'verify', 'backup', 'grade'],
         ...['listen', 'trigger'],
         ...['account create', 'account list', 'account update', 'key create', 'key list', 'key revoke'],
         ...['provider check', 'provider list', 'provider set', 'sandbox pay'],

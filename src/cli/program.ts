@@ -14,6 +14,8 @@ export interface ProgramServices extends IntegratorServices {
     readonly role: string;
     readonly isJson: boolean;
   }): Promise<void>;
+  /** Makes the data folder and the database, where they are missing. */
+  init(): Promise<unknown>;
   /** Copies the database into a file, also while a server runs. */
   backUp(file: string): Promise<unknown>;
   /** Checks the configuration and everything it points to. */
@@ -45,6 +47,9 @@ export function createProgram(services: ProgramServices, version: string): Comma
     .action((options: { live?: boolean; role: string; json?: boolean }) =>
       services.start({ isLive: options.live === true, role: options.role, isJson: options.json === true }),
     );
+  leaf(program, 'init', 'make the data folder and the database, for commands before the first start').action(
+    async (options: { json?: boolean }) => printResult(await services.init(), options),
+  );
   addAccountCommands(program, services);
   addUserCommands(program, services);
   addProviderCommands(program, services);

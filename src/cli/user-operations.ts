@@ -6,6 +6,7 @@ import { recordForUser } from '../accounts/record-for-user.ts';
 import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
+import { isLoopbackHost } from '../domain/loopback.ts';
 import { isRole, parseUserEmail, type Role, roles, type User } from '../domain/person.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
@@ -82,7 +83,19 @@ async function linkFor(context: OperationsContext, user: User) {
   return {
     password_link: `${context.baseUrl}/dashboard/password/${token}`,
     works_until: new Date(context.nowMs() + PASSWORD_LINK_MS).toISOString(),
+    ...linkNote(context),
   };
+}
+
+/** What is missing for the link to open; empty when nothing is. */
+function linkNote({ baseUrl, direct, sandbox }: OperationsContext): { readonly note?: string } {
+  const notes = [
+    ...(direct === null ? ['No server is running: start it before the link is opened.'] : []),
+    ...(sandbox === null && isLoopbackHost(new URL(baseUrl).hostname)
+      ? [`Only this machine reaches ${baseUrl}: set BASE_URL to the public address of the service.`]
+      : []),
+  ];
+  return notes.length === 0 ? {} : { note: notes.join(' ') };
 }
 
 async function findUser(context: OperationsContext, args: OperationArguments): Promise<User> {

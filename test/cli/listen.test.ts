@@ -55,6 +55,7 @@ async function listenTo(
   const left = [...steps];
   const listening = listen({
     isJson: false,
+    dataDir: '/srv/data',
     ...options,
     async readEvents(cursor) {
       seen.cursors.push(cursor);
@@ -173,10 +174,10 @@ it('goes on where it was when the sandbox is started again, and says what it mis
 });
 
 it('ends with clear words where no sandbox runs, it is refused, or the address is none', async () => {
-  const context = { isJson: false, write: () => {}, tell: () => {} };
+  const context = { isJson: false, dataDir: '/srv/data', write: () => {}, tell: () => {} };
   const failing = (error: Error) => listen({ ...context, readEvents: () => Promise.reject(error) });
   await expect(failing(new NoServerError('no server is running'))).rejects.toThrow(
-    /no sandbox runs.*npm start/,
+    /no sandbox runs on the data folder \/srv\/data: .*npm start/,
   );
   await expect(failing(new Error('runs in live mode'))).rejects.toThrow('runs in live mode');
   await expect(listenTo([new Error('This works only …')], {}, () => false)).rejects.toThrow(

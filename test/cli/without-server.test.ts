@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,15 +40,24 @@ function startControl(store: Store) {
   });
 }
 
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 /** What the real command prints and how it ends, in a process of its own. */
-function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function command(...args: string[]): Promise<Ended> {
+  return commandIn(dataDir, { DATA_DIR: dataDir }, ...args);
+}
+
+/** The same in this folder, with these variables. */
+function commandIn(cwd: string, environment: Record<string, string>, ...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
-    execFile(
-      process.execPath,
-      ['bin/card-checkout.js', ...args],
-      { cwd: root, env },
-      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    const env = { PATH: process.env['PATH'], ...environment };
+    const program = join(root, 'bin/card-checkout.js');
+    execFile(process.execPath, [program, ...args], { cwd, env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -68,6 +77,7 @@ it('works directly on the store, and lets go of it afterwards', async () => {
 });
 
 it('does not know which providers have credentials, and does not call them inactive', async () => {
+  await (await openStore()).close();
   await run('provider set', { provider: 'wert', inactive: true });
   const listed = (await run('provider list')) as { provider: string; active: unknown; configured: unknown }[];
   const found = Object.fromEntries(
@@ -109,7 +119,9 @@ it('a command in another process prints JSON and ends with 0, or says what is wr
   expect(refused).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'card-checkout: Nothing lies at the deposit address of this payment.\n',
+    stderr:
+      `card-checkout: data folder ${dataDir}\n` +
+      'card-checkout: Nothing lies at the deposit address of this payment.\n',
   });
   expect(misspelt).toMatchObject({
     code: 1,
@@ -128,7 +140,7 @@ it('is told that the store is in use when no server answers in time, and a secon
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^card-checkout: .*card-checkout\.sqlite is in use by another process; .*\n$/,
+      /^card-checkout: .*card-checkout\.sqlite is in use by another process: stop that one, or set DATA_DIR and PORT .*\n$/,
     ),
   });
   await store.close();
@@ -147,4 +159,74 @@ it('a role that does not exist is refused before anything is started', async () 
   const { code, stdout, stderr } = await command('start', '--role', 'nonsense');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toBe('card-checkout: --role must be one of all, api, worker\n');
+});
+
+it.each([
+  ['account', 'create', '--name', 'Shop'],
+  ['user', 'create', 'olga@shop.example', '--operator'],
+  ['verify', '--offline'],
+  ['backup', 'copy.sqlite'],
+])('%s %s makes no database: without one it names the folder it looked in, and init', async (...words) => {
+  const { code, stdout, stderr } = await command(...words);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toBe(
+    `card-checkout: data folder ${dataDir}\n` +
+      `card-checkout: there is no database in ${dataDir}: check DATA_DIR, in the environment or in .env, ` +
+      'or make one with `card-checkout init`\n',
+  );
+  expect(readdirSync(dataDir)).toEqual([]);
+});
+
+it('init makes the database that the other commands need, and leaves one that is there as it is', async () => {
+  const folder = join(dataDir, 'new');
+  const initialise = async () =>
+    JSON.parse((await commandIn(dataDir, { DATA_DIR: folder }, 'init', '--json')).stdout);
+  const found = { data_dir: folder, database: 'card-checkout.sqlite' };
+  expect(await initialise()).toEqual({ ...found, created: true });
+  const inFolder = (...words: string[]) => commandIn(dataDir, { DATA_DIR: folder }, ...words, '--json');
+  expect(await inFolder('account', 'create', '--name', 'Shop')).toMatchObject({ code: 0, stderr: '' });
+  expect(await initialise()).toEqual({ ...found, created: false });
+  expect(JSON.parse((await inFolder('account', 'list')).stdout)).toHaveLength(1);
+});
+
+it('commands and start read .env in the current folder, and the environment takes precedence', async () => {
+  const [fromFile, fromEnvironment] = [join(dataDir, 'from-file'), join(dataDir, 'from-environment')];
+  writeFileSync(join(dataDir, '.env'), `DATA_DIR=${fromFile}\nPORT=nonsense\n`);
+  const wrongPort = { code: 1, stderr: expect.stringContaining('PORT must be a whole number') };
+  expect(await commandIn(dataDir, {}, 'init')).toMatchObject(wrongPort);
+  expect(await commandIn(dataDir, {}, 'start')).toMatchObject(wrongPort);
+  expect(readdirSync(dataDir)).toEqual(['.env']);
+  const port = { PORT: '3000' };
+  expect(JSON.parse((await commandIn(dataDir, port, 'init', '--json')).stdout)).toMatchObject({
+    data_dir: fromFile,
+  });
+  const other = await commandIn(dataDir, { ...port, DATA_DIR: fromEnvironment }, 'account', 'list');
+  expect(other.stderr).toContain(`there is no database in ${fromEnvironment}`);
+  const listed = await commandIn(dataDir, port, 'account', 'list');
+  expect(listed).toEqual({ code: 0, stdout: '(none)\n', stderr: `card-checkout: data folder ${fromFile}\n` });
+});
+
+it('says why .env cannot be read, instead of going on without it', async () => {
+  mkdirSync(join(dataDir, '.env'));
+  expect(await commandIn(dataDir, {}, 'account', 'list')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('.env cannot be read'),
+  });
+});
+
+it('a password link says what is missing for it to open', async () => {
+  await (await openStore()).close();
+  const create = (baseUrl: string, email: string) =>
+    runOperationAnywhere(readConfig('sandbox', { DATA_DIR: dataDir, BASE_URL: baseUrl }), 'user create', {
+      email,
+      operator: true,
+    });
+  const isNotServed = 'No server is running: start it before the link is opened.';
+  expect(await create('https://pay.example.com', 'olga@pay.example')).toMatchObject({
+    password_link: expect.stringMatching(/^https:\/\/pay\.example\.com\/dashboard\/password\//),
+    note: isNotServed,
+  });
+  expect(await create('http://localhost:3000', 'otto@pay.example')).toMatchObject({
+    note: `${isNotServed} Only this machine reaches http://localhost:3000: set BASE_URL to the public address of the service.`,
+  });
 });

@@ -88,7 +88,7 @@ it('names compiled files in every import', () => {
   expect(compile("log('see ./c.ts'); const path = './c.ts';")).toContain("'./c.ts'");
 });
 
-it('runs: tells its version, and makes an account in a database of its own', () => {
+it('runs: tells its version, makes a database of its own, and an account in it', () => {
   const run = (...parameters: string[]) =>
     execFileSync(process.execPath, [join(installed, 'bin/card-checkout.js'), ...parameters], {
       cwd: folder,
@@ -97,6 +97,7 @@ it('runs: tells its version, and makes an account in a database of its own', () 
       timeout: 180_000,
     });
   expect(run('--version').trim()).toBe(packageDescription.version);
+  expect(JSON.parse(run('init', '--json'))).toMatchObject({ created: true });
   const account = JSON.parse(run('account', 'create', '--name', 'Packed', '--json')) as {
     account_id: string;
   };

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../src/app/log.ts';
+import { initDatabase } from '../../src/app/open-store.ts';
+import { runOperationAnywhere } from '../../src/app/run-operation.ts';
+import { readConfig } from '../../src/config.ts';
 import { UnknownStateError } from '../../src/domain/errors.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { migrations } from '../../src/store/postgres/migrations.ts';
@@ -34,6 +40,17 @@ async function tables(): Promise<unknown[]> {
   const rows = await query("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename");
   return rows.map((row) => row['tablename']);
 }
+
+it('is made by init and by no other command', async () => {
+  const config = readConfig('sandbox', { DATABASE_URL: url, DATA_DIR: join(tmpdir(), 'card-checkout-none') });
+  await expect(runOperationAnywhere(config, 'account list', {})).rejects.toThrow(
+    /^the database \w+ on [\w.]+ has no tables of card-checkout: check DATABASE_URL, .* `card-checkout init`$/,
+  );
+  expect(await tables()).toEqual([]);
+  expect(await initDatabase(config, createLog('silent'))).toMatchObject({ created: true });
+  expect(await runOperationAnywhere(config, 'account list', {})).toEqual([]);
+  expect(await initDatabase(config, createLog('silent'))).toMatchObject({ created: false });
+});
 
 describe('the schema', () => {
   it('of a released migration is never edited', () => {

@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = (directory = dataDir) => openSqliteStore({ file: join(directory, 'card-checkout.sqlite') });
-const run = (environment: Record<string, string> = {}) =>
+const run = async (environment: Record<string, string> = {}) =>
   backUp(readConfig('sandbox', { DATA_DIR: dataDir, ...environment }), target);
 
 /** A database with a payment in it. */
@@ -70,7 +70,7 @@ describe('a backup', () => {
     );
 
     const [end] = await store.ledger.listMovements(0, 1);
-    expect(run()).toEqual({
+    expect(await run()).toEqual({
       ...{ file: target, bytes: statSync(target).size, secret_fingerprints: ['abc_-1', 'other'] },
       ...{ book_entries: 1, book_hash: end?.hash },
     });
@@ -93,7 +93,7 @@ describe('a backup', () => {
     mkdirSync(killed);
     for (const name of readdirSync(dataDir)) copyFileSync(join(dataDir, name), join(killed, name));
     await store.close();
-    run({ DATA_DIR: killed });
+    await run({ DATA_DIR: killed });
     await restore(async ({ payments }) => {
       expect(await payments.findPaymentById(payment.id)).toEqual(payment);
     });
@@ -105,7 +105,7 @@ describe('a backup', () => {
     await store.ledger.startCursor(block(10));
     await store.ledger.recordScan(scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }), leave);
     await store.close();
-    run();
+    await run();
     const copy = new DatabaseSync(target);
     expect(() => copy.exec('DELETE FROM movements')).toThrow('never removed');
     copy.close();
@@ -113,7 +113,7 @@ describe('a backup', () => {
 
   it('is for its owner’s eyes only, and leaves nothing else behind', async () => {
     await fill();
-    run();
+    await run();
     expect(statSync(target).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).sort()).toEqual(['copy.sqlite', 'data']);
   });
@@ -122,7 +122,7 @@ describe('a backup', () => {
     await fill();
     for (const text of ['precious', '']) {
       writeFileSync(target, text);
-      expect(() => run()).toThrow('exists already');
+      await expect(run()).rejects.toThrow('exists already');
       expect(readFileSync(target, 'utf8')).toBe(text);
     }
   });
@@ -133,28 +133,31 @@ describe('a backup', () => {
     const elsewhere = join(folder, 'elsewhere');
     writeFileSync(elsewhere, '');
     symlinkSync(elsewhere, unfinished);
-    expect(() => run()).toThrow(`${unfinished} exists already`);
+    await expect(run()).rejects.toThrow(`${unfinished} exists already`);
     expect(readFileSync(elsewhere, 'utf8')).toBe('');
     rmSync(unfinished);
     writeFileSync(unfinished, '', { mode: 0o666 });
-    expect(() => run()).toThrow(`${unfinished} exists already`);
+    await expect(run()).rejects.toThrow(`${unfinished} exists already`);
     expect(readFileSync(unfinished, 'utf8')).toBe('');
     expect(existsSync(target)).toBe(false);
     rmSync(unfinished);
-    expect(run()).toMatchObject({ file: target });
+    expect(await run()).toMatchObject({ file: target });
   });
 
   it('is refused for a database without an account, and for one of another program', async () => {
     await (await open()).close();
-    expect(() => run()).toThrow('holds no account, so there is nothing to back up; is DATA_DIR right?');
+    await expect(run()).rejects.toThrow(
+      'holds no account, so there is nothing to back up; is DATA_DIR right?',
+    );
     const file = join(dataDir, 'card-checkout.sqlite');
     rmSync(file);
     writeFileSync(file, '');
-    expect(() => run()).toThrow('is not a card-checkout database; is DATA_DIR right?');
+    await expect(run()).rejects.toThrow(`there is no database in ${dataDir}`);
     const foreign = new DatabaseSync(file);
+    foreign.exec('CREATE TABLE migrations (number INTEGER); INSERT INTO migrations VALUES (1)');
     foreign.exec('CREATE TABLE accounts (id TEXT); INSERT INTO accounts VALUES (1)');
     foreign.close();
-    expect(() => run()).toThrow('is not a card-checkout database; is DATA_DIR right?');
+    await expect(run()).rejects.toThrow('is not a card-checkout database; is DATA_DIR right?');
     expect(readdirSync(folder)).toEqual(['data']);
   });
 
@@ -166,7 +169,7 @@ describe('a backup', () => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, 8_192, bytes.length - 4_096);
     writeFileSync(file, bytes);
-    expect(() => run()).toThrow(/malformed|damaged/);
+    await expect(run()).rejects.toThrow(/malformed|damaged/);
     expect(existsSync(target)).toBe(false);
     expect(readdirSync(folder)).toEqual(['data']);
   });
@@ -176,17 +179,17 @@ describe('a backup', () => {
     const database = new DatabaseSync(join(dataDir, 'card-checkout.sqlite'));
     database.exec('DROP TABLE movements; DELETE FROM migrations WHERE number > 3');
     database.close();
-    expect(run()).toMatchObject({ book_entries: null, book_hash: null });
+    expect(await run()).toMatchObject({ book_entries: null, book_hash: null });
   });
 
-  it('says where there is no database, and makes none', () => {
-    expect(() => run()).toThrow(`there is no database in ${dataDir}`);
+  it('says where there is no database, and makes none', async () => {
+    await expect(run()).rejects.toThrow(`there is no database in ${dataDir}`);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is refused for PostgreSQL with the command that does it, and without the password', () => {
-    const refused = () => run({ DATABASE_URL: 'postgres://checkout:secret@db.example/checkout' });
-    expect(refused).toThrow(`pg_dump --format=custom --file=${target} "$DATABASE_URL"`);
-    expect(refused).not.toThrow('secret');
+  it('is refused for PostgreSQL with the command that does it, and without the password', async () => {
+    const refused = run({ DATABASE_URL: 'postgres://checkout:secret@db.example/checkout' });
+    await expect(refused).rejects.toThrow(`pg_dump --format=custom --file=${target} "$DATABASE_URL"`);
+    await expect(refused).rejects.not.toThrow('secret');
   });
 });

@@ -1,10 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import packageFile from '../../package.json' with { type: 'json' };
 import { waitFor } from './wait-for.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Where processes are started: no `.env` of a contributor lies there. */
+const workingFolder = fileURLToPath(new URL('../', import.meta.url));
 
 /** Environment variables of a service under test; nothing of ours leaks in but the PATH and where Node keeps compiled code. */
 export type ServiceEnvironment = Readonly<Record<string, string>>;
@@ -42,8 +45,8 @@ export async function startServiceProcess(
   } = {},
 ): Promise<ServiceProcess> {
   const flags = script === 'src/main.ts' ? startFlags : [];
-  const child = spawn(process.execPath, [...flags, ...nodeArgs, script, 'start', ...args], {
-    cwd: root,
+  const child = spawn(process.execPath, [...flags, ...nodeArgs, join(root, script), 'start', ...args], {
+    cwd: workingFolder,
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -86,11 +89,15 @@ export async function runCommand(
   environment: ServiceEnvironment,
   ...args: readonly string[]
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['bin/card-checkout.js', ...args], {
-    cwd: root,
-    env: environmentOf(environment),
-    timeout: 180_000,
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'bin/card-checkout.js'), ...args],
+    {
+      cwd: workingFolder,
+      env: environmentOf(environment),
+      timeout: 180_000,
+    },
+  );
   return stdout;
 }
 
@@ -108,8 +115,8 @@ export interface RunningCommand {
 
 /** Starts `card-checkout` with these arguments and lets it run. */
 export function startCommand(environment: ServiceEnvironment, ...args: readonly string[]): RunningCommand {
-  const child = spawn(process.execPath, ['bin/card-checkout.js', ...args], {
-    cwd: root,
+  const child = spawn(process.execPath, [join(root, 'bin/card-checkout.js'), ...args], {
+    cwd: workingFolder,
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

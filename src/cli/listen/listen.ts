@@ -12,6 +12,8 @@ export interface ListenOptions {
 
 /** How it is run, beside what is typed. */
 export interface ListenContext extends ListenOptions {
+  /** The data folder of the sandbox, for people. */
+  readonly dataDir: string;
   /** Asks the sandbox for what came after the cursor. */
   readonly readEvents: (cursor: string | null) => Promise<unknown>;
   /** Standard output. */
@@ -59,7 +61,7 @@ async function firstPage(context: ListenContext): Promise<EventPage> {
   } catch (error) {
     if (!(error instanceof NoServerError)) throw error;
     throw new Error(
-      'no sandbox runs on this DATA_DIR: start one with npm start, and listen in another terminal',
+      `no sandbox runs on the data folder ${context.dataDir}: start one with npm start, or set DATA_DIR to the folder of the one that runs`,
       { cause: error },
     );
   }

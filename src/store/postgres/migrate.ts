@@ -33,6 +33,22 @@ export async function migrate(
   }
 }
 
+/** The database by its name, and whether it has been migrated. Makes nothing. */
+export async function findSchema(url: string): Promise<{ readonly name: string; readonly isThere: boolean }> {
+  const client = new Client(connectionOptions(url));
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ found: string | null }>(
+      "SELECT to_regclass('migrations') AS found",
+    );
+    const isThere = rows[0]?.found != null && (await readNewest(client)) > 0;
+    return { name: nameOf(client), isThere };
+  } finally {
+    await client.end();
+  }
+}
+
 async function readNewest(client: Client): Promise<number> {
   await client.query(`CREATE TABLE IF NOT EXISTS migrations (
     number integer PRIMARY KEY,

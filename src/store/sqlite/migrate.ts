@@ -1,5 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { type Migration, pendingMigrations } from '../migration.ts';
+
+/** A writer holds the database for a moment only. */
+const OPENING_TIMEOUT_MS = 2_000;
 
 /**
  * Brings a database to the newest schema, each migration in a transaction of its own.
@@ -20,6 +24,27 @@ export function migrate(
   const newest = database.prepare('SELECT max(number) AS number FROM migrations').get();
   const found = (newest?.number as number | null | undefined) ?? 0;
   for (const migration of pendingMigrations(file, found, migrations)) apply(database, migration, nowMs());
+}
+
+/** Whether the file is a database that has been migrated. Makes no file. */
+export function hasSchema(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const database = new DatabaseSync(file, { readOnly: true, timeout: OPENING_TIMEOUT_MS });
+  try {
+    return readSchemaNumber(database) > 0;
+  } finally {
+    database.close();
+  }
+}
+
+/** The newest migration; 0 for a database without a schema. */
+export function readSchemaNumber(database: DatabaseSync): number {
+  const found = database
+    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
+    .get();
+  if (found === undefined) return 0;
+  const newest = database.prepare('SELECT max(number) AS number FROM migrations').get();
+  return (newest?.number as number | null | undefined) ?? 0;
 }
 
 function apply(database: DatabaseSync, migration: Migration, appliedAtMs: number): void {

@@ -14,7 +14,7 @@ import {
 } from '../portable-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
 import { lockFile } from './file-lock.ts';
-import { migrate } from './migrate.ts';
+import { migrate, readSchemaNumber } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -89,16 +89,6 @@ function openLocked(file: string): { database: DatabaseSync; close(): Promise<vo
     unlock();
     throw error;
   }
-}
-
-/** 0 for a database without a schema. */
-function readSchemaNumber(database: DatabaseSync): number {
-  const found = database
-    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
-    .get();
-  if (found === undefined) return 0;
-  const newest = database.prepare('SELECT max(number) AS number FROM migrations').get();
-  return (newest?.number as number | null | undefined) ?? 0;
 }
 
 function hasRows(database: DatabaseSync, table: string): boolean {
