@@ -66,14 +66,14 @@ export type ErrorName = keyof typeof errorTable;
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
-  /** Seconds until a retry makes sense; only for `rate_limited`. */
+  /** Seconds until a retry makes sense; for `rate_limited`, and for `provider_unavailable` where the provider is busy. */
   readonly retryAfterSeconds: number | null;
 
   /** `publicText` replaces the table's text where more can be said; `cause` never leaves the process. */
   constructor(
     errorName: ErrorName,
     publicText?: string,
-    options?: { cause?: unknown; retryAfterSeconds?: number },
+    options?: { cause?: unknown; retryAfterSeconds?: number | undefined },
   ) {
     super(
       publicText ?? errorTable[errorName].text,

@@ -9,6 +9,8 @@ export type QuoteOutcome =
   | { readonly kind: 'quoted'; readonly quote: Quote }
   /** The provider says that it cannot serve this payment. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** The provider is asked too often at the moment. */
+  | { readonly kind: 'busy' }
   /** No answer in time, or none that means anything. */
   | { readonly kind: 'silent' };
 
@@ -33,6 +35,7 @@ const MAXIMUM_KEPT_QUOTES = 20_000;
 const MAXIMUM_CALLS = 200;
 
 const silent: QuoteOutcome = { kind: 'silent' };
+const busy: QuoteOutcome = { kind: 'busy' };
 
 /** Quotes for the customer's page: asked for at the same time, shared between those who ask for the same, and bounded. */
 export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteContext): AskQuote {
@@ -57,7 +60,8 @@ function outcomeOfQuote(quote: Quote): QuoteOutcome {
 
 /** What is not the provider's refusal is its silence; the click that follows says what is wrong, and logs it. */
 function outcomeOfError(error: unknown): QuoteOutcome {
-  if (!(error instanceof ServiceError) || error.errorName === 'provider_unavailable') return silent;
+  if (!(error instanceof ServiceError)) return silent;
+  if (error.errorName === 'provider_unavailable') return error.retryAfterSeconds === null ? silent : busy;
   return { kind: 'refused', refusal: { errorName: error.errorName, message: error.message } };
 }
 

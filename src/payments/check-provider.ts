@@ -123,6 +123,8 @@ function describeFailure(error: unknown): string {
     case 'MalformedAnswerError':
     case 'SyntaxError':
       return `It answered in another form than this adapter knows: ${said}. The head of the adapter says what is unverified.`;
+    case 'ProviderBusyError':
+      return `It is asked too often: ${said}.`;
     case 'TimeoutError':
       return 'It did not answer in time.';
     default:

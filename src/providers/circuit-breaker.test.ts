@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, Quote, QuoteRequest, SessionRequest } from '../domain/ports/provider.ts';
 import { withCircuitBreaker } from './circuit-breaker.ts';
 import { DeclinedRequestError } from './protocol-adapter.ts';
+import { ProviderBusyError, readRetryAfterSeconds } from './request-json.ts';
 
 const OPEN_MS = 30_000;
 const request: QuoteRequest = { amountCents: 1000, currency: 'USD', usdUnits: 10_000_000n };
@@ -76,6 +77,41 @@ describe('a circuit breaker', () => {
     };
     await askTimes(20);
     expect(asked).toBe(20);
+  });
+
+  describe('for a provider that answers 429', () => {
+    const busyFor = (seconds: number) => async () => {
+      throw new ServiceError('provider_unavailable', undefined, {
+        retryAfterSeconds: seconds,
+        cause: new ProviderBusyError(seconds),
+      });
+    };
+
+    it('never opens, and calls it no more until the time that the answer names', async () => {
+      answer = busyFor(7);
+      for (let round = 1; round <= 20; round++) {
+        await Promise.all([ask(), ask()]);
+        expect(asked).toBe(2 * round);
+        clockMs += 6_999;
+        await expect(adapter.quote(request)).rejects.toMatchObject({
+          errorName: 'provider_unavailable',
+          retryAfterSeconds: 1,
+        });
+        expect(asked).toBe(2 * round);
+        clockMs += 1;
+      }
+      expect(adapter.health?.()).toMatchObject({ isResting: false, failuresInARow: 0 });
+      answer = async () => quote;
+      expect(await ask()).toBe('answer');
+    });
+
+    it('keeps no click from a provider whose quotes are asked for too often', async () => {
+      answer = busyFor(30);
+      await ask();
+      answer = async () => quote;
+      expect(await ask()).toBe('provider_unavailable');
+      expect(await visit()).toBe('answer');
+    });
   });
 
   it('begins anew with each answer', async () => {
@@ -190,4 +226,21 @@ describe('a circuit breaker', () => {
     await ask();
     expect(asked).toBe(7);
   });
+});
+
+it.each([
+  ['7', 7],
+  [' 30 ', 30],
+  ['0', 1],
+  ['3600', 60],
+  ['99999999999', 1],
+  ['Sun, 22 Nov 2026 12:00:05 GMT', 5],
+  ['Sun, 22 Nov 2026 11:00:00 GMT', 1],
+  ['Mon, 23 Nov 2026 12:00:00 GMT', 60],
+  ['soon', 1],
+  ['-5', 1],
+  ['', 1],
+  [undefined, 1],
+])('Retry-After %j means %d whole seconds, at most a minute', (header, seconds) => {
+  expect(readRetryAfterSeconds(header, Date.UTC(2026, 10, 22, 12))).toBe(seconds);
 });

@@ -1,15 +1,19 @@
 import { ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, ProviderHealth } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
-import { DeclinedRequestError } from './protocol-adapter.ts';
+import { busy, DeclinedRequestError } from './protocol-adapter.ts';
+import { ProviderBusyError } from './request-json.ts';
 
 /** A single failure is anybody's; so many in a row are an outage. */
 const FAILURES_TO_OPEN = 5;
 /** What a failure said may be as long as the provider likes. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
-/** How a call to a provider ended: `resting` was not made, because the provider is left alone. */
-export type CallOutcome = 'answered' | 'declined' | 'failed' | 'resting';
+/**
+ * How a call to a provider ended: `busy` was answered 429, or not made before the time that a 429 named; `resting` was
+ * not made because the provider is left alone.
+ */
+export type CallOutcome = 'answered' | 'declined' | 'busy' | 'failed' | 'resting';
 
 export interface CircuitBreakerOptions {
   readonly monotonicMs: () => number;
@@ -26,6 +30,9 @@ export interface CircuitBreakerOptions {
  * `provider_unavailable` at once, until one trial, later, gets an answer. So whoever loads pages again and again while
  * quotes fail keeps no customer's click from the provider. While visits are left alone, quotes are not asked for either:
  * what they offer could not be had. Once a visit may be tried again, so may a quote.
+ *
+ * A provider that answers 429 is there and asked too often: that never opens a circuit. Calls of that kind wait for as
+ * long as the answer says, and are `provider_unavailable` with these seconds until then.
  *
  * A refusal (inactive, below the minimum, a request that was declined) is an answer. Failures of calls that ran at the
  * same time count as one: they tell of the same moment.
@@ -71,6 +78,12 @@ export function withCircuitBreaker(
   }
 
   async function guard<T>(circuit: Circuit, call: () => Promise<T>): Promise<T> {
+    const busySeconds = circuit.busySeconds();
+    if (busySeconds > 0) {
+      const error = busy(adapter.id, busySeconds);
+      tell('busy', error);
+      throw error;
+    }
     if (circuit.isClosedToCalls()) refuse(circuit);
     return circuit.run(call, tell);
   }
@@ -99,6 +112,7 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
   let failures = 0;
   let trialAtMs = 0;
   let isTrying = false;
+  let busyUntilMs = 0;
   const isOpen = () => failures >= FAILURES_TO_OPEN;
   const isBeforeTrial = () => isOpen() && monotonicMs() < trialAtMs;
   return {
@@ -107,6 +121,8 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
     /** No call may be made: it is too early for a trial, or there is one already. */
     isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
     failuresInARow: () => failures,
+    /** How long the provider has asked not to be called; 0 where it has not. */
+    busySeconds: () => Math.max(0, Math.ceil((busyUntilMs - monotonicMs()) / 1000)),
     async run<T>(call: () => Promise<T>, tell: (outcome: CallOutcome, error?: unknown) => void): Promise<T> {
       const isTrial = isOpen();
       if (isTrial) isTrying = true;
@@ -117,12 +133,17 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
         tell('answered');
         return answer;
       } catch (error) {
+        const busyError = busyErrorOf(error);
+        if (busyError !== null) {
+          // Of several answers at the same time the longest time counts.
+          busyUntilMs = Math.max(busyUntilMs, monotonicMs() + busyError.retryAfterSeconds * 1000);
+        }
         if (isAnswer(error)) failures = 0;
         else if (failures === failuresBefore) {
           failures++;
           trialAtMs = monotonicMs() + openMs;
         }
-        tell(isAnswer(error) ? 'declined' : 'failed', error);
+        tell(busyError !== null ? 'busy' : isAnswer(error) ? 'declined' : 'failed', error);
         throw error;
       } finally {
         if (isTrial) isTrying = false;
@@ -134,5 +155,13 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
 /** Whether the provider is there, although it did not do what it was asked for. */
 function isAnswer(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
-  return error.errorName !== 'provider_unavailable' || error.cause instanceof DeclinedRequestError;
+  return (
+    error.errorName !== 'provider_unavailable' ||
+    error.cause instanceof DeclinedRequestError ||
+    error.cause instanceof ProviderBusyError
+  );
+}
+
+function busyErrorOf(error: unknown): ProviderBusyError | null {
+  return error instanceof ServiceError && error.cause instanceof ProviderBusyError ? error.cause : null;
 }

@@ -13,7 +13,13 @@ import {
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { MalformedAnswerError } from './read-answer.ts';
-import { createProviderAgent, type JsonAnswer, type JsonRequest, requestJson } from './request-json.ts';
+import {
+  createProviderAgent,
+  type JsonAnswer,
+  type JsonRequest,
+  ProviderBusyError,
+  requestJson,
+} from './request-json.ts';
 
 /** What all adapters are told, whatever protocol they speak. */
 export interface AdapterSettings {
@@ -149,10 +155,18 @@ export class DeclinedRequestError extends Error {
 
 /** The provider did not answer, or not in a way that can be used. */
 function unavailable(id: ProviderId, cause: unknown): ServiceError {
+  if (cause instanceof ProviderBusyError) return busy(id, cause.retryAfterSeconds, cause);
   const { name } = providerCatalogue[id];
   return new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
     cause,
   });
+}
+
+/** The provider is asked too often: callers may ask again after these seconds. */
+export function busy(id: ProviderId, retryAfterSeconds: number, cause?: ProviderBusyError): ServiceError {
+  const { name } = providerCatalogue[id];
+  const text = `${name} is busy. Retry in ${retryAfterSeconds} s or use "multi".`;
+  return new ServiceError('provider_unavailable', text, { retryAfterSeconds, cause });
 }
 
 /** The answer of a call that succeeded; throws for every other, with what the provider said of it in the cause. */

@@ -21,6 +21,31 @@ export interface JsonRequest {
 /** No answer of a provider that we can use is anywhere near this long. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
+/** How long a provider that answers 429 without `Retry-After` is not called. */
+const DEFAULT_RETRY_SECONDS = 1;
+/** A provider that names an hour is tried once a minute: nothing here depends on its guess. */
+const LONGEST_RETRY_SECONDS = 60;
+
+/** The provider is asked too often at the moment (429), which says nothing of its health. */
+export class ProviderBusyError extends Error {
+  override readonly name = 'ProviderBusyError';
+  /** Whole seconds, at least one, after which it may be asked again. */
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super(`the provider answered 429; it may be asked again in ${retryAfterSeconds} s`);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The seconds of a `Retry-After` header (RFC 9110, 10.2.3: a number or a date), within bounds. */
+export function readRetryAfterSeconds(header: string | undefined, nowMs: number): number {
+  const text = header?.trim() ?? '';
+  const seconds = /^\d{1,10}$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
+  if (Number.isNaN(seconds)) return DEFAULT_RETRY_SECONDS;
+  return Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_RETRY_SECONDS);
+}
+
 /** Connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
 export function createProviderAgent(): Agent {
   return new Agent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
@@ -40,10 +65,11 @@ async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 /**
  * Sends one request and reads one JSON answer, both bounded. Follows no redirect. Throws when there is no answer in
- * time or when it is not JSON; a 5xx throws as well, whatever its body, because it says nothing about the request.
+ * time or when it is not JSON; a 5xx throws as well, whatever its body, because it says nothing about the request, and a
+ * 429 throws `ProviderBusyError`.
  */
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
-  const { statusCode, body } = await request(call.url, {
+  const { statusCode, headers, body } = await request(call.url, {
     dispatcher: agent,
     method: call.method,
     signal: AbortSignal.timeout(call.timeoutMs),
@@ -57,6 +83,13 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     body: bodyText(call.body),
   });
   const text = await readBounded(body);
+  // Before the body is parsed: what stands before a provider's API may say it in a page.
+  if (statusCode === 429) {
+    const header = headers['retry-after'];
+    throw new ProviderBusyError(
+      readRetryAfterSeconds(Array.isArray(header) ? header[0] : header, Date.now()),
+    );
+  }
   if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
   return { status: statusCode, body: parseJson(text) };
 }

@@ -127,6 +127,25 @@ describe.each(providerIds)('an answer that %s should not give', (id: ProviderId)
   });
 });
 
+it.each(providerIds)(
+  '%s that answers 429, with a page, is busy for the seconds that it names',
+  async (id) => {
+    const provider = await serveJson(() => ({
+      status: 429,
+      headers: { 'retry-after': '7', 'content-type': 'text/html' },
+      body: '<html>Too Many Requests</html>',
+    }));
+    try {
+      const adapter = stage.adapterOf(id, { values: { BASE_URL: provider.url } });
+      const busy = { errorName: 'provider_unavailable', retryAfterSeconds: 7 };
+      await expect(adapter.startSession(someSession)).rejects.toMatchObject(busy);
+      if (!quotesNothing.has(id)) await expect(adapter.quote(someSession)).rejects.toMatchObject(busy);
+    } finally {
+      await provider.stop();
+    }
+  },
+);
+
 describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) => {
   const id = name as ProviderId;
   const state = Object.keys(noticeCase.states)[0] as string;

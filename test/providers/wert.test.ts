@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
+import { serveJson } from './serve-json.ts';
 import { type RecordedRequest, serveRequests } from './serve-requests.ts';
 import { someSession } from './stage.ts';
 
@@ -68,4 +70,53 @@ it('takes the furthest of several orders for what a notice is about', async () =
   expect(notice).toMatchObject({ paymentId: someSession.paymentId, progress: 'delivering', atMs: 5_000 });
   expect(server.requests.at(-1)?.query.get('search_by')).toBe(someSession.paymentId);
   await server.stop();
+});
+
+it('stays on offer after fourteen checkouts within a second, of which it takes four', async () => {
+  let clockMs = 0;
+  const calls: number[] = [];
+  const server = await serveJson(() => {
+    if (calls.filter((atMs) => atMs > clockMs - 1_000).length >= 4)
+      return { status: 429, headers: { 'retry-after': '1' }, body: 'Too Many Requests' };
+    calls.push(clockMs);
+    return { body: { status: 'success', body: { commodity_amount: 100 } } };
+  });
+  const adapter = withCircuitBreaker(
+    createProviderAdapter(
+      'wert',
+      { API_KEY: 'key', PARTNER_ID: 'partner', BASE_URL: server.url },
+      {
+        timeoutMs: 3_000,
+        nowMs: () => clockMs,
+        noticesUrl: 'https://pay.example.com/providers/wert/notices',
+        baseUrl: 'https://pay.example.com',
+      },
+    ),
+    { monotonicMs: () => clockMs, nowMs: () => clockMs, openMs: 30_000 },
+  );
+  const askTimes = async (first: number, count: number) => {
+    const taken: boolean[] = [];
+    for (let index = 0; index < count; index++) {
+      clockMs += 33;
+      const amountCents = 100_00 + first + index;
+      const request = { amountCents, currency: 'USD' as const, usdUnits: BigInt(amountCents) * 10_000n };
+      taken.push(
+        await adapter.quote(request).then(
+          () => true,
+          () => false,
+        ),
+      );
+    }
+    return taken.filter((isTaken) => isTaken).length;
+  };
+  try {
+    expect(await askTimes(0, 14)).toBe(4);
+    expect(adapter.health?.()).toMatchObject({ isResting: false, failuresInARow: 0 });
+    // It was asked once too often and then left in peace, and a second later it is asked again.
+    expect(server.asked).toHaveLength(5);
+    clockMs += 1_000;
+    expect(await askTimes(14, 4)).toBe(4);
+  } finally {
+    await server.stop();
+  }
 });

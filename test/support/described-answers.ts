@@ -51,7 +51,7 @@ export function answerFault(answer: Answer): string | null {
     | undefined;
   if (described === undefined) return `${where} is not described`;
   for (const [name, { $ref }] of Object.entries(described.headers ?? {})) {
-    const isOptional = status === 403;
+    const isOptional = status === 403 || $ref === '#/components/headers/RetryAfterBusy';
     const value = answer.headers[name.toLowerCase()];
     if (value === undefined && !isOptional) return `${where} lacks the header ${name} (${$ref})`;
   }

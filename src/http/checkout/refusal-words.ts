@@ -51,6 +51,8 @@ export function problemWords(
   const isOneOfSeveral = payment.provider === MULTI_PROVIDER;
   switch (error.errorName) {
     case 'provider_unavailable':
+      if (error.retryAfterSeconds !== null)
+        return fillIn(isOneOfSeveral ? problems.busyOfSeveral : problems.busy, values);
       return fillIn(isOneOfSeveral ? problems.unreachableOfSeveral : problems.unreachable, values);
     case 'provider_inactive':
       return fillIn(problems.inactive, values);

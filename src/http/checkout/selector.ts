@@ -93,6 +93,7 @@ function particulars({ payment }: Checkout, { offer, outcome }: OfferRow, langua
   const formatMinimum = payment.currency === 'USD' ? formatMoney : formatMoneyAndCode;
   const minimum = fillIn(words.minimum, { amount: formatMinimum(language, offer.minimumUsdCents, 'USD') });
   if (outcome?.kind === 'silent') return html`${minimum} · ${words.silent}`;
+  if (outcome?.kind === 'busy') return html`${minimum} · ${words.busy}`;
   const units = outcome?.kind === 'quoted' ? outcome.quote.deliveryUnits : null;
   if (units === null) return minimum;
   return html`${minimum} · ${fillIn(words.delivers, { amount: formatUsdc(language, units, 'down') })}`;

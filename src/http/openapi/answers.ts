@@ -7,6 +7,7 @@ type Answer = Readonly<Record<string, unknown>>;
 const headersOf: Partial<Record<ErrorName, Readonly<Record<string, object>>>> = {
   unauthorized: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   rate_limited: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  provider_unavailable: { 'Retry-After': { $ref: '#/components/headers/RetryAfterBusy' } },
   internal: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
 };
 

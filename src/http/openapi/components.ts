@@ -108,6 +108,12 @@ export const headers = {
     schema: { type: 'integer', minimum: 1 },
     example: 17,
   },
+  RetryAfterBusy: {
+    description: 'There where the provider is asked too often: whole seconds until it may be asked again.',
+    required: false,
+    schema: { type: 'integer', minimum: 1 },
+    example: 2,
+  },
   RequestId: {
     description: 'Tell it to the operator: the log has it.',
     required: true,

@@ -16,6 +16,7 @@ export const exampleMoments: Readonly<Record<string, ExampleMoment>> = {
   offline: { state: 'at-provider', moment: { kind: 'offline' } },
   'provider-down': { state: 'choose', problem: problem('moonpay', 'provider_unavailable') },
   'provider-down-single': { state: 'choose-single', problem: problem('moonpay', 'provider_unavailable') },
+  'provider-busy': { state: 'choose', problem: problem('wert', 'provider_unavailable', 2) },
   'provider-inactive': { state: 'choose', problem: problem('wert', 'provider_inactive') },
   'below-minimum': { state: 'choose-small', problem: problem('moonpay', 'below_minimum') },
   'currency-locked': { state: 'choose', problem: problem('klarna', 'currency_locked') },
@@ -23,6 +24,10 @@ export const exampleMoments: Readonly<Record<string, ExampleMoment>> = {
   'too-often': { state: 'choose', problem: problem('wert', 'rate_limited') },
 };
 
-function problem(provider: ProviderId, name: ConstructorParameters<typeof ServiceError>[0]) {
-  return { provider, error: new ServiceError(name) };
+function problem(
+  provider: ProviderId,
+  name: ConstructorParameters<typeof ServiceError>[0],
+  retryAfterSeconds?: number,
+) {
+  return { provider, error: new ServiceError(name, undefined, { retryAfterSeconds }) };
 }

@@ -131,10 +131,14 @@ export const de: Words = {
     onlyCurrency: 'Nur für Zahlungen in {currency}',
     inactive: 'Zurzeit nicht verfügbar',
     silent: 'Antwortet zurzeit nicht',
+    busy: 'Zurzeit ausgelastet',
   },
   problems: {
     noSuchProvider: 'Diesen Anbieter gibt es nicht. Bitte wählen Sie unten einen aus.',
     otherProvider: 'Dieser Bezahlvorgang ist für einen anderen Anbieter.',
+    busy: '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
+    busyOfSeveral:
+      '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie einen anderen Anbieter.',
     unreachable:
       '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
     unreachableOfSeveral:

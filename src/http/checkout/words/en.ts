@@ -136,10 +136,15 @@ export const en = {
     onlyCurrency: 'Only for payments in {currency}',
     inactive: 'Not available at the moment',
     silent: 'Does not answer at the moment',
+    busy: 'Busy at the moment',
   },
   problems: {
     noSuchProvider: 'There is no such provider. Please choose one below.',
     otherProvider: 'This checkout is for another provider.',
+    /** Asked too often. */
+    busy: '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds.',
+    busyOfSeveral:
+      '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds or choose another provider.',
     unreachable: '{provider} could not be reached. Your card was not charged. Please try again in a moment.',
     unreachableOfSeveral:
       '{provider} could not be reached. Your card was not charged. Please try again in a moment, or choose another provider.',

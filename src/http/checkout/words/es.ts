@@ -128,10 +128,14 @@ export const es: Words = {
     onlyCurrency: 'Solo para pagos en {currency}',
     inactive: 'No disponible por el momento',
     silent: 'No responde por el momento',
+    busy: 'Ocupado por el momento',
   },
   problems: {
     noSuchProvider: 'Ese proveedor no existe. Elija uno de los siguientes.',
     otherProvider: 'Este pago es para otro proveedor.',
+    busy: '{provider} está ocupado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos.',
+    busyOfSeveral:
+      '{provider} está ocupado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos o elija otro proveedor.',
     unreachable:
       'No se pudo contactar con {provider}. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento.',
     unreachableOfSeveral:

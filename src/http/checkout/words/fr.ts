@@ -126,10 +126,14 @@ export const fr: Words = {
     onlyCurrency: 'Uniquement pour les paiements en {currency}',
     inactive: 'Indisponible pour le moment',
     silent: 'Ne répond pas pour le moment',
+    busy: 'Occupé pour le moment',
   },
   problems: {
     noSuchProvider: 'Ce prestataire n’existe pas. Choisissez-en un ci-dessous.',
     otherProvider: 'Ce paiement est prévu pour un autre prestataire.',
+    busy: '{provider} est momentanément occupé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes.',
+    busyOfSeveral:
+      '{provider} est momentanément occupé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes ou choisissez un autre prestataire.',
     unreachable: '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant.',
     unreachableOfSeveral:
       '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant ou choisissez un autre prestataire.',

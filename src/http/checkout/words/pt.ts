@@ -128,10 +128,14 @@ export const pt: Words = {
     onlyCurrency: 'Somente para pagamentos em {currency}',
     inactive: 'Indisponível no momento',
     silent: 'Não responde no momento',
+    busy: 'Ocupado no momento',
   },
   problems: {
     noSuchProvider: 'Esse provedor não existe. Escolha um abaixo.',
     otherProvider: 'Este pagamento é para outro provedor.',
+    busy: '{provider} está ocupado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos.',
+    busyOfSeveral:
+      '{provider} está ocupado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos ou escolha outro provedor.',
     unreachable:
       'Não foi possível contatar {provider}. Seu cartão não foi cobrado. Tente de novo em instantes.',
     unreachableOfSeveral:
