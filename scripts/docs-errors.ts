@@ -73,7 +73,11 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     action:
       'Try again with growing pauses and the same `Idempotency-Key`. Give `X-Request-Id` to the operator, whose log has it.',
   },
-  provider_unavailable: { where: 'API', action: 'Try again later, or use another provider or `multi`.' },
+  provider_unavailable: {
+    where: 'API',
+    action:
+      'Try again later, after the seconds in `Retry-After` where it is sent, or use another provider or `multi`.',
+  },
   chain_unreachable: {
     where: 'checkout page',
     action:

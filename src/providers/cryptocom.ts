@@ -5,12 +5,13 @@
  * off until the operator says that Crypto.com has confirmed it for their account.
  * - Unverified, seen in public code of others: `POST https://pay.crypto.com/api/payments` with a bearer key, `amount` in
  *   minor units, `currency`, `crypto_currency`, `network`, `wallet_address`, `order_id`, `return_url`, `cancel_url`, and the
- *   `id` and `payment_url` of its answer.
+ *   `id` and `payment_url` of its answer; `GET /api/payments?limit=1`, which lists payments and is asked only to learn
+ *   whether the service is there and takes the key.
  * - Unknown: what it calls Polygon, here `polygon`; whether `wallet_address` is locked, so an answer that names another
  *   wallet is not used; a quote, so there is none and the delivery is assumed; how its webhooks are signed
  *   (`Pay-Signature`), so none are taken and the page learns of the payment from the chain alone.
  */
-import type { ProviderAdapter, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
+import type { ProviderAdapter, Quote, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
 import {
   type AdapterSettings,
   type Call,
@@ -30,11 +31,25 @@ export function createCryptocomAdapter(options: CryptocomOptions): ProviderAdapt
   return createProtocolAdapter(
     {
       id: 'cryptocom',
-      quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+      quote: (_request, call) => askWhetherThere(options, call),
       startSession: (request, call) => startSession(options, request, call),
     },
     options,
   );
+}
+
+/**
+ * There is no quote to ask for, so a list of one payment is: a checkout that nobody could pay is refused when it is
+ * created, and not when its customer clicks. That there is no such list is an answer, too.
+ */
+async function askWhetherThere({ apiUrl, apiKey }: CryptocomOptions, call: Call): Promise<Quote> {
+  const answer = await call({
+    method: 'GET',
+    url: `${apiUrl}/api/payments?limit=1`,
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  if (answer.status !== 404 && answer.status !== 405) requireSuccess('cryptocom', answer);
+  return { deliveryUnits: null, minimumUsdCents: null };
 }
 
 async function startSession(

@@ -44,10 +44,15 @@ export function readSignedTime(text: string | undefined): number {
   return Number(text);
 }
 
-/** The JSON object of an authentic notice. */
+/** Notices nest four deep; functions that walk through one must not be sent deeper than the stack reaches. */
+const MAXIMUM_NOTICE_DEPTH = 32;
+
+/** The JSON object of a notice, authentic or not. Throws `NoticeRefusedError` for anything else. */
 export function readNoticeFields(body: Buffer | string): AnswerFields {
   try {
-    return fieldsOf(JSON.parse(body.toString()));
+    const text = body.toString();
+    requireShallow(text);
+    return fieldsOf(JSON.parse(text));
   } catch (error) {
     throw new NoticeRefusedError('the notice is not a JSON object', { cause: error });
   }
@@ -59,4 +64,19 @@ export function readNoticeTimeMs(value: unknown, receivedAtMs: number): number {
   const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(timeMs)) throw new MalformedAnswerError('the time of the notice is malformed');
   return timeMs;
+}
+
+/** Throws where brackets outside of strings nest deeper than any notice; everything else is the parser's to judge. */
+function requireShallow(text: string): void {
+  let depth = 0;
+  let isInString = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === '"') isInString = !isInString;
+    else if (isInString) {
+      if (character === '\\') index++;
+    } else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+    if (depth > MAXIMUM_NOTICE_DEPTH) throw new RangeError('the notice is nested too deeply');
+  }
 }

@@ -50,6 +50,9 @@ const ASSET = 'MATIC_USDC';
 /** Where our id stands in the address that notices go to. */
 const PAYMENT_PARAMETER = 'payment_id';
 
+/** On secp256k1 72 bytes at most. */
+const MAXIMUM_SIGNATURE_CHARACTERS = 120;
+
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['INITIALIZED', 'paying'],
   ['PAYMENT_STARTED', 'paying'],
@@ -128,8 +131,9 @@ function widgetUrl(options: RampNetworkOptions, request: SessionRequest): string
 }
 
 function readNotice(webhookKey: KeyObject, notice: PostedNotice): ProviderNotice | null {
+  const signature = readSignature(notice.headers['x-body-signature']);
+  // It covers the content with its keys in order, and not the bytes: what is not authentic has to be parsed, too.
   const fields = readNoticeFields(notice.body);
-  const signature = Buffer.from(notice.headers['x-body-signature'] ?? '', 'base64');
   const isAuthentic = verify('sha256', Buffer.from(sortedJson(fields)), webhookKey, signature);
   if (!isAuthentic) throw new NoticeRefusedError('the signature is not that of the notice');
   const purchase = fields['purchase'];
@@ -142,6 +146,15 @@ function readNotice(webhookKey: KeyObject, notice: PostedNotice): ProviderNotice
     throw new UnknownStateError(`rampnetwork told of the unknown status ${JSON.stringify(status)}`);
   const atMs = readNoticeTimeMs(updatedAt, notice.receivedAtMs);
   return { paymentId, providerReference: null, progress, atMs, walletAddress: receiverAddress };
+}
+
+/** The bytes of an ECDSA signature in DER. What cannot be one is refused before the notice is looked at. */
+function readSignature(header: string | undefined): Buffer {
+  const signature = Buffer.from((header ?? '').slice(0, MAXIMUM_SIGNATURE_CHARACTERS), 'base64');
+  // A sequence whose length is that of the rest.
+  if (signature[0] !== 0x30 || signature[1] !== signature.length - 2)
+    throw new NoticeRefusedError('the notice has no signature');
+  return signature;
 }
 
 /** JSON without spaces, the keys of every object in the order of their code units. */

@@ -16,7 +16,7 @@
  *   (`x-user-ip`, pub), which is not done here.
  */
 import { UnknownStateError } from '../domain/errors.ts';
-import { formatCents } from '../domain/money.ts';
+import { type Currency, formatCents } from '../domain/money.ts';
 import {
   NoticeRefusedError,
   type PostedNotice,
@@ -32,6 +32,7 @@ import {
   type AdapterSettings,
   type Call,
   createProtocolAdapter,
+  requireSold,
   requireSuccess,
 } from './protocol-adapter.ts';
 import { fieldsOf, readDecimalUnits, readRedirectUrl, readTextOrNull } from './read-answer.ts';
@@ -46,6 +47,9 @@ export interface TransakOptions extends AdapterSettings {
   /** The domain that customers come from, as Transak knows it. */
   readonly referrerDomain: string;
 }
+
+/** It sells for INR by UPI only, and the checkout is for cards. */
+const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
 
 /** How long the address of a session can be opened. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
@@ -91,6 +95,7 @@ export function createTransakAdapter(options: TransakOptions): ProviderAdapter {
 }
 
 async function fetchQuote(options: TransakOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+  requireSold('transak', request, currenciesSold);
   const query = new URLSearchParams({
     partnerApiKey: options.apiKey,
     fiatCurrency: request.currency,

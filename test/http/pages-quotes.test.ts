@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { Quote } from '../../src/domain/ports/provider.ts';
-import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { type CheckoutPages, checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 
@@ -61,39 +61,58 @@ it('says in its row why a provider cannot serve, and keeps one that is silent', 
   expect(textOf(body)).toContain('min. $1.00 · Does not answer at the moment');
 });
 
-it('shows the page at once, asks all at the same time, and waits two seconds for those that do not answer', async () => {
+it('shows the page at once, then each provider that answers without waiting for others, and silent ones last', async () => {
+  const answers = new Map<ProviderId, (quote: Quote) => void>();
   for (const id of ['moonpay', 'wert', 'transak'] as const) {
-    pages.quoteAnswers.set(id, () => new Promise(() => {}));
+    pages.quoteAnswers.set(id, () => new Promise((resolve) => answers.set(id, resolve)));
   }
   await pages.server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = pages.server.server.address() as AddressInfo;
   // As it is: a decoder would hand the first piece over in chunks of its own.
   const headers = { 'accept-encoding': 'identity' };
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
-  // The two seconds are over when the test says so.
+  // Time passes when the test says so.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const response = await ask(`/pay/${pages.put(checkoutStates.choose())}`);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const first = await reader.read();
-  const begun = new TextDecoder().decode(first.value);
-  expect(begun).toContain('Choose how to pay');
-  expect(begun).not.toContain('/providers/');
-  // All were asked before the first of them has answered.
-  expect(pages.asked).toHaveLength(providerIds.length - 1);
-  let rest = '';
+  let text = '';
   const whole = (async () => {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      rest += new TextDecoder().decode(next.value);
+      text += new TextDecoder().decode(next.value);
     }
   })();
-  await vi.advanceTimersByTimeAsync(1_999);
-  // What had been written by now would be here before the answer to a later request.
-  await (await ask('/nowhere')).text();
-  expect(rest).toBe('');
+  /** The order so far; what was written by now is here before the answer to a later request. */
+  const ordered = async () => {
+    await (await ask('/nowhere')).text();
+    return orderIn(text);
+  };
+  const all = providerIds.filter((id) => id !== 'klarna');
+  const quick = all.filter((id) => !answers.has(id));
+  expect(await ordered()).toEqual([]);
+  expect(text).toContain('Choose how to pay');
+  // All were asked before the first of them has answered.
+  expect(pages.asked).toHaveLength(all.length);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(await ordered()).toEqual(quick);
+  answers.get('transak')?.({ deliveryUnits: 24_000_000n, minimumUsdCents: null });
+  expect(await ordered()).toEqual([...quick, 'transak']);
+  await vi.advanceTimersByTimeAsync(1_699);
+  expect(await ordered()).toEqual([...quick, 'transak']);
   await vi.advanceTimersByTimeAsync(1);
   await whole;
-  expect(orderIn(rest)).toEqual(providerIds.filter((id) => id !== 'klarna'));
-  expect(rest).toContain('</html>');
+  expect(orderIn(text)).toEqual([...quick, 'transak', 'moonpay', 'wert']);
+  expect(text).toContain('</html>');
+});
+
+it('puts providers that fail at once behind all others, the first of the list and the last choice as well', async () => {
+  pages.quoteAnswers.set('moonpay', () => Promise.reject(new ServiceError('provider_unavailable')));
+  pages.quoteAnswers.set('wert', () =>
+    Promise.reject(new ServiceError('provider_unavailable', undefined, { retryAfterSeconds: 2 })),
+  );
+  const { body } = await openNew({ cookie: 'provider=moonpay' });
+  expect(orderIn(body).at(0)).toBe('revolut');
+  expect(orderIn(body).slice(-2)).toEqual(['moonpay', 'wert']);
+  expect(textOf(body)).toContain('Busy at the moment');
 });
 
 it('asks again only when a quote is old, however many look at the page', async () => {

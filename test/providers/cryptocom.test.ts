@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
+import { serveJson } from './serve-json.ts';
 import { serveRequests } from './serve-requests.ts';
 import { outcomeOf, someSession } from './stage.ts';
 
@@ -44,6 +45,35 @@ it('asks in minor units for a payment to the deposit address, and uses none for 
     wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
     expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
     expect(adapter.readNotice).toBeUndefined();
+  } finally {
+    await server.stop();
+  }
+});
+
+it.each([
+  [200, 'answered'],
+  [404, 'answered'],
+  [405, 'answered'],
+  [401, 'provider_inactive'],
+  [403, 'provider_inactive'],
+  [400, 'provider_unavailable'],
+  [500, 'provider_unavailable'],
+])('is asked before a checkout is made: %d is %s', async (status, outcome) => {
+  const server = await serveJson(() => ({ status, body: {} }));
+  const adapter = createProviderAdapter(
+    'cryptocom',
+    { API_KEY: 'sk_1', ONRAMP: 'confirmed', BASE_URL: server.url },
+    {
+      timeoutMs: 3_000,
+      quoteCacheMs: 0,
+      nowMs: Date.now,
+      noticesUrl: 'https://pay.example.com/providers/cryptocom/notices',
+      baseUrl: 'https://pay.example.com',
+    },
+  );
+  try {
+    expect(await outcomeOf(adapter.quote(someSession))).toBe(outcome);
+    expect(server.asked).toEqual(['GET /api/api/payments?limit=1']);
   } finally {
     await server.stop();
   }

@@ -97,3 +97,11 @@ it.each([
   const adapter = stage.adapterOf('transak', { values: { [name]: 'wrong' } });
   await expect(adapter.startSession(someSession)).rejects.toMatchObject({ errorName });
 });
+
+it('is not asked for INR, which it sells by UPI only and not by card', async () => {
+  const adapter = stage.adapterOf('transak');
+  await expect(adapter.quote({ ...someSession, currency: 'INR' })).rejects.toMatchObject({
+    errorName: 'provider_inactive',
+    message: 'Transak does not take payments in INR.',
+  });
+});

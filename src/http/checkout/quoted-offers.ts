@@ -23,8 +23,9 @@ type QuotedOffer = AskedOffer & { readonly outcome: QuoteOutcome };
 
 /**
  * The list of a checkout's offers with what each would deliver. All providers are asked at once. What is known is
- * returned; otherwise the list comes piece by piece: each row when its provider has answered or its time is over, in an
- * order that does not depend on who is quick. The pieces never reject.
+ * returned; otherwise the list comes piece by piece. Rows of providers that answer quickly come together, in the order of
+ * the list. After that each comes as soon as its provider has answered, and waits for no other. Those of providers that
+ * give no quote come last. The pieces never reject.
  */
 export function quotedOffers(
   { askQuote, lastChoice }: OffersToAsk,
@@ -43,6 +44,9 @@ export function quotedOffers(
     : streamOffers(asked, row, nonce);
 }
 
+/** So long the rows of quick providers are collected: a customer does not notice it, and their order stays the same. */
+const GATHER_MS = 300;
+
 const listBegin = html`<ul class="offers">`;
 const listEnd = html`</ul>`;
 
@@ -51,19 +55,47 @@ async function* streamOffers(
   row: (offer: QuotedOffer) => Html,
   nonce: string,
 ): AsyncGenerator<Html> {
-  const quoted: QuotedOffer[] = [];
-  // Rows that are known are sent together.
-  let known: Html[] = [listBegin];
-  for (const { offer, outcome } of asked) {
-    if (outcome instanceof Promise) {
-      yield html`${known}`;
-      known = [];
-    }
-    const answered = { offer, outcome: await outcome };
-    quoted.push(answered);
-    known.push(row(answered));
+  const answers = asked.map(async ({ offer, outcome }) => ({ offer, outcome: await outcome }));
+  const arrived = new Set<QuotedOffer>();
+  const pending = new Set(answers);
+  for (const answer of answers) {
+    void answer.then((offer) => {
+      arrived.add(offer);
+      pending.delete(answer);
+    });
   }
-  yield html`${known}${listEnd}${bestMark(quoted, nonce)}`;
+  const sent = new Set<QuotedOffer>();
+  /** The rows that have arrived since, in the order of the list. */
+  const take = (isWanted: (offer: QuotedOffer) => boolean): Html[] => {
+    const next = asked.flatMap(({ offer }) =>
+      [...arrived].filter((each) => each.offer === offer && !sent.has(each) && isWanted(each)),
+    );
+    for (const each of next) sent.add(each);
+    return next.map(row);
+  };
+  yield listBegin;
+  await withinMs(Promise.all(answers), GATHER_MS);
+  while (pending.size > 0) {
+    const rows = take(hasAnswered);
+    if (rows.length > 0) yield html`${rows}`;
+    await Promise.race(pending);
+  }
+  yield html`${take(hasAnswered)}${take(() => true)}${listEnd}${bestMark([...arrived], nonce)}`;
+}
+
+/** Providers that are silent, busy or cannot serve stand behind the others. */
+function hasAnswered({ outcome }: QuotedOffer): boolean {
+  return outcome.kind === 'quoted';
+}
+
+function withinMs(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function isQuoted(asked: AskedOffer): asked is QuotedOffer {

@@ -1,4 +1,7 @@
-/** The other side of src/providers/cryptocom.ts: payments for a secret key, and their page at `/widget`. It tells nothing. */
+/**
+ * The other side of src/providers/cryptocom.ts: payments for a secret key, an empty list of them, and
+ * their page at `/widget`. It tells nothing.
+ */
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import type { Order } from '../order.ts';
@@ -30,6 +33,11 @@ export const cryptocomProtocol: SimulatedProtocol = {
         if (!(error instanceof InvalidRequestError)) throw error;
         return reply.code(400).send({ error: { code: 'invalid_request', error_message: error.message } });
       }
+    });
+    server.get('/cryptocom/api/api/payments', (request, reply) => {
+      if (!isSame(request.headers.authorization, `Bearer ${desk.values['API_KEY']}`))
+        return reply.code(401).send({ error: { code: 'unauthorized', error_message: 'Invalid key' } });
+      return reply.send({ items: [], meta: { total_count: 0 } });
     });
     server.get<{ Querystring: { payment?: unknown } }>('/cryptocom/widget', (request, reply) => {
       const order = desk.findOrder(String(request.query.payment ?? ''));

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { formatUnits } from '../../../domain/money.ts';
+import { type Currency, formatUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import {
@@ -155,6 +155,7 @@ function registerQuotes(server: FastifyInstance, desk: ProtocolDesk): void {
       if (query.cryptoCurrency !== 'USDC' || query.network !== 'polygon' || query.isBuyOrSell !== 'BUY')
         throw new InvalidRequestError('this is not sold here');
       const { amountCents, currency } = readCharge(query.fiatAmount, query.fiatCurrency);
+      requireCardCurrency(currency, query.paymentMethod);
       const units = await desk.quoteUnits(amountCents, currency);
       if (units === 0n) throw new InvalidRequestError('the amount is below the minimum');
       return reply.send({
@@ -165,6 +166,12 @@ function registerQuotes(server: FastifyInstance, desk: ProtocolDesk): void {
       return reply.code(400).send(refusal(400, error.message));
     }
   });
+}
+
+/** INR is paid by UPI. */
+function requireCardCurrency(currency: Currency, paymentMethod: string | undefined): void {
+  if (currency === 'INR' && paymentMethod === 'credit_debit_card')
+    throw new InvalidRequestError('cards are not taken for INR');
 }
 
 /** Checks what a widget is to show, and opens the order for it. Throws `InvalidRequestError`. */
@@ -184,6 +191,7 @@ async function openSession(desk: ProtocolDesk, body: unknown): Promise<Session> 
     throw new InvalidRequestError('disableWalletAddressForm must be true: this shop locks the address');
   if (typeof fiatAmount !== 'number') throw new InvalidRequestError('fiatAmount must be a number');
   const charge = readCharge(fiatAmount.toFixed(2), params.fiatCurrency);
+  requireCardCurrency(charge.currency, params.paymentMethod);
   const walletAddress = parsePayoutAddress(params.walletAddress);
   if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
   const quotedUnits = await desk.quoteUnits(charge.amountCents, charge.currency);
