@@ -3,8 +3,9 @@
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Neither the sandbox's chain nor the tools of development belong into the image.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+# Neither the sandbox's chain nor the tools of development belong into the image. They are optional dependencies of this
+# package; `--omit=optional` would also leave out those of its dependencies, such as the binary that draws pictures.
+RUN npm pkg delete optionalDependencies && npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production \

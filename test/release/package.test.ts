@@ -1,6 +1,6 @@
 /** The published package, built and packed, unpacked as npm would, and run. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -64,6 +64,25 @@ it('has every page that it serves', () => {
   for (const file of pages.filter((each) => !each.startsWith('docs/')))
     expect(image).toContain(`COPY ${file} ./${file}`);
   expect(image).toContain('COPY docs ./docs');
+});
+
+it('in the image installs the binary that draws pictures, and no tool of development', () => {
+  const [, steps = ''] = /^RUN (npm .*)$/m.exec(read('Dockerfile')) ?? [];
+  const image = join(folder, 'image');
+  mkdirSync(image);
+  for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+    cpSync(join(root, file), join(image, file));
+  // What npm would install, without the registry and without installing it.
+  const dryRun = steps.replace('npm ci ', 'npm ci --dry-run --offline ').replace(/ && npm cache .*$/, '');
+  expect(dryRun).toContain('--dry-run');
+  const output = execFileSync('sh', ['-c', dryRun], { cwd: image, encoding: 'utf8', stdio: 'pipe' });
+  const added = [...output.matchAll(/^add (\S+) /gm)].map(([, name]) => name);
+  expect(added.filter((name) => name?.startsWith('@resvg/resvg-js-'))).toEqual([
+    expect.stringContaining(`-${process.platform}-${process.arch}`),
+  ]);
+  expect(added).toEqual(expect.arrayContaining(Object.keys(packageDescription.dependencies)));
+  const tools = Object.keys(packageDescription.optionalDependencies);
+  expect(added.filter((name) => tools.includes(name ?? ''))).toEqual([]);
 });
 
 it('has a description without what only a clone needs', () => {
