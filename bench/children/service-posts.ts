@@ -29,6 +29,7 @@ export async function createServicePosts(folder: string, port: number): Promise<
   const delivery = {
     resolver,
     ownAddresses: createOwnAddresses(),
+    own: null,
     allowedHosts: new Set<string>(),
     connectTo: () => ({ address: '127.0.0.1', port }),
   };

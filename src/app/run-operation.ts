@@ -4,6 +4,7 @@ import { callServer, NoServerError } from '../cli/control-client.ts';
 import { CONTROL_SOCKET, runOperation } from '../cli/control-server.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';
+import { locationOf } from '../domain/callback-url.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
@@ -46,7 +47,10 @@ export async function runOperationAnywhere(
       return await runOnStore(
         config,
         store,
-        createTextCallbackGuard(config.callbackAllowedHosts),
+        createTextCallbackGuard({
+          allowedHosts: config.callbackAllowedHosts,
+          own: locationOf(config.baseUrl),
+        }),
         rpcUrls,
         name,
         args,

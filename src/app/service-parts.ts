@@ -1,6 +1,7 @@
 import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
 import type { Account } from '../domain/account.ts';
+import { locationOf } from '../domain/callback-url.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-guard.ts';
@@ -117,7 +118,10 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
     resolver,
     ownAddresses,
     mailer: createMailer(config, options.sandboxControls !== null, options.log),
-    callbacks: createCallbackGuard(resolver, ownAddresses, config.callbackAllowedHosts),
+    callbacks: createCallbackGuard(resolver, ownAddresses, {
+      allowedHosts: config.callbackAllowedHosts,
+      own: locationOf(config.baseUrl),
+    }),
     startSession,
     create: createPaymentContext({ ...options, directory, tokens, known }),
   };

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-server.ts';
+import { locationOf } from '../domain/callback-url.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import { createPeerCheck, refusePlainPeers } from '../http/plain-peers.ts';
 import { createDirectPayment } from '../payments/create-direct-payment.ts';
@@ -120,7 +121,8 @@ function startControl(parts: ServiceParts): Promise<Server> {
 
 function delivererOf(parts: ServiceParts): DeliverWebhook {
   const { config, resolver, ownAddresses, receiverAuthorities, onDelivery } = parts;
-  const context = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts };
+  const own = locationOf(config.baseUrl);
+  const context = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
   return (delivery) => {
     onDelivery?.(delivery);
     const ca = receiverAuthorities?.get(URL.parse(delivery.url)?.host ?? '');

@@ -103,6 +103,34 @@ export function parseCallbackUrl(
   return nameRefusal === null ? { ok: true, url, hostname, port, kind: 'name' } : refuse(nameRefusal);
 }
 
+/** Where a service is reached from outside. */
+export interface ServiceLocation {
+  readonly hostname: string;
+  readonly port: number;
+  /** Without a slash at its end; empty for all of the host. */
+  readonly path: string;
+}
+
+/** The location that a `BASE_URL` names. */
+export function locationOf(baseUrl: string): ServiceLocation {
+  const { protocol, hostname, port, pathname } = new URL(baseUrl);
+  return {
+    hostname: hostname.replace(/^\[|\]$|\.$/g, ''),
+    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    path: pathname.replace(/\/+$/, ''),
+  };
+}
+
+/**
+ * Whether a callback leads to this service by its public name. By address that cannot be told: behind NAT or a content
+ * delivery network others share the address.
+ */
+export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
+  if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
+  const { pathname } = callback.url;
+  return pathname === own.path || pathname.startsWith(`${own.path}/`);
+}
+
 function refuse(reason: string): RefusedCallbackUrl {
   return { ok: false, reason };
 }

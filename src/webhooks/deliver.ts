@@ -5,7 +5,7 @@
  * manages connections may open a second one and send again. Here a request owns one socket that nobody replaces.
  */
 
-import { parseCallbackUrl } from '../domain/callback-url.ts';
+import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
 import { webhookHeaders } from '../domain/webhook-request.ts';
 import { type CheckedTarget, type ConnectionOptions, connectChecked } from './connect-checked.ts';
 import { type DeliveryOutcome, DeliveryStopped } from './delivery-outcome.ts';
@@ -19,6 +19,8 @@ export interface DeliveryDependencies {
   readonly ownAddresses: OwnAddresses;
   /** The operator's `CALLBACK_ALLOWED_HOSTS`, as `parseCallbackUrl` takes it. */
   readonly allowedHosts: ReadonlySet<string>;
+  /** Where this service is reached: a callback that leads there is blocked. Null where nothing is served. */
+  readonly own: ServiceLocation | null;
   /** Authorities to trust instead of the system's: for tests, and for the receiver of the sandbox's own shop. */
   readonly ca?: ConnectionOptions['ca'];
   /** For tests: a server on loopback in the place of a public address. */
@@ -85,6 +87,10 @@ async function attempt(
   // The rule may have become stricter since creation, and a host may have left the operator's list.
   const callback = parseCallbackUrl(delivery.url, dependencies.allowedHosts);
   if (!callback.ok) throw new DeliveryStopped('blocked', 'blocked_url');
+  const { own } = dependencies;
+  if (callback.kind !== 'allowed' && own !== null && isOwnCallback(callback, own)) {
+    throw new DeliveryStopped('blocked', 'blocked_own_address');
+  }
   const { hostname, port, url } = callback;
 
   const target = await findTarget(dependencies, hostname, port, callback.kind === 'allowed', timeoutMs);

@@ -30,7 +30,10 @@ afterEach(async () => {
 function start(): Promise<Server> {
   return startControlServer(socket, {
     ...store,
-    callbacks: createTextCallbackGuard(new Set()),
+    callbacks: createTextCallbackGuard({
+      allowedHosts: new Set(),
+      own: { hostname: 'pay.example.com', port: 443, path: '' },
+    }),
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     chain: null,

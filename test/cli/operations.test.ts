@@ -52,7 +52,10 @@ beforeEach(async () => {
   const adapters = new Map<ProviderId, ProviderAdapter>([['moonpay', moonpay]]);
   context = {
     ...store,
-    callbacks: createTextCallbackGuard(new Set()),
+    callbacks: createTextCallbackGuard({
+      allowedHosts: new Set(),
+      own: { hostname: 'pay.example.com', port: 443, path: '' },
+    }),
     directory: { adapters, settings: store.providers },
     nowMs: () => NOW_MS,
     chain: null,

@@ -29,7 +29,10 @@ const run = (name: string, args = {}) =>
 function startControl(store: Store) {
   return startControlServer(join(dataDir, CONTROL_SOCKET), {
     ...store,
-    callbacks: createTextCallbackGuard(new Set()),
+    callbacks: createTextCallbackGuard({
+      allowedHosts: new Set(),
+      own: { hostname: 'pay.example.com', port: 443, path: '' },
+    }),
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     chain: null,

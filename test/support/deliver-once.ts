@@ -17,6 +17,7 @@ const outcome = await deliverWebhook(
   {
     resolver,
     ownAddresses: () => new Set(),
+    own: null,
     allowedHosts: new Set<string>(allowedHosts),
     ...(connectToPort === undefined
       ? {}

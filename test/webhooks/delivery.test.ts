@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceLocation } from '../../src/domain/callback-url.ts';
 import { createCallbackHostCheck } from '../../src/webhooks/check-callback-host.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver.ts';
 import type { DeliveryOutcome } from '../../src/webhooks/delivery-outcome.ts';
@@ -171,7 +172,7 @@ async function prepareRow({ name, url, facts }: (typeof rows)[number]): Promise<
     return { address: '127.0.0.1', port };
   };
   const parts = {
-    ...{ resolver, ownAddresses: () => new Set<never>(), allowedHosts: new Set<never>() },
+    ...{ resolver, ownAddresses: () => new Set<never>(), own: null, allowedHosts: new Set<never>() },
     ...{ ca: authority.caPem, connectTo },
   };
   async function deliver(): Promise<RowResult> {
@@ -376,6 +377,7 @@ async function deliverTo(
     A?: string[][];
     allowedHosts?: (port: number) => string[];
     ownAddresses?: string[];
+    own?: ServiceLocation;
     connectTo?: (address: string, serverPort: number) => { address: string; port: number };
     timeoutMs?: number;
     server?: Parameters<typeof startRecordingTlsServer>[2];
@@ -403,6 +405,7 @@ async function deliverTo(
     {
       resolver,
       ownAddresses: () => new Set(options.ownAddresses ?? []),
+      own: options.own ?? null,
       allowedHosts: new Set(options.allowedHosts?.(server.port) ?? []),
       ...(options.trusts === false ? {} : { ca: authority.caPem }),
       ...(options.allowedHosts === undefined ? { connectTo } : {}),
@@ -483,6 +486,16 @@ describe('where a delivery goes', () => {
     const { delivery, server } = await deliverTo(sayOk, { ownAddresses: ['4:5db8d822'] });
     expect(delivery).toMatchObject({ outcome: 'blocked', reason: 'blocked_own_address' });
     expect(server.connections).toEqual([]);
+  });
+
+  it("is blocked by this service's own public name, unless the operator lists it", async () => {
+    const own = { hostname: 'shop.example.com', port: 443, path: '' };
+    const { delivery, server, questions } = await deliverTo(sayOk, { own });
+    expect(delivery).toMatchObject({ outcome: 'blocked', reason: 'blocked_own_address' });
+    expect(server.connections).toEqual([]);
+    expect(questions).toEqual([]);
+    const elsewhere = await deliverTo(sayOk, { own: { ...own, path: '/checkout' } });
+    expect(elsewhere.delivery).toMatchObject({ outcome: 'delivered' });
   });
 
   it('moves on to the next address while nothing has been sent, and still sends once', async () => {

@@ -86,7 +86,7 @@ async function openNetwork() {
       const own = new Set(callback.own.map((address) => addressIdentity(address) as string));
       const delivery = await deliverWebhook(
         {
-          ...{ resolver, ownAddresses: () => own, allowedHosts: new Set(), ca: authority.caPem },
+          ...{ resolver, ownAddresses: () => own, own: null, allowedHosts: new Set(), ca: authority.caPem },
           connectTo(address) {
             connectedTo.push(address);
             return { address: '127.0.0.1', port: receiver.port };
