@@ -23,7 +23,8 @@ export const errorAdvice: Record<ErrorName, Advice> = {
   },
   conversion_failed: {
     where: 'API',
-    action: 'Try again in a minute. USD never needs converting.',
+    action:
+      'Try again in a minute. It also comes with `multi`, because the amount in USD decides which providers can serve. USD never needs converting.',
   },
   unauthorized: {
     where: 'API',

@@ -31,7 +31,7 @@ export const variables: readonly Variable[] = [
   plain('DATA_DIR', 'Folder for the database, the control socket and the sandbox (./data).'),
   secret(
     'DATABASE_URL',
-    'Empty for SQLite in DATA_DIR; postgres://user:password@host:port/database for PostgreSQL.',
+    'Empty for SQLite in DATA_DIR; postgres://user:password@host:port/database for PostgreSQL, where that database must exist.',
   ),
   secret(
     'SECRET_KEY',

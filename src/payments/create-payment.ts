@@ -2,7 +2,13 @@ import type { Account } from '../domain/account.ts';
 import { type DepositTerms, paymentReference } from '../domain/deposit-address.ts';
 import { enoughUnitsOf } from '../domain/enough.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import { formatCents, grossUpCents, MAXIMUM_AMOUNT_CENTS, usdUnits as usdUnitsOf } from '../domain/money.ts';
+import {
+  type Currency,
+  formatCents,
+  grossUpCents,
+  MAXIMUM_AMOUNT_CENTS,
+  usdUnits as usdUnitsOf,
+} from '../domain/money.ts';
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
@@ -14,6 +20,7 @@ import {
   leastDeliveryUnits,
   MULTI_PROVIDER,
   type ProviderChoice,
+  type ProviderId,
   providerCatalogue,
   providerIds,
 } from '../domain/provider-catalogue.ts';
@@ -22,6 +29,7 @@ import { findEarlier, fingerprintOf } from './idempotency.ts';
 import {
   isEnabledFor,
   listCapable,
+  listOffers,
   type ProviderDirectory,
   readMinimumUsdCents,
   requireActive,
@@ -77,7 +85,10 @@ export async function createPayment(
   if (earlier !== null) throw new ServiceError('idempotency_conflict');
 
   requireFeatures(account, request);
-  const provider = requireKnownProvider(account, request.provider);
+  const provider = requireKnownProvider(request.provider);
+  if (provider !== MULTI_PROVIDER && !isEnabledFor(account, provider)) {
+    throw await disabledProvider(context.providers, account, provider, request.currency);
+  }
   if (provider !== MULTI_PROVIDER) {
     requireCurrency(provider, request.currency);
     await requireActive(context.providers, provider);
@@ -187,7 +198,7 @@ function requireFeatures(account: Account, request: CreatePaymentRequest): void 
   }
 }
 
-function requireKnownProvider(account: Account, provider: string): ProviderChoice {
+function requireKnownProvider(provider: string): ProviderChoice {
   if (provider === MULTI_PROVIDER) return provider;
   if (!isProviderId(provider)) {
     throw new ServiceError(
@@ -195,14 +206,27 @@ function requireKnownProvider(account: Account, provider: string): ProviderChoic
       `provider must be "${MULTI_PROVIDER}" or one of: ${providerIds.join(', ')}.`,
     );
   }
-  if (!isEnabledFor(account, provider)) {
-    const { name } = providerCatalogue[provider];
-    throw new ServiceError(
-      'feature_disabled',
-      `${name} is not enabled for the account. Please contact support.`,
-    );
-  }
   return provider;
+}
+
+/** Above every provider's minimum. */
+const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
+
+/** Names the providers that would take a payment in this currency, as far as the account may use them. */
+async function disabledProvider(
+  directory: ProviderDirectory,
+  account: Account,
+  provider: ProviderId,
+  currency: Currency,
+): Promise<ServiceError> {
+  const offers = await listOffers(directory, account, { currency, usdUnits: HIGHEST_USD_UNITS });
+  const working = offers.filter(({ refusal }) => refusal === null).map((offer) => offer.provider);
+  const advice =
+    working.length === 0
+      ? 'Please contact support.'
+      : `These would work: ${[MULTI_PROVIDER, ...working].join(', ')}. Please contact support for others.`;
+  const { name } = providerCatalogue[provider];
+  return new ServiceError('feature_disabled', `${name} is not enabled for the account. ${advice}`);
 }
 
 /** The payment as it is stored first. */

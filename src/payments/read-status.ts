@@ -24,7 +24,11 @@ export async function readStatus(
   accountId: string,
   query: StatusQuery,
 ): Promise<Payment> {
-  const id = query.ipnToken === null ? query.paymentId : context.tokens.verify(query.ipnToken);
+  // UUIDs are written in either case (RFC 9562); ours are stored in lower case.
+  const id =
+    query.ipnToken === null
+      ? (query.paymentId?.toLowerCase() ?? null)
+      : context.tokens.verify(query.ipnToken);
   const payment = isPaymentId(id) ? await context.payments.findPayment(accountId, id) : null;
   if (payment === null) throw new ServiceError('payment_not_found');
   return payment;

@@ -33,6 +33,11 @@ it.each([
   ['amount', 10000],
   ['amount', literal('1e3')],
   ['amount', literal('10.00')],
+  ['amount', literal('10.10')],
+  ['amount', literal('1.0')],
+  ['amount', literal('1e2')],
+  ['amount', literal('1.005E+1')],
+  ['amount', literal('1e-2')],
   ['address', lower],
   ['address', upper],
   ['address', PAYOUT_ADDRESS],
@@ -53,6 +58,31 @@ it.each([
 ])('takes %s %j', async (field, value) => {
   const response = await postField(field, value);
   expect(response.json()).toHaveProperty('payment_id');
+});
+
+it.each([
+  ['1e2', '100.00'],
+  ['1.005e1', '10.05'],
+  ['10.10', '10.10'],
+  ['1E-2', '0.01'],
+  ['0.29', '0.29'],
+])('charges what the number %s says', async (number, amount) => {
+  expect((await postField('amount', literal(number))).json()).toMatchObject({ amount });
+});
+
+it('judges the amount of the body itself, the last of several, and none further in', async () => {
+  const body = valid.replace(/"amount":"[^"]*"/, '"x":{"amount":1.001},"amount":1.001,"amount":2.50');
+  expect((await raw(body)).json()).toMatchObject({ amount: '2.50' });
+  expect((await raw(body.replace('2.50', '2.501'))).json()).toEqual({ error: amountRule });
+});
+
+it('stores a note of a text area with LF for its line breaks', async () => {
+  const { payment_id } = (await postField('note', 'one\r\ntwo\r\n\r\nthree\n')).json();
+  const payment = await service.store.payments.findPaymentById(payment_id);
+  expect(payment?.note).toBe('one\ntwo\n\nthree\n');
+  // Each line break counts as one character.
+  expect((await postField('note', '\r\n'.repeat(500))).statusCode).toBe(200);
+  expect((await postField('note', '\r\n'.repeat(501))).statusCode).toBe(400);
 });
 
 const amountRule = 'amount must be a decimal from 0.01 to 10000 with at most two decimals';
@@ -142,6 +172,15 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['note', '🫖'.repeat(501), 'note must be at most 500 characters long'],
   ['note', 'a\0b', noteControlRule],
   ['note', 'a\rb', noteControlRule],
+  ['note', 'a\r\r\nb', noteControlRule],
+  ['amount', literal('10.000000000000000000001'), amountRule],
+  ['amount', literal('10.100'), amountRule],
+  ['amount', literal('100e-3'), amountRule],
+  ['amount', literal('-0'), amountRule],
+  ['amount', literal('0e5'), amountRule],
+  ['amount', literal('10000.0000000000001'), amountRule],
+  ['amount', literal('1e400'), amountRule],
+  ['amount', literal('1e-400'), amountRule],
   ['note', 'a\u001bb', noteControlRule],
   ['note', 'a\u007fb', noteControlRule],
   ['note', 'a\u0085b', noteControlRule],

@@ -73,6 +73,23 @@ it('lets the token take precedence when both are sent', async () => {
   expect((await service.status(forged)).statusCode).toBe(404);
 });
 
+it.each(['', 'garbage', '\u0000', 'x'.repeat(2_000)])(
+  'does not look at payment_id %j beside a token',
+  async (paymentId) => {
+    const { ipn_token, payment_id } = (await service.post(validRequest)).json();
+    const answer = await service.status({ ipn_token, payment_id: paymentId });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().payment_id).toBe(payment_id);
+  },
+);
+
+it('takes a payment_id in upper case for the same id', async () => {
+  const { payment_id } = (await service.post(validRequest)).json();
+  const answer = await service.status({ payment_id: payment_id.toUpperCase() });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json().payment_id).toBe(payment_id);
+});
+
 it.each([
   ['neither parameter', '', 'Either ipn_token or payment_id is required.'],
   ['only unknown parameters', 'id=1', 'Either ipn_token or payment_id is required.'],

@@ -158,6 +158,16 @@ it.each([
   [
     { providers: ['wert' as const] },
     { provider: 'stripe' },
+    'Stripe is not enabled for the account. These would work: multi, wert. Please contact support for others.',
+  ],
+  [
+    { providers: ['wert' as const, 'klarna' as const] },
+    { provider: 'stripe' },
+    'Stripe is not enabled for the account. These would work: multi, wert. Please contact support for others.',
+  ],
+  [
+    { providers: ['klarna' as const] },
+    { provider: 'stripe' },
     'Stripe is not enabled for the account. Please contact support.',
   ],
 ])('answers 403 without a code for an account with %j', async (account, change, error) => {

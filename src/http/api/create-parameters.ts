@@ -25,7 +25,7 @@ export const createParameters = {
     isRequired: true,
     isNullable: false,
     schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]://.', maxLength: CALLBACK_MAX_CHARACTERS },
-    description: `Where the webhook goes: \`https://\`, a public host, no credentials, at most ${CALLBACK_MAX_CHARACTERS} characters. Also a name that resolves to a private address is refused.`,
+    description: `Where the webhook goes: \`https://\`, a public host, no credentials, at most ${CALLBACK_MAX_CHARACTERS} characters. A name that resolves to a private address is refused, and so is this service's own address.`,
     example: 'https://shop.example/webhook',
   },
   amount: {
@@ -39,7 +39,7 @@ export const createParameters = {
       ],
     },
     querySchema: amountText,
-    description: `From ${MINIMUM_AMOUNT_CENTS / 100} to ${MAXIMUM_AMOUNT_CENTS / 100}, at most two decimals. A string like \`"25.00"\` is better than a number.`,
+    description: `From ${MINIMUM_AMOUNT_CENTS / 100} to ${MAXIMUM_AMOUNT_CENTS / 100}, at most two decimals. A string like \`"25.00"\` is better than a number, whose digits count as they are written: \`10.001\` and \`10.100\` are refused, \`1e2\` is 100.`,
     example: '25.00',
   },
   currency: {
@@ -71,7 +71,8 @@ export const createParameters = {
     isNullable: true,
     schema: { type: 'string', enum: [MULTI_PROVIDER, ...providerIds] },
     default: MULTI_PROVIDER,
-    description: '`multi` lets the customer choose; an id leads to one provider. `klarna` takes EUR only.',
+    description:
+      '`multi` lets the customer choose; an id leads to one provider. `klarna` takes EUR only. A provider that is not enabled for the account is refused with 403, and the message names those that would work.',
     example: MULTI_PROVIDER,
   },
   email: {
@@ -85,15 +86,15 @@ export const createParameters = {
   note: {
     isRequired: false,
     isNullable: true,
-    // No control characters but newline and tab.
+    // No control characters but newline and tab; a carriage return only before a newline, as HTML's text areas send it.
     schema: {
       type: 'string',
       minLength: 1,
       maxLength: 500,
-      pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]*$',
+      pattern: '^(?:[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]|\\r\\n)*$',
     },
     description:
-      'At most 500 characters. In the webhook and in the preview of the short link; not on the checkout page.',
+      'At most 500 characters. In the webhook and in the preview of the short link; not on the checkout page. A line break sent as CRLF is stored as LF, one character. An empty note is refused: leave it out, or send `null`.',
     example: 'Order 1001',
   },
 } as const satisfies Record<string, RequestParameter>;

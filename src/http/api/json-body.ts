@@ -25,6 +25,46 @@ export function readJsonObject(request: FastifyRequest): Readonly<Record<string,
   return parseJsonObject(request.body instanceof Buffer ? request.body : Buffer.alloc(0));
 }
 
+/**
+ * The same object, with this member as text where it is a number: its digits as they were written, without an exponent.
+ * What the parser makes of them is rounded. Only then is the body parsed a second time.
+ */
+export function withNumberAsWritten(
+  request: FastifyRequest,
+  object: Readonly<Record<string, unknown>>,
+  name: string,
+): Readonly<Record<string, unknown>> {
+  if (typeof object[name] !== 'number') return object;
+  return { ...object, [name]: plainDecimal(writtenNumber((request.body as Buffer).toString('utf8'), name)) };
+}
+
+/** The source text of a number that is a member of the outermost object; of several by one name, the last. */
+function writtenNumber(text: string, name: string): string {
+  const written = new Map<unknown, string>();
+  const root: unknown = JSON.parse(text, function (this: unknown, key, value, context?: { source?: string }) {
+    if (key === name && context?.source !== undefined) written.set(this, context.source);
+    return value;
+  });
+  return written.get(root) as string;
+}
+
+/** An exponent beyond this makes no amount, and its zeros are not written out. */
+const MAXIMUM_EXPONENT = 20;
+
+/** "100" of "1e2", "10.05" of "1.005e1"; every digit that was written stays. */
+export function plainDecimal(number: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(number);
+  if (match === null) return number;
+  const [, sign = '', whole = '', fraction = '', exponentText = ''] = match;
+  const exponent = Number(exponentText);
+  if (Math.abs(exponent) > MAXIMUM_EXPONENT) return number;
+  const digits = `${'0'.repeat(Math.max(0, -exponent))}${whole}${fraction}`;
+  const point = Math.max(0, -exponent) + whole.length + exponent;
+  const padded = digits.padEnd(point, '0');
+  const integer = padded.slice(0, point).replace(/^0+(?=\d)/, '');
+  return `${sign}${integer}${point < padded.length ? `.${padded.slice(point)}` : ''}`;
+}
+
 function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   const text = body.toString('utf8');
   // What is no UTF-8 has become this character, which may also be meant. Looking for it is cheaper than the other question.

@@ -124,14 +124,17 @@ function parseEmail(value: unknown): string | null {
   throw invalidField('email', `must be one e-mail address of at most ${EMAIL_MAX_CHARACTERS} characters`);
 }
 
-export function parseNote(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw invalidField('note', 'must be a string');
+/** A note with LF for each line break, or null without one. Throws `invalid_request`. */
+export function parseNote(sent: unknown): string | null {
+  if (sent === undefined || sent === null) return null;
+  if (typeof sent !== 'string') throw invalidField('note', 'must be a string');
+  // The text areas of HTML send CRLF, whatever was typed.
+  const value = sent.replaceAll('\r\n', '\n');
   if (value === '') throw invalidField('note', 'must not be empty; leave it out instead');
   if (countCharacters(value) > NOTE_MAX_CHARACTERS) {
     throw invalidField('note', `must be at most ${NOTE_MAX_CHARACTERS} characters long`);
   }
-  if (!noteForm.test(value)) {
+  if (!noteForm.test(sent)) {
     throw invalidField('note', 'must not contain control characters other than newline and tab');
   }
   if (!value.isWellFormed()) throw invalidField('note', 'must be valid Unicode text');

@@ -18,7 +18,8 @@ export function registerStatusRoute(server: FastifyInstance, context: ApiRouteCo
   server.get('/payment-status', options, async (request) => {
     const query = parseQuery(request.raw.url ?? '');
     const ipnToken = readName(query, 'ipn_token');
-    const paymentId = readName(query, 'payment_id');
+    // With a token the id is not looked at, whatever it is.
+    const paymentId = ipnToken === null ? readName(query, 'payment_id') : null;
     if (ipnToken === null && paymentId === null) {
       throw new ServiceError('invalid_request', 'Either ipn_token or payment_id is required.');
     }

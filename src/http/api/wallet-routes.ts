@@ -6,7 +6,7 @@ import type { ApiRouteContext } from './api-context.ts';
 import { accountOf, admit } from './authenticate.ts';
 import { createParameterNames } from './create-parameters.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
-import { readJsonObject } from './json-body.ts';
+import { readJsonObject, withNumberAsWritten } from './json-body.ts';
 import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
 import { noParameters, parseQuery, type QueryParameters } from './parse-query.ts';
 import { createdPaymentSchema } from './payment-schemas.ts';
@@ -32,7 +32,8 @@ export function registerWalletRoutes(server: FastifyInstance, context: ApiRouteC
   // Not `async`: what these throw is answered as well, and each promise that is only handed on costs a microsecond.
   server.post('/wallet', options, (request) => {
     if (hasParameters(parseQuery(request.raw.url ?? ''))) throw inBoth();
-    return create(request, readJsonObject(request), 'json');
+    const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
+    return create(request, body, 'json');
   });
 
   server.get('/wallet', options, (request) => {
