@@ -25,5 +25,5 @@ export async function requireOwnPassword(
   password: string,
 ): Promise<void> {
   if (await passwords.verify(password, user.passwordHash)) return;
-  throw invalidField('The password', 'you have now is another one.');
+  throw invalidField('The password', 'is not your current password.');
 }

@@ -68,12 +68,14 @@ export class ServiceError extends Error {
   readonly errorName: ErrorName;
   /** Seconds until a retry makes sense; for `rate_limited`, and for `provider_unavailable` where the provider is busy. */
   readonly retryAfterSeconds: number | null;
+  /** What is wrong with a field, without its name: a page shows it at the field. Null where no field is named. */
+  readonly problem: string | null;
 
   /** `publicText` replaces the table's text where more can be said; `cause` never leaves the process. */
   constructor(
     errorName: ErrorName,
     publicText?: string,
-    options?: { cause?: unknown; retryAfterSeconds?: number | undefined },
+    options?: { cause?: unknown; retryAfterSeconds?: number | undefined; problem?: string },
   ) {
     super(
       publicText ?? errorTable[errorName].text,
@@ -81,6 +83,7 @@ export class ServiceError extends Error {
     );
     this.errorName = errorName;
     this.retryAfterSeconds = options?.retryAfterSeconds ?? null;
+    this.problem = options?.problem ?? null;
   }
 
   get status(): number {
@@ -94,7 +97,7 @@ export class ServiceError extends Error {
 
 /** A 400 that names the field; `problem` continues the sentence that begins with the field's name. */
 export function invalidField(field: string, problem: string): ServiceError {
-  return new ServiceError('invalid_request', `${field} ${problem}`);
+  return new ServiceError('invalid_request', `${field} ${problem}`, { problem });
 }
 
 /** Thrown where the code meets a state that its tables do not know: a defect or a corrupt row, never ignored. */

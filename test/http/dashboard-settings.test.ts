@@ -46,6 +46,19 @@ const save = (path: string, fields: Record<string, string>) =>
   browser.post(`${SETTINGS}/${path}`, fields, { page: SETTINGS });
 const stored = () => dashboard.store.accounts.findAccount(account.id);
 
+/** The fields that are marked as wrong, each with an error that it is described by. */
+function wrongFieldsIn(page: string): string[] {
+  const fields = [...page.matchAll(/<(?:input|select) id="(\w+)"[^>]*aria-invalid="true"[^>]*>/g)];
+  return fields.map(([field, id = '']) => {
+    const isDescribed = new RegExp(`aria-describedby="[^"]*\\b${id}-error\\b`).test(field);
+    return isDescribed && errorIn(page, id) !== undefined ? id : `${id} is not described`;
+  });
+}
+const errorIn = (page: string, id: string) =>
+  new RegExp(`<p class="error" id="${id}-error">([^<]+)`).exec(page)?.[1];
+const valueIn = (page: string, id: string) =>
+  new RegExp(`<input id="${id}"[^>]* value="([^"]*)"`).exec(page)?.[1];
+
 describe('settings', () => {
   it('say how the shop appears, and are shown again as they were saved', async () => {
     expect((await save('shop', shop)).headers['location']).toBe(`${SETTINGS}?said=saved`);
@@ -80,6 +93,42 @@ describe('settings', () => {
     const answer = await save('shop', { ...shop, [field]: value });
     expect(answer.statusCode).toBe(400);
     expect(textOf(answer.payload)).toContain('Nothing was saved');
+    expect(await stored()).toEqual(account);
+    expect(wrongFieldsIn(answer.payload)).toEqual([field]);
+  });
+
+  it('keep everything that was typed when a field is wrong, and say so at the field, by its label', async () => {
+    const typed = {
+      ...{ name: 'New & better', support_link: 'https://user:p@x.com', return_link: 'http://plain.example' },
+      ...{ default_callback: 'https://shop.example/new', time_zone: 'Asia/Tokyo', email_retention: '42' },
+    };
+    const answer = await save('shop', { ...typed, trouble_mails: '1' });
+    expect(answer.statusCode).toBe(400);
+    const page = answer.payload;
+    const values = { ...typed, name: 'New &#38; better' } as Record<string, string>;
+    for (const name of ['name', 'support_link', 'return_link', 'default_callback', 'email_retention'])
+      expect([name, valueIn(page, name)]).toEqual([name, values[name]]);
+    expect(page).toContain('<option selected>Asia/Tokyo</option>');
+    expect(page).toMatch(/<input id="trouble_mails"[^>]* checked/);
+    expect(wrongFieldsIn(page)).toEqual(['support_link', 'return_link']);
+    expect(errorIn(page, 'support_link')).toBe('Must be an https address or an e-mail address.');
+    const [summary = ''] = /<p class="notice bad" role="alert">.*?<\/p>/.exec(page) ?? [];
+    expect(textOf(summary)).toMatch(/Nothing was saved\. Check:\s+Support\s*,\s+Return URL/);
+    expect(summary).toContain('href="#support_link"');
+    expect(textOf(page)).not.toContain('support-link');
+    expect(await stored()).toEqual(account);
+  });
+
+  it('keep the wallet and its lock that were typed when one of them or the password is wrong', async () => {
+    const wrong = await save('wallet', { wallet: '0x12', locked: '1', password: 'wrong' });
+    expect([wrong.statusCode, wrongFieldsIn(wrong.payload)]).toEqual([400, ['wallet', 'password']]);
+    expect(valueIn(wrong.payload, 'wallet')).toBe('0x12');
+    expect(wrong.payload).toMatch(/<input id="locked"[^>]* checked/);
+    expect(errorIn(wrong.payload, 'password')).toBe('This is not your current password.');
+    expect(valueIn(wrong.payload, 'password')).toBe('');
+    const lonely = await save('wallet', { wallet: '', locked: '1', password: PASSWORD });
+    expect(wrongFieldsIn(lonely.payload)).toEqual(['locked']);
+    expect(lonely.payload).toMatch(/<input id="locked"[^>]* aria-describedby="locked-error locked-hint"/);
     expect(await stored()).toEqual(account);
   });
 

@@ -62,12 +62,13 @@ describe('creating an account', () => {
     ['name', { name: ' ' }],
     ['fee', { name: 'x', fee: '11' }],
     ['fee', { name: 'x', fee: 'much' }],
-    ['e-mail', { name: 'x', email: 'nobody' }],
+    ['email', { name: 'x', email: 'nobody' }],
     ['wallet', { name: 'x', wallet: '0x12' }],
   ])('refuses a wrong %s, and shows again what was typed', async (what, fields) => {
     const answer = await create(fields);
     expect(answer.statusCode).toBe(400);
-    expect(textOf(answer.payload)).toMatch(new RegExp(`Nothing was made: (?:The )?${what}`));
+    expect(textOf(answer.payload)).toContain('No account was created.');
+    expect(answer.payload).toMatch(new RegExp(`<input id="${what}"[^>]*aria-invalid="true"`));
     for (const value of Object.values(fields)) expect(answer.payload).toContain(`value="${value}"`);
   });
 });

@@ -33,7 +33,7 @@ const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 export function registerKeyPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'keys', role: 'developer' } as const;
-  dashboardPage(routes, { ...own, path: '/keys', show: (visit) => showKeys(context, visit, 200, nothing) });
+  dashboardPage(routes, { ...own, path: '/keys', show: (visit) => showKeys(context, visit) });
   dashboardForm(routes, {
     ...own,
     path: '/keys',
@@ -62,11 +62,16 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   });
 }
 
+/** A name for which no key was made. */
+interface TypedKey {
+  readonly name: string;
+  readonly error: string | undefined;
+}
+
 async function showKeys(
   context: DashboardContext,
   visit: Visit,
-  status: number,
-  message: Html,
+  { message = nothing, typed }: { readonly message?: Html; readonly typed?: TypedKey } = {},
 ): Promise<DashboardView> {
   const keys = await context.accounts.listKeys(visit.account.id);
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
@@ -75,19 +80,18 @@ async function showKeys(
     .slice(-20)
     .reverse();
   return {
-    status,
     title: 'API keys',
     main: html`${message}${said.get(visit.query.get('said')) ?? nothing}
 <p>A key lets your shop create checkouts and read payments. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="notice plain">There is no key yet. Create one, and give it to your shop's server.</p>` : keyTable(active, visit)}
-${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="notice">To create another key, revoke one first.</p>` : createForm(visit)}
+${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="notice">To create another key, revoke one first.</p>` : createForm(visit, typed)}
 ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
   };
 }
 
-function createForm(visit: Visit): Html {
+function createForm(visit: Visit, typed: TypedKey = { name: '', error: undefined }): Html {
   return html`<form class="card" method="post" action="${KEYS_PATH}"><h2>Create a key</h2>${formTokenField(visit.formToken)}
-${textField({ name: 'name', label: 'Name', hint: 'What it is for, such as "web shop". Only you see it.' })}
+${textField({ name: 'name', label: 'Name', value: typed.name, error: typed.error, hint: 'What it is for, such as "web shop". Only you see it.' })}
 <div class="actions"><button class="button primary">Create key</button></div></form>`;
 }
 
@@ -130,7 +134,9 @@ async function answerCreate(context: DashboardContext, visit: Visit, name: strin
     return seeOther(`/keys/${key.id}/created`);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    return showKeys(context, visit, error.status, notice('bad', `No key was created: ${error.message}`));
+    const message = notice('bad', `No key was created: ${error.message}`);
+    const typed = { name, error: error.problem === null ? undefined : error.message };
+    return { ...(await showKeys(context, visit, { message, typed })), status: error.status };
   }
 }
 

@@ -47,7 +47,7 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   dashboardForm(routes, {
     ...own,
     path: '/people/invite',
-    act: (visit, form) => retold(context, visit, form, () => answerInvite(context, visit, form)),
+    act: (visit, form) => withRefusal(context, visit, () => answerInvite(context, visit, form), form),
   });
   dashboardForm(routes, {
     ...own,
@@ -60,22 +60,26 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   dashboardForm(routes, {
     ...own,
     path: '/people/:userId',
-    act: (visit, form) => retold(context, visit, form, () => answerChange(context, visit, form)),
+    act: (visit, form) => withRefusal(context, visit, () => answerChange(context, visit, form)),
   });
 }
 
-/** A refusal is told on the page itself. */
-async function retold(
+/** A refusal is shown on the page itself. */
+async function withRefusal(
   context: DashboardContext,
   visit: Visit,
-  form: FormFields,
   act: () => Promise<DashboardAnswer>,
+  invitation?: FormFields,
 ): Promise<DashboardAnswer> {
   try {
     return await act();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    const shown = { message: notice('bad', error.message), typed: form };
+    const shown = {
+      message: notice('bad', error.message),
+      invitation,
+      emailError: error.problem === null ? undefined : error.message,
+    };
     return { ...(await showPeople(context, visit, shown)), status: 400 };
   }
 }
@@ -109,7 +113,10 @@ async function answerInvite(
       error instanceof MailNotSentError
         ? 'The e-mail could not be sent. Check the address, or try again later.'
         : 'The mail server did not confirm the e-mail. Invite again if it does not arrive.';
-    return { ...(await showPeople(context, visit, { message: notice('bad', text) })), status: 502 };
+    return {
+      ...(await showPeople(context, visit, { message: notice('bad', text), invitation: form })),
+      status: 502,
+    };
   }
 }
 
@@ -161,10 +168,17 @@ function roleIn(form: FormFields): Role {
   return role;
 }
 
+interface Shown {
+  readonly message?: Html;
+  /** The form of an invitation that was not made. */
+  readonly invitation?: FormFields | undefined;
+  readonly emailError?: string | undefined;
+}
+
 async function showPeople(
   context: DashboardContext,
   visit: Visit,
-  { message = nothing, typed }: { readonly message?: Html; readonly typed?: FormFields } = {},
+  { message = nothing, invitation, emailError }: Shown = {},
 ): Promise<DashboardView> {
   const [members, invitations] = await Promise.all([
     context.people.listMembers(visit.account.id),
@@ -179,18 +193,23 @@ ${dataTable({
   rows: members.map((member) => memberRow(member, visit)),
 })}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
-${inviteForm(context, visit, typed)}`,
+${inviteForm(context, visit, invitation, invitation === undefined ? undefined : emailError)}`,
   };
 }
 
-function inviteForm({ mailer }: DashboardContext, { formToken }: Visit, typed?: FormFields): Html {
+function inviteForm(
+  { mailer }: DashboardContext,
+  { formToken }: Visit,
+  typed: FormFields | undefined,
+  error: string | undefined,
+): Html {
   const chosen = typed?.text('role');
   const options = roles.map(
     (role) =>
       html`<option value="${role}"${role === chosen ? html` selected` : nothing}>${roleWords[role]}</option>`,
   );
   return html`<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite a member</h2>${formTokenField(formToken)}
-${textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '' })}
+${textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '', error })}
 <div class="field"><label for="role">Role</label><select id="role" name="role">${options}</select></div>
 <div class="actions"><button class="button primary">${mailer === null ? 'Create a link' : 'Send the invitation'}</button></div></form>`;
 }

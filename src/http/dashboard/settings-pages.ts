@@ -2,10 +2,11 @@ import { describeAccountChange } from '../../accounts/change-account.ts';
 import { requireOwnPassword } from '../../accounts/change-password.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { updateAccount } from '../../accounts/update-account.ts';
-import type { ProfileUpdate } from '../../accounts/update-profile.ts';
-import { type Account, type Feature, features } from '../../domain/account.ts';
-import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { type ProfileUpdate, readProfileUpdate } from '../../accounts/update-profile.ts';
+import { type Feature, features } from '../../domain/account.ts';
+import { invalidField } from '../../domain/errors.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
+import { requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import type { DashboardContext, DashboardRoutes } from './context.ts';
@@ -16,7 +17,8 @@ import {
   dashboardPage,
   seeOther,
 } from './dashboard-page.ts';
-import { notice, passwordField, textField, tickField } from './fields.ts';
+import { collectFieldErrors, errorSummary, type FieldErrors } from './field-errors.ts';
+import { describedBy, notesOf, notice, passwordField, textField, tickField } from './fields.ts';
 import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
 import { formatPercent } from './format-percent.ts';
@@ -29,79 +31,123 @@ const featureWords: Record<Feature, string> = {
   card_checkout: 'Card checkout',
   fee_pass_through: 'The customer can be asked to pay the fee',
 };
+const said: ReadonlyMap<string | null, Html> = new Map([
+  ['saved', notice('good', 'Saved. It counts for new checkouts at once.')],
+]);
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
+
+const shopLabels = {
+  name: 'Name',
+  support_link: 'Support',
+  return_link: 'Return URL',
+  default_callback: 'Default webhook URL',
+  time_zone: 'Time zone',
+  email_retention: 'Days for which customers’ e-mail addresses are kept',
+} as const;
+const walletLabels = {
+  wallet: 'Wallet on Polygon',
+  locked: 'Lock payouts to this wallet',
+  password: 'Your password',
+} as const;
+
+/** A form that is shown again, with what was typed into it. */
+interface Refused {
+  readonly form: FormFields;
+  readonly errors: FieldErrors;
+}
+
+/** What a page shows besides the account as it is stored. */
+interface Shown {
+  readonly message: Html;
+  readonly shop?: Refused;
+  readonly wallet?: Refused;
+  readonly logoErrors?: FieldErrors;
+}
 
 /** How the shop appears, where its money goes, and what the operator has set. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'settings', role: 'owner' } as const;
-  dashboardPage(routes, { ...own, path: '/settings', show: async (visit) => showSettings(visit, nothing) });
-  registerLogoForm(routes, showSettings);
+  dashboardPage(routes, {
+    ...own,
+    path: '/settings',
+    show: async (visit) => showSettings(visit, { message: said.get(visit.query.get('said')) ?? nothing }),
+  });
+  registerLogoForm(routes, (visit, logoErrors) => {
+    const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, logoErrors);
+    return showSettings(visit, { message, logoErrors });
+  });
   dashboardForm(routes, {
     ...own,
     path: '/settings/shop',
-    act: (visit, form) => answerChange(context, visit, async () => shopUpdateOf(form), 'settings.changed'),
+    act: (visit, form) => changeShop(context, visit, form),
   });
   dashboardForm(routes, {
     ...own,
     path: '/settings/wallet',
-    act: (visit, form) =>
-      answerChange(context, visit, () => walletUpdateOf(context, visit, form), 'wallet.changed'),
+    act: (visit, form) => changeWallet(context, visit, form),
   });
 }
 
-async function answerChange(
-  context: DashboardContext,
-  visit: Visit,
-  readUpdate: () => Promise<ProfileUpdate>,
-  action: 'settings.changed' | 'wallet.changed',
-): Promise<DashboardAnswer> {
-  try {
-    const account = await updateAccount(context, visit.account.id, { profile: await readUpdate() });
-    await recordAction(
-      context,
-      account.id,
-      visit.actor,
-      action,
-      describeChange(visit.account, account, action),
-    );
-    return seeOther('/settings?said=saved');
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    return { ...showSettings(visit, notice('bad', `Nothing was saved: ${error.message}`)), status: 400 };
-  }
-}
-
-function describeChange(
-  before: Account,
-  account: Account,
-  action: 'settings.changed' | 'wallet.changed',
-): string {
-  if (action === 'settings.changed') return describeAccountChange(before, account) ?? 'nothing';
-  return `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
-}
-
-function shopUpdateOf(form: FormFields): ProfileUpdate {
-  return {
-    name: form.text('name'),
-    supportLink: form.text('support_link'),
-    returnLink: form.text('return_link'),
-    timeZone: form.text('time_zone'),
-    defaultCallback: form.text('default_callback'),
-    isToldOfTrouble: form.has('trouble_mails'),
-    emailRetentionDays: form.text('email_retention').trim(),
-  };
-}
-
-/** Where money goes is changed by who knows the password only: an open browser must not be enough. */
-async function walletUpdateOf(
+async function changeShop(
   context: DashboardContext,
   visit: Visit,
   form: FormFields,
-): Promise<ProfileUpdate> {
+): Promise<DashboardAnswer> {
+  const fields = {
+    name: { name: form.text('name') },
+    support_link: { supportLink: form.text('support_link') },
+    return_link: { returnLink: form.text('return_link') },
+    default_callback: { defaultCallback: form.text('default_callback').trim() },
+    time_zone: { timeZone: form.text('time_zone') },
+    email_retention: { emailRetentionDays: form.text('email_retention').trim() },
+  } satisfies Record<keyof typeof shopLabels, ProfileUpdate>;
+  const errors = await collectFieldErrors(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, update]) => [
+        name,
+        () => readProfileUpdate(context, visit.account, update),
+      ]),
+    ),
+  );
+  if (errors.size > 0) {
+    const message = errorSummary('Nothing was saved.', shopLabels, errors);
+    return { ...showSettings(visit, { message, shop: { form, errors } }), status: 400 };
+  }
+  const profile: ProfileUpdate = Object.assign(
+    { isToldOfTrouble: form.has('trouble_mails') },
+    ...Object.values(fields),
+  );
+  const account = await updateAccount(context, visit.account.id, { profile });
+  const change = describeAccountChange(visit.account, account) ?? 'nothing';
+  await recordAction(context, account.id, visit.actor, 'settings.changed', change);
+  return seeOther('/settings?said=saved');
+}
+
+/** Where money goes is changed by who knows the password only: an open browser must not be enough. */
+async function changeWallet(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+): Promise<DashboardAnswer> {
   await requirePassing(context.limits.signInsOfUser, visit.user.id);
-  await requireOwnPassword(context, visit.user, form.text('password'));
-  return { wallet: walletOf(form.text('wallet').trim()), isWalletLocked: form.has('locked') };
+  const isWalletLocked = form.has('locked');
+  const typed = form.text('wallet').trim();
+  const errors = await collectFieldErrors({
+    wallet: () => walletOf(typed),
+    locked: () =>
+      requireWalletForLock(typed === '' ? null : parsePayoutAddress(typed), isWalletLocked && typed === ''),
+    password: () => requireOwnPassword(context, visit.user, form.text('password')),
+  });
+  if (errors.size > 0) {
+    const message = errorSummary('Nothing was saved.', walletLabels, errors);
+    return { ...showSettings(visit, { message, wallet: { form, errors } }), status: 400 };
+  }
+  const profile = { wallet: walletOf(typed), isWalletLocked };
+  const account = await updateAccount(context, visit.account.id, { profile });
+  const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
+  await recordAction(context, account.id, visit.actor, 'wallet.changed', change);
+  return seeOther('/settings?said=saved');
 }
 
 function walletOf(text: string): Address | null {
@@ -111,14 +157,14 @@ function walletOf(text: string): Address | null {
   return wallet;
 }
 
-function showSettings(visit: Visit, message: Html): DashboardView {
+function showSettings(visit: Visit, { message, shop, wallet, logoErrors }: Shown): DashboardView {
   const { account } = visit;
   return {
     title: 'Settings',
-    main: html`${message}${visit.query.get('said') === 'saved' ? notice('good', 'Saved. It counts for new checkouts at once.') : nothing}
-${shopForm(visit)}
-${logoForm(visit)}
-${walletForm(visit)}
+    main: html`${message}
+${shopForm(visit, shop)}
+${logoForm(visit, logoErrors?.get('logo'))}
+${walletForm(visit, wallet)}
 <section class="card"><h2>Set by the operator</h2><dl class="facts">
 <div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
 ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${account.features.includes(feature) ? 'on' : 'off: contact support'}</dd></div>`)}
@@ -127,23 +173,60 @@ ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${acc
   };
 }
 
-function shopForm({ account, formToken }: Visit): Html {
-  const supportLink = account.supportUrl?.replace(/^mailto:/, '') ?? '';
+function shopForm({ account, formToken }: Visit, refused?: Refused): Html {
+  const stored = {
+    name: account.name,
+    support_link: account.supportUrl?.replace(/^mailto:/, '') ?? '',
+    return_link: account.returnUrl ?? '',
+    default_callback: account.defaultCallbackUrl ?? '',
+    time_zone: account.timeZone,
+    email_retention: account.emailRetentionDays?.toString() ?? '',
+  } satisfies Record<keyof typeof shopLabels, string>;
+  const field = (name: keyof typeof shopLabels) => ({
+    name,
+    label: shopLabels[name],
+    value: refused?.form.text(name) ?? stored[name],
+    error: refused?.errors.get(name),
+  });
+  const isTold = refused?.form.has('trouble_mails') ?? account.isToldOfTrouble;
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${formTokenField(formToken)}
-${textField({ name: 'name', label: 'Name', value: account.name, hint: 'Customers see it on every checkout.' })}
-${textField({ name: 'support_link', label: 'Support', value: supportLink, isOptional: true, hint: 'An https address or an e-mail address where your customers get help.' })}
-${textField({ name: 'return_link', label: 'Way back to the shop', type: 'url', value: account.returnUrl ?? '', isOptional: true, hint: 'Shown to customers once a payment has ended.' })}
-${textField({ name: 'default_callback', label: 'Callback of checkouts made by hand', type: 'url', value: account.defaultCallbackUrl ?? '', isOptional: true, hint: 'The API always names its own.' })}
-<div class="field"><label for="time_zone">Time zone</label><select id="time_zone" name="time_zone">${timeZones.map((name) => (name === account.timeZone ? html`<option selected>${name}</option>` : html`<option>${name}</option>`))}</select></div>
-${textField({ name: 'email_retention', label: 'Days for which customers’ e-mail addresses are kept', value: account.emailRetentionDays?.toString() ?? '', isOptional: true, hint: 'From the day a payment was made; empty keeps them. What is erased does not come back.' })}
-<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: account.isToldOfTrouble, label: 'Tell the owners by e-mail when a webhook did not arrive or a payment needs a hand' })}</div><p class="hint">At most once an hour each. Where the operator has set up e-mail.</p></div>
+${textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
+${textField({ ...field('support_link'), isOptional: true, hint: 'An https address or an e-mail address where your customers get help.' })}
+${textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Leads customers back to your shop once a payment has ended.' })}
+${textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts that are made in the dashboard. The API always names its own.' })}
+${timeZoneField(field('time_zone'))}
+${textField({ ...field('email_retention'), isOptional: true, hint: 'From the day a payment was made; empty keeps them. What is erased does not come back.' })}
+<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Tell the owners by e-mail when a webhook did not arrive or a payment needs attention' })}</div><p class="hint">At most once an hour each. Where the operator has set up e-mail.</p></div>
 <div class="actions"><button class="button primary">Save</button></div></form>`;
 }
 
-function walletForm({ account, formToken }: Visit): Html {
+function timeZoneField({
+  name,
+  label,
+  value,
+  error,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly error: string | undefined;
+}): Html {
+  const known = timeZones.includes(value) ? timeZones : [value, ...timeZones];
+  const options = known.map((zone) =>
+    zone === value ? html`<option selected>${zone}</option>` : html`<option>${zone}</option>`,
+  );
+  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"${describedBy(name, { error })}>${options}</select>${notesOf(name, { error })}</div>`;
+}
+
+function walletForm({ account, formToken }: Visit, refused?: Refused): Html {
+  const wallet = refused?.form.text('wallet') ?? account.wallet ?? '';
+  const lockNotes = {
+    hint: 'The API then refuses every other wallet, so that a stolen key cannot send money elsewhere.',
+    error: refused?.errors.get('locked'),
+  };
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/wallet"><h2>Payout wallet</h2>${formTokenField(formToken)}
-${textField({ name: 'wallet', label: 'Wallet on Polygon', value: account.wallet ?? '', isOptional: true, hint: 'Payments that exist keep the wallet they were made with.' })}
-<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'locked', isChecked: account.isWalletLocked, label: 'Refuse every other wallet on the API' })}</div><p class="hint">So that a stolen key cannot send money elsewhere.</p></div>
-${passwordField({ label: 'Your password' })}
+${textField({ name: 'wallet', label: walletLabels.wallet, value: wallet, isOptional: true, hint: 'Payments that exist keep the wallet they were made with.', error: refused?.errors.get('wallet') })}
+<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'locked', isChecked: refused?.form.has('locked') ?? account.isWalletLocked, label: walletLabels.locked, attributes: describedBy('locked', lockNotes) })}</div>${notesOf('locked', lockNotes)}</div>
+${passwordField({ label: walletLabels.password, error: refused?.errors.get('password') })}
 <div class="actions"><button class="button primary">Save wallet</button></div></form>`;
 }

@@ -1,9 +1,11 @@
-import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../../accounts/create-account.ts';
+import { createAccount, DEFAULT_FEE_BASIS_POINTS, requireFee } from '../../accounts/create-account.ts';
 import { recordAction } from '../../accounts/people-context.ts';
-import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { invalidField } from '../../domain/errors.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import { parseUserEmail } from '../../domain/person.ts';
-import { notice, textField } from '../dashboard/fields.ts';
+import { parseName } from '../../domain/shop-profile.ts';
+import { collectFieldErrors, errorSummary, type FieldErrors, noErrors } from '../dashboard/field-errors.ts';
+import { textField } from '../dashboard/fields.ts';
 import type { FormFields } from '../dashboard/form-fields.ts';
 import { formTokenField } from '../dashboard/form-token.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -27,12 +29,21 @@ interface Typed {
   readonly wallet: string;
 }
 
+const labels = {
+  name: 'Name',
+  email: 'E-mail address',
+  fee: 'Card fee in percent',
+  wallet: 'Payout wallet',
+} as const satisfies Record<keyof Typed, string>;
 const untouched: Typed = { name: '', email: '', fee: String(DEFAULT_FEE_BASIS_POINTS / 100), wallet: '' };
 
 /** `/operator/accounts/new`: an account is made, with all features and providers. */
 export function registerNewAccountPage(routes: OperatorRoutes): void {
   const own = { path: '/accounts/new', section: 'accounts' } as const;
-  operatorPage(routes, { ...own, show: async (visit) => showForm(visit, untouched, nothing) });
+  operatorPage(routes, {
+    ...own,
+    show: async (visit) => showForm(visit, untouched, { message: nothing, errors: noErrors }),
+  });
   operatorForm(routes, { ...own, act: (visit, form) => answerCreate(routes.context, visit, form) });
 }
 
@@ -47,25 +58,30 @@ async function answerCreate(
     fee: form.text('fee').trim(),
     wallet: form.text('wallet').trim(),
   };
-  try {
-    const account = await createAccount(context, {
-      name: typed.name,
-      email: emailOf(typed.email),
-      feeBasisPoints: parseFee(typed.fee),
-      wallet: walletOf(typed.wallet),
-    });
-    await recordAction(context, account.id, visit.actor, 'account.created', account.name);
-    return seeOther(`/accounts/${account.id}?said=created`);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    return { ...showForm(visit, typed, notice('bad', `Nothing was made: ${error.message}`)), status: 400 };
+  const errors = await collectFieldErrors({
+    name: () => parseName(typed.name),
+    email: () => emailOf(typed.email),
+    fee: () => requireFee(parseFee(typed.fee)),
+    wallet: () => walletOf(typed.wallet),
+  });
+  if (errors.size > 0) {
+    const message = errorSummary('No account was created.', labels, errors);
+    return { ...showForm(visit, typed, { message, errors }), status: 400 };
   }
+  const account = await createAccount(context, {
+    name: typed.name,
+    email: emailOf(typed.email),
+    feeBasisPoints: parseFee(typed.fee),
+    wallet: walletOf(typed.wallet),
+  });
+  await recordAction(context, account.id, visit.actor, 'account.created', account.name);
+  return seeOther(`/accounts/${account.id}?said=created`);
 }
 
 function emailOf(text: string): string | null {
   if (text === '') return null;
   const email = parseUserEmail(text);
-  if (email === null) throw invalidField('The e-mail address', 'is not one.');
+  if (email === null) throw invalidField('The e-mail address', 'must be an e-mail address');
   return email;
 }
 
@@ -76,15 +92,22 @@ function walletOf(text: string): Address | null {
   return wallet;
 }
 
-function showForm(visit: OperatorVisit, typed: Typed, message: Html): OperatorView {
+function showForm(
+  visit: OperatorVisit,
+  typed: Typed,
+  { message, errors }: { readonly message: Html; readonly errors: FieldErrors },
+): OperatorView {
+  const field = (name: keyof typeof labels) => ({
+    ...{ name, label: labels[name], value: typed[name], error: errors.get(name) },
+  });
   return {
     title: 'Create an account',
     main: html`${message}
 <form class="card" method="post" action="${OPERATOR_PATH}/accounts/new">${formTokenField(visit.formToken)}
-${textField({ name: 'name', label: 'Name', value: typed.name, hint: 'The shop as customers see it.' })}
-${textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed.email, isOptional: true, hint: 'The merchant’s.' })}
-${textField({ name: 'fee', label: 'Card fee in percent', value: typed.fee, hint: 'Of what arrives; it counts for payments made from then on.' })}
-${textField({ name: 'wallet', label: 'Payout wallet', value: typed.wallet, isOptional: true, hint: 'On Polygon. The merchant can set it too.' })}
+${textField({ ...field('name'), hint: 'The shop as customers see it.' })}
+${textField({ ...field('email'), type: 'email', isOptional: true, hint: 'The merchant’s.' })}
+${textField({ ...field('fee'), hint: 'Of what arrives; it counts for payments made from then on.' })}
+${textField({ ...field('wallet'), isOptional: true, hint: 'On Polygon. The merchant can set it too.' })}
 <div class="actions"><button class="button primary">Create account</button></div></form>`,
   };
 }

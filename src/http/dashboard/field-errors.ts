@@ -1,0 +1,44 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { type Html, html } from '../design/html.ts';
+
+/** What is wrong with the fields of a form, as sentences, by the fields' names. */
+export type FieldErrors = ReadonlyMap<string, string>;
+
+/** The fields of a form: name and label, in their order. */
+export type FieldLabels = Readonly<Record<string, string>>;
+
+export const noErrors: FieldErrors = new Map();
+
+/**
+ * Runs each check, so that a page names everything that is wrong at once. What a check throws of the caller's input is the
+ * error of its field; anything else is thrown on.
+ */
+export async function collectFieldErrors(
+  checks: Readonly<Record<string, () => unknown>>,
+): Promise<FieldErrors> {
+  const errors = new Map<string, string>();
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      await check();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+      errors.set(name, sentenceOf(error.problem ?? error.message));
+    }
+  }
+  return errors;
+}
+
+/** "must be a date" → "Must be a date."; "is no date" → "This is no date." */
+function sentenceOf(problem: string): string {
+  const whole = /^(?:is|has|needs) /.test(problem) ? `this ${problem}` : problem;
+  const sentence = `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;
+  return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/** Above the form: what did not happen, and links to the fields by their labels. */
+export function errorSummary(sentence: string, labels: FieldLabels, errors: FieldErrors): Html {
+  const links = Object.entries(labels)
+    .filter(([name]) => errors.has(name))
+    .map(([name, label], index) => html`${index === 0 ? '' : ', '}<a href="#${name}">${label}</a>`);
+  return html`<p class="notice bad" role="alert">${sentence} Check: ${links}.</p>`;
+}
