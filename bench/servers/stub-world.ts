@@ -1,6 +1,6 @@
 import type { World } from '../../src/app/world.ts';
 import { checksumAddress } from '../../src/domain/payout-address.ts';
-import type { ChainReader, Relayer, TokenReader } from '../../src/domain/ports/chain.ts';
+import type { ChainReader, ChainView, Relayer, TokenReader } from '../../src/domain/ports/chain.ts';
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
@@ -64,16 +64,20 @@ function createQuietChain(): ChainReader {
     hash: `0x${number.toString(16).padStart(64, '0')}`,
     timestampMs: startMs + (number - 1_000) * BLOCK_MS,
   });
+  const view: ChainView = {
+    readHeads: async () => ({
+      latest: block(latestNumber()),
+      final: block(latestNumber() - FINAL_AFTER_BLOCKS),
+    }),
+    readBlock: async (number) => (number <= latestNumber() ? block(number) : null),
+    readLogs: async ({ toBlock }) => ({ transfers: [], forwarded: [], scannedTo: block(toBlock) }),
+    confirmLogs: async () => true,
+    confirmBlock: async () => true,
+  };
   return {
-    withView: (use) =>
-      use({
-        readHeads: async () => ({
-          latest: block(latestNumber()),
-          final: block(latestNumber() - FINAL_AFTER_BLOCKS),
-        }),
-        readBlock: async (number) => (number <= latestNumber() ? block(number) : null),
-        readLogs: async ({ toBlock }) => ({ transfers: [], forwarded: [], scannedTo: block(toBlock) }),
-      }),
+    withView: (use) => use(view),
+    withOtherView: (use) => use(view),
+    withEachView: async (use) => [await use(view)],
   };
 }
 

@@ -1,4 +1,4 @@
-import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
+import { closeChainEndpoints, createChainEndpoints, distinctHosts } from '../chain/chain-endpoint.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
@@ -71,17 +71,23 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
         return `${relayer.address} has ${pol} POL for gas`;
       }),
     );
-    if (chain.rpcUrls.length === 1) {
-      checks.push({
-        name: 'endpoints',
-        isFine: true,
-        detail: 'only one RPC endpoint: nobody contradicts it if it errs',
-      });
-    }
+    checks.push({ name: 'endpoints', isFine: true, detail: describeHosts(distinctHosts(endpoints)) });
   } finally {
     await closeChainEndpoints(endpoints);
   }
   return checks;
+}
+
+/** What so many hosts can and cannot do for each other; URLs on one host are one witness. */
+function describeHosts(hosts: readonly string[]): string {
+  const names = hosts.join(', ');
+  if (hosts.length === 1) {
+    return `all RPC endpoints are on one host (${names}): everything it says is believed, invented payments too`;
+  }
+  if (hosts.length === 2) {
+    return `RPC endpoints on two hosts (${names}) confirm each other: while one is down or they disagree, nothing becomes paid`;
+  }
+  return `RPC endpoints on ${hosts.length} hosts (${names}) confirm each other: one may be down or lie`;
 }
 
 function checkProviders(config: Config): DoctorCheck {

@@ -1,4 +1,5 @@
 import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
+import type { FinalityDoubt } from '../chain/confirm-final-block.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { knownToken } from '../chain/known-tokens.ts';
 import { createRelayer } from '../chain/relayer.ts';
@@ -15,6 +16,7 @@ import { createProviderAdapter, ProviderSettingError } from '../providers/create
 import { createLiveRates } from '../rates/create-live-rates.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 import { noticesUrlOf } from './provider-addresses.ts';
 import { factoriesOf, rememberSettlement } from './settlement-history.ts';
 import type { Pace, World } from './world.ts';
@@ -39,7 +41,13 @@ const livePace: Pace = {
  * cannot release from must never be shown to anybody. Throws `ConfigError`, `DeploymentMismatchError` or
  * `ChainUnavailableError`.
  */
-export async function openLiveWorld(config: Config, store: Store, clock: Clock, log: Log): Promise<World> {
+export async function openLiveWorld(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  log: Log,
+  metrics: Metrics,
+): Promise<World> {
   const chain = requireChain(config);
   const token = requireToken(chain);
   const endpoints = createChainEndpoints({ urls: chain.rpcUrls, chainId: chain.chainId });
@@ -55,7 +63,7 @@ export async function openLiveWorld(config: Config, store: Store, clock: Clock, 
       chain: createChainReader({
         endpoints,
         sources: { token, factories: factoriesOf(settlements) },
-        onDisagreement: (doubt) => log.error({ doubt }, 'RPC endpoints disagree about the final block'),
+        onDisagreement: createDisagreementReport(clock, log, metrics),
       }),
       token: createTokenReader({ endpoints, token }),
       relayer: createRelayer({ endpoints, chainId: chain.chainId, privateKey: chain.relayerPrivateKey }),
@@ -76,6 +84,23 @@ export async function openLiveWorld(config: Config, store: Store, clock: Clock, 
     await closeChainEndpoints(endpoints);
     throw error;
   }
+}
+
+/** Endpoints are compared with every pass; the log repeats a disagreement at most so often. */
+const REPEAT_DISAGREEMENT_MS = 60_000;
+
+/** Counts each disagreement of endpoints, and logs each kind of each endpoint at most once a minute. */
+function createDisagreementReport(clock: Clock, log: Log, metrics: Metrics): (doubt: FinalityDoubt) => void {
+  const loggedAtMs = new Map<string, number>();
+  return (doubt) => {
+    metrics.endpointDisagreements.inc({ kind: doubt.kind });
+    // As many keys as endpoints, four times.
+    const key = `${doubt.kind} ${doubt.endpoint}`;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_DISAGREEMENT_MS) return;
+    loggedAtMs.set(key, nowMs);
+    log.error({ doubt }, `RPC endpoints do not agree (${doubt.kind}): ${doubt.message}`);
+  };
 }
 
 /** The chain settings, which live mode must have. */

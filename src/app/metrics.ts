@@ -8,6 +8,7 @@ export interface Metrics {
   readonly scannedBlock: Gauge;
   readonly latestBlock: Gauge;
   readonly chainRewinds: Counter;
+  readonly endpointDisagreements: Counter<'kind'>;
   readonly missedLogs: Counter;
   readonly unexplainedBalances: Counter;
   readonly relayPasses: Counter<'result'>;
@@ -47,6 +48,18 @@ function createProviderMetrics(
   };
 }
 
+/** Each kind is there from the start, so that the first disagreement is an increase. */
+function createDisagreementCounter(registers: Registry[]): Counter<'kind'> {
+  const disagreements = new Counter({
+    name: 'card_checkout_endpoint_disagreements_total',
+    help: 'How often RPC endpoints contradicted or could not confirm each other, by how.',
+    labelNames: ['kind'],
+    registers,
+  });
+  for (const kind of ['hash', 'refuted', 'disputed', 'unconfirmed']) disagreements.inc({ kind }, 0);
+  return disagreements;
+}
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -62,6 +75,7 @@ export function createMetrics(): Metrics {
       'card_checkout_chain_rewinds_total',
       'How often the chain lost blocks that it had called final.',
     ),
+    endpointDisagreements: createDisagreementCounter(registers),
     missedLogs: counter(
       'card_checkout_missed_logs_total',
       'Events that a first scan of final blocks had missed.',

@@ -5,6 +5,7 @@ import { type Running, withCleanUp } from './clean-up.ts';
 import { collectGarbageAfterStart } from './collect-garbage.ts';
 import { openLiveWorld } from './live-world.ts';
 import { createLog, type Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { openStoreToServe } from './open-store.ts';
 import { type WelcomeFacts, welcome, welcomeJson } from './sandbox-welcome.ts';
 import { signalToStop } from './signal-to-stop.ts';
@@ -51,10 +52,11 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
   const secretKey = config.secretKey;
   return withCleanUp(async (cleanUp) => {
     const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
-    const world = cleanUp.add(await openLiveWorld(config, store, systemClock, log), (opened) =>
+    const metrics = createMetrics();
+    const world = cleanUp.add(await openLiveWorld(config, store, systemClock, log, metrics), (opened) =>
       opened.stop(),
     );
-    const parts = { config, role, secretKey, store, world, clock: systemClock, log };
+    const parts = { config, role, secretKey, store, world, clock: systemClock, log, metrics };
     const noticeMs = store.shared === null ? NOTICE_ALONE_MS : NOTICE_AMONG_SEVERAL_MS;
     const service = cleanUp.add(
       await startService({

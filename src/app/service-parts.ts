@@ -50,6 +50,8 @@ export interface ServiceOptions {
   readonly registerSandboxPages: typeof registerStatePages | null;
   /** What to trust besides the system's authorities when it delivers to one `host:port`: the sandbox's own shop. */
   readonly receiverAuthorities?: ReadonlyMap<string, string>;
+  /** Where whoever opened the world counts already; made anew where it does not count. */
+  readonly metrics?: Metrics;
   /** How long it still takes new connections after it was told to stop and says that it is not ready. */
   readonly noticeMs: number;
 }
@@ -78,7 +80,7 @@ const CALLBACK_CACHE_ENTRIES = 10_000;
 /** Makes what the parts of a service share; nothing is opened yet. */
 export function assembleParts(options: ServiceOptions): ServiceParts {
   const { config, store, world, clock } = options;
-  const metrics = createMetrics();
+  const metrics = options.metrics ?? createMetrics();
   const breaker: CircuitBreakerOptions = {
     ...clock,
     openMs: world.pace.providerRestMs,

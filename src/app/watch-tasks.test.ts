@@ -3,16 +3,20 @@ import { ChainUnavailableError, type ChainView } from '../domain/ports/chain.ts'
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
+const SWEEP_INTERVAL_MS = 600_000;
 const CURSOR = { number: 10, hash: 'hash of block 10', timestampMs: 0 };
 
 /** One open payment whose address holds what the ledger does not know of, and nodes that fail at first. */
 function partsWithMissedDeposit(failures: number) {
   let failuresLeft = failures;
+  const time = { nowMs: 0 };
   let deepScans = 0;
   const view = {
     readHeads: async () => ({ latest: CURSOR, final: CURSOR }),
     readBlock: async () => CURSOR,
     readLogs: async () => ({ transfers: [], forwarded: [], scannedTo: CURSOR }),
+    confirmLogs: async () => true,
+    confirmBlock: async () => true,
   } satisfies ChainView;
   const count = { inc: () => {} };
   const parts = {
@@ -20,6 +24,7 @@ function partsWithMissedDeposit(failures: number) {
       ledger: {
         readCursor: async () => CURSOR,
         readExpiryFrontier: async () => '',
+        listMissing: async (rows: unknown) => rows,
         recordMissed: async () => {
           deepScans++;
           return { added: 0 };
@@ -35,34 +40,39 @@ function partsWithMissedDeposit(failures: number) {
     },
     world: {
       chain: {
-        withView: async (use: (view: ChainView) => Promise<unknown>) => {
+        withEachView: async (use: (view: ChainView) => Promise<number>) => {
           if (failuresLeft-- > 0) throw new ChainUnavailableError('all nodes are down');
-          return use(view);
+          return [await use(view)];
         },
       },
       sweepBalances: async () => [5n],
-      pace: { deepRescanBlocks: 100, sweepIntervalMs: 0 },
+      pace: { deepRescanBlocks: 100, sweepIntervalMs: SWEEP_INTERVAL_MS },
     },
     known: { catchUp: async () => {}, book: { addresses: null, isCandidate: () => false } },
     nowMs: () => 0,
-    monotonicMs: () => 0,
+    monotonicMs: () => time.nowMs,
     log: { error: () => {} },
     metrics: { unexplainedBalances: count, missedLogs: count },
   } as unknown as WorkerParts;
   const sweep = createWatchTasks(parts).find(({ name }) => name === 'sweep');
-  return { run: () => sweep?.run(new AbortController().signal), deepScans: () => deepScans };
+  return { time, run: () => sweep?.run(new AbortController().signal), deepScans: () => deepScans };
 }
 
 it('looks deeply again for an unexplained balance after the nodes failed in the middle of it', async () => {
-  const { run, deepScans } = partsWithMissedDeposit(1);
+  const { run, time, deepScans } = partsWithMissedDeposit(1);
   await expect(run()).rejects.toThrow(ChainUnavailableError);
+  time.nowMs += SWEEP_INTERVAL_MS;
   await run();
   expect(deepScans()).toBe(1);
 });
 
-it('looks deeply once for each unexplained balance', async () => {
-  const { run, deepScans } = partsWithMissedDeposit(0);
-  await run();
-  await run();
-  expect(deepScans()).toBe(1);
+it('looks deeply again for a balance that a deep rescan did not explain, after a pause that doubles', async () => {
+  const { run, time, deepScans } = partsWithMissedDeposit(0);
+  const scansAtSweep: number[] = [];
+  for (let sweep = 0; sweep < 16; sweep++) {
+    await run();
+    scansAtSweep.push(deepScans());
+    time.nowMs += SWEEP_INTERVAL_MS;
+  }
+  expect(scansAtSweep).toEqual([1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
 });

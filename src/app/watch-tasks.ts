@@ -11,8 +11,11 @@ const EXPIRY_INTERVAL_MS = 10_000;
 /** Between two portions of a sweep, which would otherwise keep the API waiting. */
 const SWEEP_PORTION_INTERVAL_MS = 1_000;
 
-/** So many payments with an unexplained balance are remembered, so that each leads to one deep rescan. */
+/** So many payments with an unexplained balance are remembered, so that they do not lead to one deep rescan after another. */
 const MAXIMUM_REMEMBERED = 1_000;
+
+/** Between two deep rescans for one payment at most. */
+const MAXIMUM_PAUSE_MS = 6 * 3_600_000;
 
 /** What keeps the ledger like the chain: the watcher, and two ways to find what it was not told of; and expiry. */
 export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
@@ -58,7 +61,7 @@ function rescanTask({ world, metrics, log }: WorkerParts, context: WatchDeposits
     name: 'rescan',
     intervalMs: world.pace.rescanIntervalMs,
     async run(signal) {
-      const added = await rescanFinalBlocks(context, world.pace.rescanDepthBlocks, signal);
+      const added = await rescanFinalBlocks(context, world.pace.rescanDepthBlocks, { signal });
       if (added > 0) {
         metrics.missedLogs.inc(added);
         log.warn({ added }, 'an earlier scan had missed events; they are recorded now');
@@ -68,27 +71,48 @@ function rescanTask({ world, metrics, log }: WorkerParts, context: WatchDeposits
   };
 }
 
-/** Reads the chain again, deeply, for payments that hold more than the ledger knows of; once for each. */
+/** Reads the chain again, deeply and at each endpoint, for payments that hold more than the ledger knows of. */
 type Investigate = (unexplained: readonly PaymentId[], signal: AbortSignal) => Promise<void>;
 
+/** A payment whose balance a deep rescan did not explain is looked into again, after a pause that doubles each time. */
+interface Unexplained {
+  readonly nextAtMs: number;
+  readonly pauseMs: number;
+}
+
 function createInvestigation(
-  { world, metrics, log }: WorkerParts,
+  { world, metrics, log, monotonicMs }: WorkerParts,
   context: WatchDepositsContext,
 ): Investigate {
-  const investigated = new Set<PaymentId>();
+  const { sweepIntervalMs, deepRescanBlocks } = world.pace;
+  const investigated = new Map<PaymentId, Unexplained>();
+
+  function remember(id: PaymentId): void {
+    const before = investigated.get(id);
+    const pauseMs = Math.min((before?.pauseMs ?? sweepIntervalMs / 2) * 2, MAXIMUM_PAUSE_MS);
+    // Only the oldest is forgotten: it is looked into once more than it need be.
+    const [oldest] = investigated.keys();
+    if (oldest !== undefined && investigated.size >= MAXIMUM_REMEMBERED) investigated.delete(oldest);
+    investigated.delete(id);
+    investigated.set(id, { nextAtMs: monotonicMs() + pauseMs, pauseMs });
+  }
+
   return async (unexplained, signal) => {
-    const fresh = unexplained.filter((id) => !investigated.has(id));
-    if (fresh.length === 0) return;
-    if (investigated.size + fresh.length > MAXIMUM_REMEMBERED) investigated.clear();
-    metrics.unexplainedBalances.inc(fresh.length);
+    const due = unexplained.filter((id) => (investigated.get(id)?.nextAtMs ?? 0) <= monotonicMs());
+    if (due.length === 0) return;
+    metrics.unexplainedBalances.inc(due.length);
     log.error(
-      { payments: fresh.slice(0, 10) },
-      'addresses hold more than the ledger knows of; scanning again, deeply',
+      { payments: due.slice(0, 10) },
+      'addresses hold more than the ledger knows of; scanning again, deeply, at each endpoint',
     );
-    const added = await rescanFinalBlocks(context, world.pace.deepRescanBlocks, signal);
+    const added = await rescanFinalBlocks(context, deepRescanBlocks, { isEachAsked: true, signal });
     metrics.missedLogs.inc(added);
-    // Not before: a reading that failed has explained nothing, and is tried again with the next sweep.
-    for (const id of fresh) investigated.add(id);
+    // Not before: a reading that failed is tried again with the next sweep. One that found something may have explained
+    // them all; what it did not explain the next sweep names again.
+    for (const id of due) {
+      if (added > 0) investigated.delete(id);
+      else remember(id);
+    }
   };
 }
 

@@ -2,59 +2,87 @@ import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/ledger-store.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 
-/** Why a finalized block is not taken as final, or which endpoint contradicts the one that says so. */
+/** Why something is not taken as final, or which endpoint contradicts the one that says so. */
 export interface FinalityDoubt {
-  /** `hash`: another endpoint has another block; `unconfirmed`: no other endpoint could be asked. */
-  readonly kind: 'hash' | 'unconfirmed';
+  /**
+   * `hash`: another endpoint has another block. `refuted`: two other hosts do not have logs of ours that the endpoint
+   * shows. `disputed`: one other host does not have them, and none confirms them. `unconfirmed`: no other host could say.
+   */
+  readonly kind: 'hash' | 'refuted' | 'disputed' | 'unconfirmed';
   readonly block: BlockReference;
-  /** The endpoint that called the block final. */
+  /** The endpoint that called the block final, or showed the logs. */
   readonly endpoint: string;
   /** One sentence for the operator. */
   readonly message: string;
 }
 
-/** `block` is null while no second endpoint agrees. */
+/** `block` is null while no endpoint of another host agrees. */
 export interface FinalityVerdict {
   readonly block: BlockReference | null;
-  readonly doubts: readonly FinalityDoubt[];
+  /** Whether another endpoint has another block at the same height. */
+  readonly isContradicted: boolean;
 }
 
+type Answer =
+  | { readonly kind: 'agrees'; readonly block: BlockReference }
+  | { readonly kind: 'hash' | 'unconfirmed'; readonly doubt: FinalityDoubt };
+
 /**
- * Payments are settled on finalized blocks, so one endpoint's word is not enough where there are several: another
- * must have the same hash at that height. One that is behind confirms up to what it calls final itself. A single
- * endpoint is believed, there is nobody to ask.
+ * Payments are settled on finalized blocks, so one endpoint's word is not enough where there are several: one of another
+ * host must have the same hash at that height. All are asked at once and the first that agrees is enough. One that is
+ * behind confirms up to what it calls final itself. Without another host the endpoint is believed. `report` is also
+ * called for a contradiction that arrives after another endpoint has agreed.
  */
 export async function confirmFinalBlock(
   asked: ChainEndpoint,
   others: readonly ChainEndpoint[],
   final: BlockReference,
+  report: (doubt: FinalityDoubt) => void,
 ): Promise<FinalityVerdict> {
-  if (others.length === 0) return { block: final, doubts: [] };
-  const doubts: FinalityDoubt[] = [];
-  for (const other of others) {
-    const doubt = (kind: FinalityDoubt['kind'], message: string): void => {
-      doubts.push({ kind, block: final, endpoint: asked.rpc.label, message });
-    };
-    try {
-      await other.ensureChain();
-      const pair = await readSameHeight(asked, other, final);
-      if (pair === null) {
-        doubt('unconfirmed', `${other.rpc.label} is behind and cannot confirm block ${final.number}`);
-      } else if (pair.own.hash === pair.theirs.hash) {
-        return { block: pair.own, doubts: doubts.filter(({ kind }) => kind === 'hash') };
-      } else {
-        doubt(
-          'hash',
-          `block ${pair.own.number} is ${pair.own.hash} at ${asked.rpc.label}, but ${pair.theirs.hash} at ${other.rpc.label}`,
-        );
-      }
-    } catch (error) {
-      if (!(error instanceof ChainUnavailableError)) throw error;
-      other.suspect();
-      doubt('unconfirmed', `block ${final.number} cannot be confirmed: ${error.message}`);
+  if (others.length === 0) return { block: final, isContradicted: false };
+  const asks = others.map(async (other) => {
+    const answer = await compareBlocks(asked, other, final);
+    if (answer.kind === 'hash') report(answer.doubt);
+    return answer;
+  });
+  const answers = await answersUntil(asks, (answer) => {
+    if (answer.kind !== 'agrees') return 'not';
+    return answer.block.number === final.number ? 'enough' : 'better than nothing';
+  });
+  const blocks = answers.flatMap((answer) => (answer.kind === 'agrees' ? [answer.block] : []));
+  const isContradicted = answers.some(({ kind }) => kind === 'hash');
+  const [highest] = blocks.sort((one, other) => other.number - one.number);
+  if (highest !== undefined) return { block: highest, isContradicted };
+  for (const answer of answers) if (answer.kind === 'unconfirmed') report(answer.doubt);
+  return { block: null, isContradicted };
+}
+
+async function compareBlocks(
+  asked: ChainEndpoint,
+  other: ChainEndpoint,
+  final: BlockReference,
+): Promise<Answer> {
+  const doubt = (kind: 'hash' | 'unconfirmed', message: string): Answer => ({
+    kind,
+    doubt: { kind, block: final, endpoint: asked.rpc.label, message },
+  });
+  try {
+    await other.ensureChain();
+    const pair = await readSameHeight(asked, other, final);
+    if (pair === null) {
+      return doubt('unconfirmed', `${other.rpc.label} is behind and cannot confirm block ${final.number}`);
     }
+    const { own, theirs } = pair;
+    if (own.hash === theirs.hash) return { kind: 'agrees', block: own };
+    return doubt(
+      'hash',
+      `block ${own.number} is ${own.hash} at ${asked.rpc.label}, but ${theirs.hash} at ${other.rpc.label}`,
+    );
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    other.suspect();
+    return doubt('unconfirmed', `block ${final.number} cannot be confirmed: ${error.message}`);
   }
-  return { block: null, doubts };
 }
 
 /** Both endpoints' block at the finalized height, or at the lower height that the other one calls final. */
@@ -64,9 +92,36 @@ async function readSameHeight(
   final: BlockReference,
 ): Promise<{ own: BlockReference; theirs: BlockReference } | null> {
   const theirs = await other.readBlock(final.number);
-  if (theirs !== null) return { own: final, theirs };
+  if (theirs !== null) return theirs.number === final.number ? { own: final, theirs } : null;
   const theirFinal = await other.readBlock('finalized');
   if (theirFinal === null || theirFinal.number > final.number) return null;
   const own = await asked.readBlock(theirFinal.number);
   return own === null ? null : { own, theirs: theirFinal };
+}
+
+/** How long a better answer is waited for once there is one that is better than nothing. */
+const GRACE_MS = 500;
+
+/** The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. */
+export async function answersUntil<T>(
+  asks: readonly Promise<T>[],
+  judge: (answer: T) => 'enough' | 'better than nothing' | 'not',
+): Promise<readonly T[]> {
+  const answers: T[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  for (const ask of asks) {
+    ask.then((answer) => {
+      answers.push(answer);
+      const judgement = judge(answer);
+      if (judgement === 'enough' || answers.length === asks.length) resolve();
+      else if (judgement === 'better than nothing') timer ??= setTimeout(resolve, GRACE_MS);
+    }, reject);
+  }
+  try {
+    await promise;
+    return [...answers];
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,9 +1,10 @@
-import type { ChainHeads, ChainReader, ChainView } from '../domain/ports/chain.ts';
+import type { ChainHeads, ChainLogs, ChainReader, ChainView } from '../domain/ports/chain.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/ledger-store.ts';
 import { type BlockRange, createBlockRange } from './block-range.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import { confirmFinalBlock, type FinalityDoubt } from './confirm-final-block.ts';
+import { confirmLogs } from './confirm-logs.ts';
 import { createEndpointRotation } from './endpoint-rotation.ts';
 import { createHeadWatch, type HeadWatch } from './head-watch.ts';
 import type { LogSources } from './read-logs.ts';
@@ -41,35 +42,91 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       { range: createBlockRange(initial, maximum), headWatch: createHeadWatch() },
     ]),
   );
+  let secondLooks = 0;
 
-  async function confirm(endpoint: ChainEndpoint, final: BlockReference): Promise<BlockReference | null> {
-    const others = endpoints.filter((other) => other !== endpoint);
-    const { block, doubts } = await confirmFinalBlock(endpoint, others, final);
-    for (const doubt of doubts) options.onDisagreement?.(doubt);
+  const knownOf = (endpoint: ChainEndpoint) => known.get(endpoint) as Known;
+  const report = (doubt: FinalityDoubt) => options.onDisagreement?.(doubt);
+  /** Those that can confirm what the endpoint says: names on one host are one witness. */
+  const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);
+
+  async function confirmBlock(
+    endpoint: ChainEndpoint,
+    block: BlockReference,
+  ): Promise<BlockReference | null> {
+    const verdict = await confirmFinalBlock(endpoint, othersOf(endpoint), block, report);
     // Contradicted by all the others: it is likely to be the one that is wrong, so the next pass asks another.
-    if (block === null && doubts.some(({ kind }) => kind === 'hash')) rotation.leave(endpoint);
-    return block;
+    if (verdict.block === null && verdict.isContradicted) rotation.leave(endpoint);
+    return verdict.block;
+  }
+
+  async function areConfirmed(endpoint: ChainEndpoint, logs: ChainLogs, final: BlockReference) {
+    const others = othersOf(endpoint).map((other) => ({ endpoint: other, range: knownOf(other).range }));
+    if (others.length === 0 || Object.values(logs).every((some) => some.length === 0)) return true;
+    const verdict = await confirmLogs({ others, sources, report }, endpoint, logs, final);
+    if (verdict !== 'refuted') return verdict === 'confirmed';
+    rotation.leave(endpoint);
+    throw new ChainUnavailableError(`${endpoint.rpc.label} shows logs that two other hosts do not have`);
   }
 
   function createView(endpoint: ChainEndpoint): ChainView {
-    const { range, headWatch } = known.get(endpoint) as Known;
+    const { range, headWatch } = knownOf(endpoint);
     let latestSeen: BlockReference | undefined;
     return {
       async readHeads() {
         const { latest, final } = await readOwnHeads(endpoint);
         headWatch.check(endpoint.rpc.label, latest.number);
         latestSeen = latest;
-        return { latest, final: await confirm(endpoint, final) };
+        return { latest, final: await confirmBlock(endpoint, final) };
       },
       readBlock: (blockNumber) => endpoint.readBlock(blockNumber),
       readLogs: (query) => {
         const seenBlock = (number: number) => (latestSeen?.number === number ? latestSeen : undefined);
         return scanBlocks({ endpoint, range, sources, seenBlock }, query);
       },
+      confirmLogs: (logs, final) => areConfirmed(endpoint, logs, final),
+      async confirmBlock(block) {
+        const confirmed = await confirmBlock(endpoint, block);
+        return confirmed?.number === block.number && confirmed.hash === block.hash;
+      },
     };
   }
 
-  return { withView: (use) => rotation.useOne((endpoint) => use(createView(endpoint))) };
+  /** Asks these endpoints one after the other; whether to go on after an answer is the caller's to say. */
+  async function askEach<T>(
+    asked: readonly ChainEndpoint[],
+    use: (view: ChainView) => Promise<T>,
+    isOneEnough: boolean,
+  ) {
+    const answers: T[] = [];
+    const failures: ChainUnavailableError[] = [];
+    for (const endpoint of asked) {
+      try {
+        await endpoint.ensureChain();
+        answers.push(await use(createView(endpoint)));
+        if (isOneEnough) break;
+      } catch (error) {
+        if (!(error instanceof ChainUnavailableError)) throw error;
+        endpoint.suspect();
+        failures.push(error);
+      }
+    }
+    if (answers.length > 0) return answers;
+    const messages = failures.map(({ message }) => message).join('; ');
+    throw new ChainUnavailableError(`no endpoint answered: ${messages}`, { cause: failures.at(-1) });
+  }
+
+  return {
+    withView: (use) => rotation.useOne((endpoint) => use(createView(endpoint))),
+    async withOtherView(use) {
+      const { current } = rotation;
+      const others = othersOf(current);
+      if (others.length === 0) return rotation.useOne((endpoint) => use(createView(endpoint)));
+      const first = secondLooks++ % others.length;
+      const [answer] = await askEach([...others.slice(first), ...others.slice(0, first)], use, true);
+      return answer as Awaited<ReturnType<typeof use>>;
+    },
+    withEachView: (use) => askEach(endpoints, use, false),
+  };
 }
 
 async function readOwnHeads({ rpc }: ChainEndpoint): Promise<ChainHeads & { final: BlockReference }> {

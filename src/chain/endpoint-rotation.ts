@@ -3,6 +3,8 @@ import type { ChainEndpoint } from './chain-endpoint.ts';
 
 /** Which endpoint a user of the chain asks now. It stays with one until that one fails. */
 export interface EndpointRotation {
+  /** The endpoint that is asked now; one that is paused is passed over as long as another is not. */
+  readonly current: ChainEndpoint;
   /** Asks the current endpoint only; when it fails, the next call uses the next endpoint. */
   useOne<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T>;
   /** Asks the current endpoint and then the others, until one answers. */
@@ -16,12 +18,14 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): End
   let current = 0;
 
   function currentEndpoint(): ChainEndpoint {
+    const places = endpoints.map((_, step) => (current + step) % endpoints.length);
+    current = places.find((place) => !endpoints[place]?.isPaused) ?? current;
     return endpoints[current] as ChainEndpoint;
   }
 
   function leave(endpoint: ChainEndpoint): void {
     // Two passes that fail together must not skip an endpoint.
-    if (currentEndpoint() === endpoint) current = (current + 1) % endpoints.length;
+    if (endpoints[current] === endpoint) current = (current + 1) % endpoints.length;
   }
 
   async function useOne<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
@@ -54,5 +58,12 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): End
     throw new ChainUnavailableError(`no endpoint answered: ${messages}`, { cause: failures.at(-1) });
   }
 
-  return { useOne, useAny, leave };
+  return {
+    get current() {
+      return currentEndpoint();
+    },
+    useOne,
+    useAny,
+    leave,
+  };
 }

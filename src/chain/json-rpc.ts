@@ -15,7 +15,7 @@ export interface JsonRpcClient {
   call(method: string, params: readonly unknown[]): Promise<unknown>;
   /** The results in the order of the calls, from as few requests as the batch size allows; all of them or an error. */
   callBatch(calls: readonly JsonRpcCall[]): Promise<readonly unknown[]>;
-  /** Ends idle connections. */
+  /** Ends all connections; what still waits for an answer fails. */
   close(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
       }
       return results;
     },
-    close: () => endpoint.agent.close(),
+    close: () => endpoint.agent.destroy(),
   };
 }
 
@@ -146,7 +146,7 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
     text = await readBounded(endpoint, response.body);
   } catch (error) {
     if (error instanceof ChainUnavailableError) throw error;
-    if (error instanceof Error && error.name === 'TimeoutError') {
+    if (isTimeout(error)) {
       throw new AnswerTooSlowError(
         `${endpoint.label} did not answer ${methods} within ${endpoint.timeoutMs} ms`,
       );
@@ -166,6 +166,13 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
     throw new ChainUnavailableError(`${endpoint.label} answered ${methods} with something that is not JSON`);
   }
   return answer;
+}
+
+const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
+function isTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'TimeoutError' || timeoutCodes.includes(String((error as { code?: unknown }).code));
 }
 
 async function readBounded(endpoint: Endpoint, body: AsyncIterable<Buffer>): Promise<string> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChainReader, TransferLog } from '../domain/ports/chain.ts';
+import type { ChainReader, ChainView, TransferLog } from '../domain/ports/chain.ts';
 import type { BlockReference, LedgerStore, ScanRecord } from '../domain/ports/ledger-store.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 import { watchDeposits } from './watch-deposits.ts';
@@ -13,23 +13,27 @@ function blockAt(number: number): BlockReference {
 /** An endpoint that grants five blocks a call; its final block is given, and every block has a deposit. */
 function chainOf(latest: number, final: number | null): ChainReader & { readonly calls: number[] } {
   const calls: number[] = [];
+  const view: ChainView = {
+    readHeads: async () => ({ latest: blockAt(latest), final: final === null ? null : blockAt(final) }),
+    readBlock: async (number) => blockAt(number),
+    async readLogs({ fromBlock, toBlock }) {
+      calls.push(fromBlock);
+      const scannedTo = Math.min(toBlock, fromBlock + RANGE_BLOCKS - 1);
+      const transfers: TransferLog[] = [];
+      for (let blockNumber = fromBlock; blockNumber <= scannedTo; blockNumber++) {
+        const place = { blockNumber, logIndex: 0, transactionHash: `0x${blockNumber}` };
+        transfers.push({ recipient: '0xours' as TransferLog['recipient'], units: 1n, ...place });
+      }
+      return { transfers, forwarded: [], scannedTo: blockAt(scannedTo) };
+    },
+    confirmLogs: async () => true,
+    confirmBlock: async () => true,
+  };
   return {
     calls,
-    withView: (use) =>
-      use({
-        readHeads: async () => ({ latest: blockAt(latest), final: final === null ? null : blockAt(final) }),
-        readBlock: async (number) => blockAt(number),
-        async readLogs({ fromBlock, toBlock }) {
-          calls.push(fromBlock);
-          const scannedTo = Math.min(toBlock, fromBlock + RANGE_BLOCKS - 1);
-          const transfers: TransferLog[] = [];
-          for (let blockNumber = fromBlock; blockNumber <= scannedTo; blockNumber++) {
-            const place = { blockNumber, logIndex: 0, transactionHash: `0x${blockNumber}` };
-            transfers.push({ recipient: '0xours' as TransferLog['recipient'], units: 1n, ...place });
-          }
-          return { transfers, forwarded: [], scannedTo: blockAt(scannedTo) };
-        },
-      }),
+    withView: (use) => use(view),
+    withOtherView: (use) => use(view),
+    withEachView: async (use) => [await use(view)],
   };
 }
 

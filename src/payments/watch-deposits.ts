@@ -3,8 +3,11 @@ import {
   type ChainReader,
   ChainUnavailableError,
   type ChainView,
+  type ForwardedLog,
+  type RescuedLog,
+  type TransferLog,
 } from '../domain/ports/chain.ts';
-import type { BlockReference, LedgerStore, RowOwner, ScanRecord } from '../domain/ports/ledger-store.ts';
+import type { BlockReference, LedgerStore, RowOwner } from '../domain/ports/ledger-store.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 
@@ -45,7 +48,9 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
     }
 
     const logs = await readAboveCursor(context.known, view, cursor, heads);
-    const final = finalAfter(cursor, heads.final, logs.scannedTo);
+    const reached = finalAfter(cursor, heads.final, logs.scannedTo);
+    // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
+    const final = (await areConfirmed(view, logs.rows, reached)) ? reached : cursor;
     await context.ledger.recordScan(
       { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows },
       context.decide,
@@ -54,6 +59,17 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
     const isCaughtUp = logs.scannedTo.number >= heads.latest.number || final.number === cursor.number;
     return { cursor: final, latest: heads.latest, isCaughtUp };
   });
+}
+
+/** Whether another host, where there is one, shows what was found in blocks that are to become final. */
+function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Promise<boolean> {
+  const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= final.number;
+  const logs = {
+    transfers: rows.deposits.filter(isFinal),
+    forwarded: rows.releases.filter(isFinal),
+    rescued: rows.rescues.filter(isFinal),
+  };
+  return view.confirmLogs(logs, final);
 }
 
 /**
@@ -76,7 +92,7 @@ async function readAboveCursor(
       rows: {
         deposits: [...found.rows.deposits, ...rows.deposits],
         releases: [...found.rows.releases, ...rows.releases],
-        rescues: [...(found.rows.rescues ?? []), ...(rows.rescues ?? [])],
+        rescues: [...found.rows.rescues, ...rows.rescues],
       },
     };
   }
@@ -85,29 +101,43 @@ async function readAboveCursor(
 
 /**
  * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
- * empty list, not with an error. Returns how many rows were missing.
+ * empty list, not with an error, and one that lies leaves out what it likes. So another endpoint is asked than the
+ * watcher asks, or each of them. Returns how many rows were missing.
  */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,
   depthBlocks: number,
-  signal?: AbortSignal,
+  options: { readonly isEachAsked?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<number> {
-  return context.chain.withView(async (view) => {
-    const cursor = await context.ledger.readCursor();
-    if (cursor === null) return 0;
+  const rescan = (view: ChainView) => rescanAtOne(context, view, depthBlocks, options.signal);
+  if (options.isEachAsked !== true) return context.chain.withOtherView(rescan);
+  const added = await context.chain.withEachView(rescan);
+  return added.reduce((sum, one) => sum + one, 0);
+}
+
+async function rescanAtOne(
+  context: WatchDepositsContext,
+  view: ChainView,
+  depthBlocks: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const cursor = await context.ledger.readCursor();
+  if (cursor === null) return 0;
+  await requireSameChain(view, cursor);
+  await context.known.catchUp();
+  let added = 0;
+  let fromBlock = Math.max(0, cursor.number - depthBlocks);
+  while (fromBlock <= cursor.number && signal?.aborted !== true) {
+    const logs = await readPaymentLogs(context.known, view, fromBlock, cursor.number);
+    // Asked again after reading: what was read is of the chain that we know.
     await requireSameChain(view, cursor);
-    await context.known.catchUp();
-    let added = 0;
-    let fromBlock = Math.max(0, cursor.number - depthBlocks);
-    while (fromBlock <= cursor.number && signal?.aborted !== true) {
-      const logs = await readPaymentLogs(context.known, view, fromBlock, cursor.number);
-      // Asked again after reading: what was read is of the chain that we know.
-      await requireSameChain(view, cursor);
-      added += (await context.ledger.recordMissed({ from: cursor, ...logs.rows }, context.decide)).added;
-      fromBlock = logs.scannedTo.number + 1;
+    const missing = await context.ledger.listMissing(logs.rows);
+    if (await areConfirmed(view, missing, cursor)) {
+      added += (await context.ledger.recordMissed({ from: cursor, ...missing }, context.decide)).added;
     }
-    return added;
-  });
+    fromBlock = logs.scannedTo.number + 1;
+  }
+  return added;
 }
 
 /** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */
@@ -137,6 +167,8 @@ async function verifiedCursor(
   // One endpoint on a fork is no reason to forget what was final: without agreement another one is asked.
   if (final === null)
     throw new ChainUnavailableError('the endpoint contradicts what was final, and nobody confirms it');
+  if (!(await view.confirmBlock(block)))
+    throw new ChainUnavailableError(`no other endpoint has lost block ${cursor.number}, which was final`);
   return rewind(context, view, cursor);
 }
 
@@ -169,7 +201,14 @@ function finalAfter(
 /** What was found in blocks up to `scannedTo`. */
 interface FoundRows {
   readonly scannedTo: BlockReference;
-  readonly rows: Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
+  readonly rows: OwnRows;
+}
+
+/** Logs of our payments. */
+interface OwnRows {
+  readonly deposits: readonly (TransferLog & RowOwner)[];
+  readonly releases: readonly (ForwardedLog & RowOwner)[];
+  readonly rescues: readonly (RescuedLog & RowOwner)[];
 }
 
 async function readPaymentLogs(

@@ -14,7 +14,7 @@ import { type Payment, termsOf } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
-import type { ChainReader, FeeQuote, RelayCall, Relayer } from '../../src/domain/ports/chain.ts';
+import type { ChainReader, ChainView, FeeQuote, RelayCall, Relayer } from '../../src/domain/ports/chain.ts';
 import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
@@ -471,18 +471,18 @@ function withFaults(relayer: Relayer, faults: Faults): Relayer {
 }
 
 function hidingLogs(reader: ChainReader, faults: Faults): ChainReader {
+  const hiding = (view: ChainView): ChainView => ({
+    ...view,
+    async readLogs(query) {
+      const logs = await view.readLogs(query);
+      if (faults.hideLogs) return { ...logs, transfers: [], forwarded: [] };
+      return faults.hideTransfers ? { ...logs, transfers: [] } : logs;
+    },
+  });
   return {
-    withView: (use) =>
-      reader.withView((view) =>
-        use({
-          ...view,
-          async readLogs(query) {
-            const logs = await view.readLogs(query);
-            if (faults.hideLogs) return { ...logs, transfers: [], forwarded: [] };
-            return faults.hideTransfers ? { ...logs, transfers: [] } : logs;
-          },
-        }),
-      ),
+    withView: (use) => reader.withView((view) => use(hiding(view))),
+    withOtherView: (use) => reader.withOtherView((view) => use(hiding(view))),
+    withEachView: (use) => reader.withEachView((view) => use(hiding(view))),
   };
 }
 

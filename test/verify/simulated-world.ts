@@ -54,6 +54,8 @@ export class SimulatedChain {
           scannedTo: this.block(scannedTo),
         };
       },
+      confirmLogs: async () => true,
+      confirmBlock: async () => true,
     };
   }
 

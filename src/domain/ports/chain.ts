@@ -32,6 +32,13 @@ export interface RescuedLog {
   readonly transactionHash: string;
 }
 
+/** Logs of ours, by kind. */
+export interface ChainLogs {
+  readonly transfers: readonly TransferLog[];
+  readonly forwarded: readonly ForwardedLog[];
+  readonly rescued: readonly RescuedLog[];
+}
+
 /** Both heads of the chain, from one endpoint. `final` is null while endpoints disagree about its hash. */
 export interface ChainHeads {
   readonly latest: BlockReference;
@@ -64,6 +71,14 @@ export interface ChainView {
     readonly rescued?: readonly RescuedLog[];
     readonly scannedTo: BlockReference;
   }>;
+  /**
+   * Whether an endpoint of another host shows the same logs on the same chain up to `final`. Asks nobody for an empty
+   * list; where all endpoints are on one host, that host is believed. Throws `ChainUnavailableError` when two other
+   * hosts do not have them.
+   */
+  confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
+  /** Whether an endpoint of another host has the same block; true where all endpoints are on one host. */
+  confirmBlock(block: BlockReference): Promise<boolean>;
 }
 
 /** Why the chain could not be asked; the pass is tried again, with the next endpoint. */
@@ -85,6 +100,13 @@ export class TransactionRefusedError extends Error {
 export interface ChainReader {
   /** One pass over one endpoint; the next call may use another after a failure. */
   withView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
+  /**
+   * A second look, at an endpoint of another host than `withView` asks now; each call begins with the next one, and goes
+   * on when one fails. With one host only, the same as `withView`.
+   */
+  withOtherView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
+  /** A look at each endpoint, one after the other. What fails is left out; throws when none answered. */
+  withEachView<T>(use: (view: ChainView) => Promise<T>): Promise<readonly T[]>;
 }
 
 /** The token's word on whether money can move, asked before a customer is sent to pay and before a release. */

@@ -30,6 +30,9 @@ export interface ScanRecord {
   readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 
+/** Rows that a reading of the chain found. */
+export type FoundOnChain = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
+
 /**
  * The chain's side of the payments: what the watcher has seen, and how far it has come.
  *
@@ -48,13 +51,15 @@ export interface LedgerStore {
    * (transaction, log index).
    */
   recordScan(scan: ScanRecord, decide: Decide): Promise<void>;
+  /** Those of these rows that are not recorded with the same contents. Each list of the result is part of the one given. */
+  listMissing<Found extends FoundOnChain>(found: Found): Promise<Found>;
   /**
    * Adds rows that an earlier scan of final blocks missed (a node that lagged behind answers with an empty list).
    * `from` is the cursor that the reading began at; refused (throws) when it is no checkpoint any more, because then
    * the rows are of another chain.
    */
   recordMissed(
-    missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases' | 'rescues'>,
+    missed: FoundOnChain & Pick<ScanRecord, 'from'>,
     decide: Decide,
   ): Promise<{ readonly added: number }>;
   /** The last checkpoints, newest first. */

@@ -17,7 +17,7 @@ export interface OperatorContext extends AreaContext {
   readonly search: Pick<PaymentSearchStore, 'listUnsettled' | 'listTroubledWebhooks'>;
   readonly ledger: Pick<LedgerStore, 'readCursor'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
-  readonly chain: ChainReader;
+  readonly chain: Pick<ChainReader, 'withView'>;
   readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
   /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;

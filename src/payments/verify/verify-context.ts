@@ -7,7 +7,7 @@ import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
 
 /** The chain as a verification asks it. */
 export interface VerifiedChain {
-  readonly reader: ChainReader;
+  readonly reader: Pick<ChainReader, 'withView'>;
   readonly sweepBalances: SweepBalances;
 }
 

@@ -123,6 +123,25 @@ export async function removeMoved(
   return removed;
 }
 
+/** Those that are not there with the same contents. */
+export async function missingRows<Found extends FoundRows>(
+  connection: Connection,
+  found: Found,
+): Promise<Found> {
+  const isMissing = async (table: LedgerTable) => {
+    const rows = table.rowsOf(found);
+    const known = rows.length === 0 ? [] : await readKnown(connection, table, hashesOf(rows));
+    const contents = new Set(known.map((row) => valuesOf(row).join()));
+    return rows.map((row) => !contents.has(valuesOf(row).join()));
+  };
+  const [deposits, releases] = [await isMissing(depositTable), await isMissing(releaseTable)];
+  return {
+    ...found,
+    deposits: found.deposits.filter((_, index) => deposits[index]),
+    releases: found.releases.filter((_, index) => releases[index]),
+  };
+}
+
 /**
  * Adds rows; one that is there already counts once. Returns those that are new.
  *

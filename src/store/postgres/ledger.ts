@@ -1,6 +1,11 @@
 import { movementsOf, takenBack } from '../../domain/movement.ts';
 import type { PaymentReference } from '../../domain/payment.ts';
-import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports/ledger-store.ts';
+import type {
+  BlockReference,
+  FoundOnChain,
+  LedgerStore,
+  ScanRecord,
+} from '../../domain/ports/ledger-store.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import {
   checkScan,
@@ -25,6 +30,7 @@ import {
 import {
   addRows,
   type FoundRows,
+  missingRows,
   paymentsAbove,
   readRange,
   removeMoved,
@@ -66,6 +72,10 @@ export function createLedgerStore(
         if ((await newestCheckpoint(connection)) === null) await addCheckpoint(connection, block);
       }),
     recordScan: (scan, decide) => write((ledger) => recordScan(ledger, scan, decide)),
+    listMissing: async (found) => ({
+      ...(await missingRows(database, found)),
+      ...(await missingRescues(database, found)),
+    }),
     recordMissed: (missed, decide) => write((ledger) => recordMissed(ledger, missed, decide)),
     async listCheckpoints(limit) {
       checkListLimit(limit);
@@ -118,7 +128,7 @@ function referencesOf({ deposits, releases }: FoundRows): PaymentReference[] {
 
 async function recordMissed(
   ledger: LockedLedger,
-  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases' | 'rescues'>,
+  missed: FoundOnChain & Pick<ScanRecord, 'from'>,
   decide: Decide,
 ): Promise<{ added: number }> {
   const { connection } = ledger;
@@ -132,6 +142,19 @@ async function recordMissed(
   const added = referencesOf(found);
   await decideAll(ledger, [...moved, ...added], decide);
   return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
+}
+
+/** Rescues stand in the book alone. */
+async function missingRescues(
+  connection: Connection,
+  { rescues = [] }: FoundOnChain,
+): Promise<Pick<FoundOnChain, 'rescues'>> {
+  const missing: (typeof rescues)[number][] = [];
+  for (const rescue of rescues) {
+    const movements = movementsOf({ deposits: [], releases: [], rescues: [rescue] });
+    if ((await freshMovements(connection, movements)).length > 0) missing.push(rescue);
+  }
+  return { rescues: missing };
 }
 
 async function rewindTo(ledger: LockedLedger, block: BlockReference, decide: Decide): Promise<void> {

@@ -19,6 +19,8 @@ export interface LedgerRows {
    * lower block than it was seen in, out of the reach of `removeRange`. Returns the payments that lost a row.
    */
   removeMoved(found: FoundRows, above: number): PaymentId[];
+  /** Those that are not there with the same contents. */
+  missing<Found extends FoundRows>(found: Found): Found;
   /**
    * Adds rows; one that is there already counts once. Returns those that are new.
    *
@@ -49,6 +51,7 @@ interface LedgerTable {
   readRange(above: number, upTo: number): TableRow[];
   removeRange(above: number, upTo: number): void;
   removeTransaction(transactionHash: string, above: number): PaymentId[];
+  has(row: TableRow): boolean;
   add(row: TableRow): boolean;
 }
 
@@ -71,18 +74,24 @@ export function createLedgerRows(database: DatabaseSync): LedgerRows {
       const hashes = [...new Set(rows.map((row) => row.transactionHash))];
       return hashes.flatMap((hash) => tables.flatMap((table) => table.removeTransaction(hash, above)));
     },
+    missing: (found) => ({
+      ...found,
+      deposits: found.deposits.filter((deposit) => !deposits.has(rowOfDeposit(deposit))),
+      releases: found.releases.filter((release) => !releases.has(rowOfRelease(release))),
+    }),
     add: (found) => ({
-      deposits: found.deposits.filter((deposit) =>
-        deposits.add({ ...deposit, amounts: [deposit.units.toString()] }),
-      ),
-      releases: found.releases.filter((release) =>
-        releases.add({
-          ...release,
-          amounts: [release.toMerchantUnits.toString(), release.feeUnits.toString()],
-        }),
-      ),
+      deposits: found.deposits.filter((deposit) => deposits.add(rowOfDeposit(deposit))),
+      releases: found.releases.filter((release) => releases.add(rowOfRelease(release))),
     }),
   };
+}
+
+function rowOfDeposit(deposit: FoundRows['deposits'][number]): TableRow {
+  return { ...deposit, amounts: [deposit.units.toString()] };
+}
+
+function rowOfRelease(release: FoundRows['releases'][number]): TableRow {
+  return { ...release, amounts: [release.toMerchantUnits.toString(), release.feeUnits.toString()] };
 }
 
 function depositOfRow({ amounts: [units = ''], ...position }: TableRow): MovedRows['deposits'][number] {
@@ -119,7 +128,13 @@ function prepareTable(database: DatabaseSync, table: string, amountColumns: read
     `SELECT block_number FROM ${table} WHERE transaction_hash = ? AND block_number <> ? LIMIT 1`,
   );
 
+  const valuesOf = ({ transactionHash, logIndex, blockNumber, paymentId, amounts }: TableRow) => [
+    ...[transactionHash, logIndex, blockNumber, paymentId],
+    ...amounts,
+  ];
+
   return {
+    has: (row) => selectSame.get(...valuesOf(row)) !== undefined,
     paymentsAbove: (blockNumber) => selectAbove.all(blockNumber).map((row) => row.payment_id as PaymentId),
     readRange: (above, upTo) =>
       (selectRange.all(above, upTo) as unknown as RangeRow[]).map(
@@ -130,12 +145,13 @@ function prepareTable(database: DatabaseSync, table: string, amountColumns: read
     removeRange: (above, upTo) => void removeRange.run(above, upTo),
     removeTransaction: (transactionHash, above) =>
       removeTransaction.all(transactionHash, above).map((row) => row.payment_id as PaymentId),
-    add({ transactionHash, logIndex, blockNumber, paymentId, amounts }) {
+    add(row) {
+      const { transactionHash, logIndex, blockNumber } = row;
       const elsewhere = selectElsewhere.get(transactionHash, blockNumber);
       if (elsewhere !== undefined) {
         throw elsewhereError(transactionHash, elsewhere.block_number as number, blockNumber);
       }
-      const values = [transactionHash, logIndex, blockNumber, paymentId, ...amounts];
+      const values = valuesOf(row);
       if (insert.run(...values).changes === 1) return true;
       if (selectSame.get(...values) !== undefined) return false;
       throw contentsError(transactionHash, logIndex);

@@ -1,7 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { movementsOf, takenBack } from '../../domain/movement.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import type { BlockReference, LedgerStore, ScanRecord } from '../../domain/ports/ledger-store.ts';
+import type {
+  BlockReference,
+  FoundOnChain,
+  LedgerStore,
+  ScanRecord,
+} from '../../domain/ports/ledger-store.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import {
   checkScan,
@@ -52,6 +57,8 @@ export function createLedgerStore(
         if (checkpoints.newest() === null) checkpoints.add(block);
       }),
     recordScan: (scan, decide) => writes.runTransaction(() => recordScan(tables, scan, decide)),
+    listMissing: (found) =>
+      reads.run(() => ({ ...tables.rows.missing(found), ...missingRescues(tables.movements, found) })),
     recordMissed: (missed, decide) => writes.runTransaction(() => recordMissed(tables, missed, decide)),
     listCheckpoints: (limit) =>
       reads.run(() => {
@@ -95,7 +102,7 @@ function recordScan(
 
 function recordMissed(
   { checkpoints, rows, movements, decider }: LedgerTables,
-  missed: Pick<ScanRecord, 'from' | 'deposits' | 'releases' | 'rescues'>,
+  missed: FoundOnChain & Pick<ScanRecord, 'from'>,
   decide: Decide,
 ): { added: number } {
   requireCheckpoint(checkpoints.hashAt(missed.from.number), missed.from);
@@ -108,6 +115,16 @@ function recordMissed(
   const added = [...found.deposits, ...found.releases].map(({ paymentId }) => paymentId);
   decideAll(decider, new Set([...moved, ...added]), decide);
   return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
+}
+
+/** Rescues stand in the book alone. */
+function missingRescues(
+  movements: MovementBook,
+  { rescues = [] }: FoundOnChain,
+): Pick<FoundOnChain, 'rescues'> {
+  const isFresh = (rescue: (typeof rescues)[number]) =>
+    movements.fresh(movementsOf({ deposits: [], releases: [], rescues: [rescue] })).length > 0;
+  return { rescues: rescues.filter(isFresh) };
 }
 
 function rewindTo(

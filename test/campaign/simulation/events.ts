@@ -2,7 +2,7 @@ import { paymentReference } from '../../../src/domain/deposit-address.ts';
 import { type Payment, termsOf } from '../../../src/domain/payment.ts';
 import { checksumAddress } from '../../../src/domain/payout-address.ts';
 import type { CreateInput } from './create-in-world.ts';
-import { drawMood, honest } from './node-mood.ts';
+import { drawMood, honest, isLie } from './node-mood.ts';
 import { HOUR_MS, type SimulatedWorld } from './simulated-world.ts';
 
 /** Kinds of faults; each seed has about half of them, so that rare mixtures come about as well. */
@@ -21,7 +21,7 @@ export function drawEvents(world: SimulatedWorld, faults: ReadonlySet<FaultKind>
   if (payment !== undefined && draws.chance(35)) {
     world.chain.submit({ kind: 'mint', to: payment.depositAddress, units: drawUnits(world, payment) });
   }
-  if (faults.has('node')) drawNodes(world);
+  if (faults.has('node')) drawNodes(world, payment);
   drawChainEvents(world, faults, payment);
   if (faults.has('database')) drawTrouble(world);
   if (faults.has('clock') && draws.chance(6)) {
@@ -42,14 +42,14 @@ function drawUnits({ draws }: SimulatedWorld, { enoughUnits }: Payment): bigint 
   ]);
 }
 
-function drawNodes({ draws, moods, chain, recorder }: SimulatedWorld): void {
+function drawNodes({ draws, moods, chain, recorder }: SimulatedWorld, payment: Payment | undefined): void {
   for (const [index, mood] of moods.entries()) {
     if (mood.kind !== 'honest' && draws.chance(30)) moods[index] = honest;
     if (!draws.chance(15)) continue;
-    const isOnlyLiar = moods.every((other, place) => place === index || !other.kind.startsWith('lying'));
-    const next = drawMood(draws, chain.latest.number, moods.length > 1 && isOnlyLiar);
+    const isOnlyLiar = moods.every((other, place) => place === index || !isLie(other));
+    const next = drawMood(draws, { chain, payment, mayLie: moods.length > 1 && isOnlyLiar });
     moods[index] = next;
-    recorder.fault(`node: ${next.kind}`);
+    recorder.fault(`node: ${next.kind}, one of ${moods.length}`);
   }
 }
 

@@ -1,7 +1,9 @@
+import { FORWARDED_TOPIC } from '../../../src/chain/deposit-factory-abi.ts';
+import { TRANSFER_TOPIC } from '../../../src/chain/token-abi.ts';
 import type { Draws } from './draws.ts';
 import type { Mood } from './node-mood.ts';
 import type { Block, PlacedLog } from './simulated-chain.ts';
-import { wordOf } from './token-state.ts';
+import { type Contracts, wordOf } from './token-state.ts';
 
 /** The parameter of `eth_getLogs`, as far as it is used. */
 export interface LogFilter {
@@ -12,10 +14,16 @@ export interface LogFilter {
 }
 
 /** The node's answer: what matches in the blocks it has, as its mood bends it. */
-export function findLogs(blocks: readonly Block[], filter: LogFilter, mood: Mood, draws: Draws): unknown[] {
+export function findLogs(
+  { blocks, contracts }: { readonly blocks: readonly Block[]; readonly contracts: Contracts },
+  filter: LogFilter,
+  mood: Mood,
+  draws: Draws,
+): unknown[] {
   const matching = blocks
     .slice(Number(filter.fromBlock), Number(filter.toBlock) + 1)
-    .flatMap(({ logs }) => logs.filter((log) => matches(log, filter)));
+    .flatMap(({ number, logs }) => [...logs, ...fabricatedLogs(mood, contracts, number)])
+    .filter((log) => matches(log, filter));
   return bend(matching, (blocks.at(-1) as Block).number, mood, draws).map(show);
 }
 
@@ -33,6 +41,8 @@ function bend(logs: PlacedLog[], latest: number, mood: Mood, draws: Draws): Plac
       return logs.filter(({ blockNumber }) => blockNumber <= latest - mood.blocks);
     case 'dropped logs':
       return logs.filter(() => draws.chance(50));
+    case 'omitted logs':
+      return logs.filter(({ transactionHash }) => parityOf(transactionHash) !== mood.parity);
     case 'duplicated logs':
       return logs.flatMap((log) => (draws.chance(50) ? [log, log] : [log]));
     case 'reordered logs':
@@ -42,6 +52,30 @@ function bend(logs: PlacedLog[], latest: number, mood: Mood, draws: Draws): Plac
     default:
       return logs;
   }
+}
+
+function parityOf(transactionHash: string): number {
+  // Simulated hashes differ in their first digits.
+  return Number(transactionHash.slice(0, 10)) % 2;
+}
+
+/** A deposit and its release that never were. */
+function fabricatedLogs(mood: Mood, { token, factory }: Contracts, blockNumber: number): PlacedLog[] {
+  if (mood.kind !== 'fabricated logs' || mood.blockNumber !== blockNumber) return [];
+  const { units, transactionHash } = mood;
+  const deposit = `0x${mood.deposit.slice(2).toLowerCase().padStart(64, '0')}`;
+  const other = `0x${'12'.padStart(64, '0')}`;
+  const place = { blockNumber, transactionHash };
+  return [
+    {
+      ...{ ...place, address: token, topics: [TRANSFER_TOPIC, other, deposit] },
+      ...{ data: `0x${wordOf(units)}`, logIndex: 9_000 },
+    },
+    {
+      ...{ ...place, address: factory, topics: [FORWARDED_TOPIC, deposit, other, other] },
+      ...{ data: `0x${wordOf(units)}${wordOf(0n)}`, logIndex: 9_001 },
+    },
+  ];
 }
 
 function doubled(log: PlacedLog): PlacedLog {

@@ -1,4 +1,6 @@
+import type { Payment } from '../../../src/domain/payment.ts';
 import type { Draws } from './draws.ts';
+import type { SimulatedChain } from './simulated-chain.ts';
 
 /** How an endpoint behaves for a while. */
 export type Mood =
@@ -6,16 +8,28 @@ export type Mood =
   | { readonly kind: 'down' }
   /** Does what it is asked, and answers too late. */
   | { readonly kind: 'slow' }
+  /** Takes every request and answers none. */
+  | { readonly kind: 'hung' }
   /** Its newest block is so many below the chain's. */
   | { readonly kind: 'behind'; readonly blocks: number }
   /** Shows the newest blocks, but has no logs of the last ones yet: an empty list, not an error. */
   | { readonly kind: 'delayed logs'; readonly blocks: number }
   | { readonly kind: 'dropped logs' }
+  /** Leaves the same half of all transactions out, whatever and however often it is asked. */
+  | { readonly kind: 'omitted logs'; readonly parity: 0 | 1 }
   | { readonly kind: 'duplicated logs' }
   | { readonly kind: 'reordered logs' }
   /** On a fork of its own from this block on: other hashes, and deposits of twice the amount. */
   | { readonly kind: 'lying hashes'; readonly fromBlock: number }
   | { readonly kind: 'lying chain' }
+  /** The chain's own blocks and hashes, with a deposit and its release that nobody made. */
+  | {
+      readonly kind: 'fabricated logs';
+      readonly deposit: string;
+      readonly units: bigint;
+      readonly blockNumber: number;
+      readonly transactionHash: string;
+    }
   /** Counts transactions of the relayer that are nowhere: what is signed for the next nonce cannot be mined. */
   | { readonly kind: 'nonce gap'; readonly transactions: number }
   /** Its latest count lacks the newest transactions of the relayer, while everything else it says is fresh. */
@@ -26,24 +40,45 @@ export const honest: Mood = { kind: 'honest' };
 const kinds = [
   ...(['down', 'slow', 'behind', 'delayed logs', 'dropped logs'] as const),
   ...(['duplicated logs', 'reordered logs', 'lying hashes', 'lying chain'] as const),
-  ...(['nonce gap', 'lagging nonce'] as const),
+  ...(['nonce gap', 'lagging nonce', 'hung', 'omitted logs', 'fabricated logs'] as const),
 ] as const satisfies readonly [Mood['kind'], ...Mood['kind'][]];
+
+/** What a mood is drawn from. */
+export interface MoodSubject {
+  readonly chain: SimulatedChain;
+  /** Whose payment a lie is about; undefined where there is none yet. */
+  readonly payment: Payment | undefined;
+  readonly mayLie: boolean;
+}
+
+export function isLie({ kind }: Mood): boolean {
+  return kind === 'lying hashes' || kind === 'lying chain' || kind === 'fabricated logs';
+}
 
 /**
  * Another mood. Only where there is a second endpoint does one lie: whoever asks a single one has nobody to contradict
  * it, and the service promises nothing there.
  */
-export function drawMood(draws: Draws, latestBlock: number, mayLie: boolean): Mood {
+export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject): Mood {
   const kind = draws.oneOf(kinds);
+  const latestBlock = chain.latest.number;
   switch (kind) {
     case 'behind':
       return { kind, blocks: draws.between(1, 40) };
     case 'delayed logs':
       return { kind, blocks: draws.between(1, 6) };
+    case 'omitted logs':
+      return { kind, parity: draws.oneOf([0, 1]) };
     case 'lying hashes':
       return mayLie ? { kind, fromBlock: Math.max(1, latestBlock - draws.between(0, 30)) } : { kind: 'down' };
     case 'lying chain':
       return mayLie ? { kind } : { kind: 'down' };
+    case 'fabricated logs': {
+      if (!mayLie || payment === undefined) return { kind: 'down' };
+      const { depositAddress: deposit, enoughUnits: units } = payment;
+      const blockNumber = Math.max(1, latestBlock + draws.between(-2, 2));
+      return { kind, deposit, units, blockNumber, transactionHash: chain.newHash() };
+    }
     case 'nonce gap':
     case 'lagging nonce':
       return { kind, transactions: draws.between(1, 2) };

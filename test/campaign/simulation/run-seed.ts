@@ -18,6 +18,8 @@ const MINUTE_MS = 60_000;
 const LONGEST_OPEN_STEP_MS = 4_000;
 /** Longer than a lease lasts. */
 const LEASE_END_MS = 7_000;
+/** Longer than a node is left alone that has not answered in time. */
+const LONGEST_PAUSE_MS = 31_000;
 const QUICK_ROUNDS = 5;
 const LONGEST_SETTLING_ROUNDS = QUICK_ROUNDS + 20;
 
@@ -236,6 +238,9 @@ async function passDeadline(run: Run): Promise<void> {
   // Merchants without an answer ask again before: the same key means the same payment for a day only.
   await createAsked(run, firstOf(run));
   await endDeliveries(run);
+  world.time.trueMs += LONGEST_PAUSE_MS;
+  // The first look at a node that was paused finds out that it answers again.
+  for (const _ of world.moods) await runOnOne(run, ['watch']);
   await runOnOne(run, ['watch', 'rescan']);
   world.time.trueMs += EXPIRY_MS;
   mineNow(world, 100);

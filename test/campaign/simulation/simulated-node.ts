@@ -36,6 +36,7 @@ export function createSimulatedNode(
   function answer(method: string, params: readonly unknown[], signer: Address | null = null): unknown {
     const mood = options.mood();
     if (mood.kind === 'down') throw new ChainUnavailableError(`${options.name} is down`);
+    if (mood.kind === 'hung') throw new AnswerTooSlowError(`${options.name} did not answer ${method}`);
     const result = execute(method, params, signer);
     if (mood.kind === 'slow' && draws.chance(70)) {
       throw new AnswerTooSlowError(`${options.name} is slow to answer ${method}`);
@@ -108,9 +109,10 @@ export function createSimulatedNode(
         return showBlock(params[0]);
       case 'eth_getLogs': {
         const filter = params[0] as LogFilter;
-        const blocks = Number(filter.toBlock) - Number(filter.fromBlock) + 1;
-        if (blocks > options.maximumBlockRange) refuse(method, -32_005, 'query exceeds the block range');
-        return findLogs(chain.blocks.slice(0, head().number + 1), filter, options.mood(), draws);
+        const asked = Number(filter.toBlock) - Number(filter.fromBlock) + 1;
+        if (asked > options.maximumBlockRange) refuse(method, -32_005, 'query exceeds the block range');
+        const blocks = chain.blocks.slice(0, head().number + 1);
+        return findLogs({ blocks, contracts: chain.contracts }, filter, options.mood(), draws);
       }
       case 'eth_call':
         return call(params[0] as Parameters<typeof call>[0], params[1]);

@@ -137,6 +137,7 @@ function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, rel
         onBroadcast: (rawTransaction) => checkBroadcast(world, raw, rawTransaction),
       }),
       CHAIN_ID,
+      { isOneOfSeveral: world.moods.length > 1, monotonicMs: () => world.time.trueMs },
     ),
   );
   const outside: Pick<World, 'chain' | 'token' | 'relayer' | 'sweepBalances' | 'pace'> = {
