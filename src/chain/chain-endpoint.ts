@@ -29,6 +29,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   /** In order of preference; at least one. */
   readonly urls: readonly string[];
   readonly chainId: number;
+  readonly monotonicMs?: () => number;
 }
 
 /**
@@ -36,12 +37,13 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
  * share it. Throws `TypeError` for a URL that is none.
  */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
-  const { urls, chainId, ...rpcOptions } = options;
+  const { urls, chainId, monotonicMs = () => performance.now(), ...rpcOptions } = options;
   if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
   return urls.map((url) =>
     createChainEndpoint(createJsonRpcClient({ ...rpcOptions, url }), chainId, {
       host: hostOf(url),
       isOneOfSeveral: urls.length > 1,
+      monotonicMs,
     }),
   );
 }

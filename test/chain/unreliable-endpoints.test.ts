@@ -1,15 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type ChainEndpoint,
+  type ChainEndpointsOptions,
   closeChainEndpoints,
   createChainEndpoints,
+  distinctHosts,
 } from '../../src/chain/chain-endpoint.ts';
 import type { FinalityDoubt } from '../../src/chain/confirm-final-block.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
+import { createRelayer } from '../../src/chain/relayer.ts';
 import { createTokenReader } from '../../src/chain/token-reader.ts';
 import { type ChainReader, ChainUnavailableError } from '../../src/domain/ports/chain.ts';
+import { anvilKeys } from '../support/anvil.ts';
 import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
-import { addressFor, type LocalChain, startLocalChain } from './local-chain.ts';
+import { forgeHashes, hang, lagAt } from './endpoint-faults.ts';
+import { addressFor, type LocalChain, startLocalChain, termsFor } from './local-chain.ts';
 
 let chain: LocalChain;
 let proxies: readonly [AlteringProxy, AlteringProxy, AlteringProxy];
@@ -33,17 +38,24 @@ afterEach(async () => {
   for (const proxy of proxies) await proxy.stop();
 });
 
-function open(count: number): readonly ChainEndpoint[] {
-  const urls = proxies.slice(0, count).map(({ url }) => url);
-  const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 2_000 });
+const TIMEOUT_MS = 2_000;
+
+/** Endpoints at so many of the proxies, or at these URLs. */
+function open(
+  at: number | readonly string[],
+  options: Pick<ChainEndpointsOptions, 'monotonicMs'> = {},
+): readonly ChainEndpoint[] {
+  const urls = typeof at === 'number' ? proxies.slice(0, at).map(({ url }) => url) : at;
+  const { chainId } = chain.anvil;
+  const endpoints = createChainEndpoints({ urls, chainId, timeoutMs: TIMEOUT_MS, ...options });
   opened.push(endpoints);
   return endpoints;
 }
 
-function createReader(count: number): { reader: ChainReader; doubts: FinalityDoubt[] } {
+function createReader(...at: Parameters<typeof open>): { reader: ChainReader; doubts: FinalityDoubt[] } {
   const doubts: FinalityDoubt[] = [];
   const reader = createChainReader({
-    endpoints: open(count),
+    endpoints: open(...at),
     sources: { token: chain.token, factories: [chain.factory] },
     onDisagreement: (doubt) => doubts.push(doubt),
   });
@@ -51,30 +63,6 @@ function createReader(count: number): { reader: ChainReader; doubts: FinalityDou
 }
 
 const readHeads = (reader: ChainReader) => reader.withView((view) => view.readHeads());
-
-/** Answers like a node that knows no block above this one. */
-function lagAt(proxy: AlteringProxy, head: number): void {
-  proxy.alter = async (call, ask) => {
-    const [tag] = call.params as [unknown];
-    if (call.method === 'eth_getLogs') {
-      const [filter] = call.params as [{ fromBlock: string }];
-      return Number(filter.fromBlock) > head ? { result: [] } : ask(call);
-    }
-    if (call.method !== 'eth_getBlockByNumber') return ask(call);
-    if (tag === 'latest') return ask({ ...call, params: [`0x${head.toString(16)}`, false] });
-    if (tag === 'finalized') return ask({ ...call, params: [`0x${(head - 2).toString(16)}`, false] });
-    return Number(tag) > head ? { result: null } : ask(call);
-  };
-}
-
-/** Shows every block with a hash that is not its own. */
-function forgeHashes(proxy: AlteringProxy): void {
-  proxy.alter = async (call, ask) => {
-    const answer = await ask(call);
-    if (call.method !== 'eth_getBlockByNumber' || answer.result === null) return answer;
-    return { result: { ...(answer.result as object), hash: `0x${'ab'.repeat(32)}` } };
-  };
-}
 
 describe('failing over', () => {
   it('uses the next endpoint after a failure and stays with it', async () => {
@@ -180,6 +168,97 @@ describe('finality', () => {
     expect(latest.number).toBe(head);
     expect(final?.number).toBe(head - 8);
     expect(doubts).toEqual([]);
+  });
+});
+
+describe('a node that hangs', () => {
+  /** How often each endpoint is asked while one of three hangs. */
+  async function passesWithHung(place: 0 | 1 | 2, passes: number) {
+    hang(proxies[place]);
+    const { reader, doubts } = createReader(3);
+    // The first pass may be the one that finds out.
+    await readHeads(reader).catch(() => {});
+    const askedBefore = proxies[place].asked.length;
+    const startedAtMs = performance.now();
+    for (let pass = 0; pass < passes; pass++) expect((await readHeads(reader)).final).not.toBeNull();
+    return {
+      doubts,
+      asked: proxies[place].asked.length - askedBefore,
+      tookMs: performance.now() - startedAtMs,
+    };
+  }
+
+  it.each([0, 1, 2] as const)('holds up one pass and not each, as number %i of three', async (place) => {
+    const { asked, tookMs, doubts } = await passesWithHung(place, 20);
+    // What was asked before the timeout may still be under way in the first of them.
+    expect(tookMs).toBeLessThan(TIMEOUT_MS);
+    expect(asked).toBeLessThanOrEqual(20);
+    expect(doubts.filter(({ kind }) => kind === 'hash')).toEqual([]);
+  });
+
+  it('holds up no confirmation that another endpoint gives', async () => {
+    const { reader } = createReader(3);
+    hang(proxies[1]);
+    const startedAtMs = performance.now();
+    expect((await readHeads(reader)).final).not.toBeNull();
+    expect(performance.now() - startedAtMs).toBeLessThan(TIMEOUT_MS / 2);
+  });
+
+  it('is found out once for all that share the endpoints: the relayer does not wait for it as well', async () => {
+    const endpoints = open(3);
+    hang(proxies[0]);
+    const token = createTokenReader({ endpoints, token: chain.token });
+    await token.readBalance(addressFor('nobody'));
+    proxies[0].asked.length = 0;
+    const { chainId } = chain.anvil;
+    const relayer = createRelayer({ endpoints, chainId, privateKey: anvilKeys[1] });
+    const startedAtMs = performance.now();
+    const nonce = await relayer.readLatestTransactionCount();
+    await relayer.readFinalTransactionCount();
+    await relayer.readGasBalance();
+    const fees = await relayer.quoteFees();
+    const call = { kind: 'forward', factory: chain.factory, terms: [termsFor('hung')] } as const;
+    const { rawTransaction } = await relayer.sign(call, nonce, await relayer.estimateGas(call), fees);
+    await relayer.broadcast(rawTransaction);
+    expect(performance.now() - startedAtMs).toBeLessThan(TIMEOUT_MS / 2);
+    expect(proxies[0].asked).toEqual([]);
+  });
+
+  it('is one of two: nothing is final meanwhile, that is reported, and it is asked again when it answers', async () => {
+    const time = { nowMs: 0 };
+    const { reader, doubts } = createReader(2, { monotonicMs: () => time.nowMs });
+    hang(proxies[1]);
+    expect((await readHeads(reader)).final).toBeNull();
+    expect(doubts).toMatchObject([{ kind: 'unconfirmed' }]);
+    proxies[1].alter = null;
+    proxies[1].asked.length = 0;
+    expect((await readHeads(reader)).final).toBeNull();
+    expect(proxies[1].asked).toEqual([]);
+    time.nowMs += 5_000;
+    await vi.waitFor(async () => expect((await readHeads(reader)).final).not.toBeNull(), 10_000);
+  });
+});
+
+describe('two names of one host', () => {
+  it('are one witness: they do not confirm each other, and alone they are believed', async () => {
+    const named = [proxies[0].url, `${proxies[0].url.replace('127.0.0.1', 'localhost')}/second`];
+    const together = createReader([...named, proxies[1].url]);
+    proxies[1].failWithStatus = 500;
+    expect((await readHeads(together.reader)).final).toBeNull();
+    expect(together.doubts).toMatchObject([{ kind: 'unconfirmed' }]);
+    expect((await readHeads(createReader(named).reader)).final).not.toBeNull();
+  });
+
+  it.each([
+    ['https://rpc.example.com/v2/one', 'https://rpc.example.com:8443/v2/other', 1],
+    ['https://rpc.example.com/', 'https://user:key@RPC.example.com./?key=2', 1],
+    ['http://localhost:8545', 'http://127.0.0.1:8545/', 1],
+    ['http://127.0.0.1:8545', 'http://127.0.0.1:8546', 2],
+    ['https://one.example.com', 'https://two.example.com', 2],
+  ])('%s and %s are on so many hosts: %i', (one, other, hosts) => {
+    const endpoints = createChainEndpoints({ urls: [one, other], chainId: 137 });
+    opened.push(endpoints);
+    expect(distinctHosts(endpoints)).toHaveLength(hosts);
   });
 });
 

@@ -1,6 +1,11 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { ChainEndpoint } from '../../src/chain/chain-endpoint.ts';
+
+
+import type { FinalityDoubt } from '../../src/chain/confirm-final-block.ts';
+
+
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
@@ -336,6 +341,15 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     watch,
     watchOnce: () => watchDeposits(watchContext()),
     rescan: (depthBlocks: number) => rescanFinalBlocks(watchContext(), depthBlocks),
+    rescanAtEach: (depthBlocks: number) =>
+      rescanFinalBlocks(watchContext(), depthBlocks, { isEachAsked: true }),
+    /** From now on the chain is read through these endpoints; what is sent still goes to the node itself. */
+    readThrough(endpoints: readonly ChainEndpoint[], onDisagreement: (doubt: FinalityDoubt) => void) {
+      const reader = createChainReader({
+        ...{ endpoints, sources: { token: chain.token, factories }, onDisagreement },
+      });
+      parts = { ...parts, reader: hidingLogs(reader, faults) };
+    },
     relay: () => relayReleases(relayContext()),
     openSender,
     expire: () => expirePayments({ ...parts.store, sweep, nowMs, expiryMs: EXPIRY_MS }),

@@ -1,8 +1,17 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
+import type { Address } from '../../src/domain/payout-address.ts';
 import type { BlockReference, ScanRecord } from '../../src/domain/ports/ledger-store.ts';
 import { LedgerConflictError } from '../../src/store/store-errors.ts';
-import { givePayment, givePayments, leave, pay, recordingDecide, type StoreContext } from './fixtures.ts';
+import {
+  ADDRESS,
+  givePayment,
+  givePayments,
+  leave,
+  pay,
+  recordingDecide,
+  type StoreContext,
+} from './fixtures.ts';
 
 export function block(number: number, branch = ''): BlockReference {
   return { number, hash: `hash of ${number}${branch}`, timestampMs: number * 2_000 };
@@ -120,6 +129,30 @@ export function ledgerPromises(context: StoreContext): void {
       added: 0,
     });
     expect((await ledgerOf(payment))?.deposits).toHaveLength(1);
+  });
+
+  it('names the rows that are missing: those not recorded with the same contents, and rescues not in the book', async () => {
+    const payment = await givePayment(context.store);
+    const { ledger } = context.store;
+    const [known, other] = [depositOf(payment, 12), depositOf(payment, 13)];
+    const [release, otherRelease] = [releaseOf(payment, 12), releaseOf(payment, 14)];
+    const rescue = { ...depositOf(payment, 12, 9), token: ADDRESS as Address, units: 5n };
+    const otherRescue = { ...rescue, logIndex: 10 };
+    await ledger.startCursor(block(10));
+    const rows = { deposits: [known], releases: [release], rescues: [rescue] };
+    await ledger.recordScan(scan(10, 15, 15, rows), leave);
+    expect(await ledger.listMissing(rows)).toEqual({ deposits: [], releases: [], rescues: [] });
+    expect(await ledger.listMissing({ deposits: [], releases: [] })).toEqual({
+      ...{ deposits: [], releases: [], rescues: [] },
+    });
+    const changed = { ...known, units: known.units + 1n };
+    expect(
+      await ledger.listMissing({
+        deposits: [known, other, changed],
+        releases: [otherRelease, release],
+        rescues: [otherRescue, rescue],
+      }),
+    ).toEqual({ deposits: [other, changed], releases: [otherRelease], rescues: [otherRescue] });
   });
 
   it('refuses rows that contradict what is known', async () => {

@@ -82,7 +82,6 @@ export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject):
     case 'nonce gap':
     case 'lagging nonce':
       return { kind, transactions: draws.between(1, 2) };
-
     default:
       return { kind };
   }

@@ -1,0 +1,97 @@
+import { FORWARDED_TOPIC } from '../../src/chain/deposit-factory-abi.ts';
+import { TRANSFER_TOPIC } from '../../src/chain/token-abi.ts';
+import type { Address } from '../../src/domain/payout-address.ts';
+import type { AlteringProxy } from './altering-proxy.ts';
+
+/** What goes wrong with the node behind a proxy. `proxy.alter = null` ends it. */
+
+interface LogFilter {
+  readonly fromBlock: string;
+  readonly toBlock: string;
+  readonly address: string | readonly string[];
+}
+
+interface RawLog {
+  readonly topics: readonly string[];
+}
+
+/** Answers like a node that knows no block above this one. */
+export function lagAt(proxy: AlteringProxy, head: number): void {
+  proxy.alter = async (call, ask) => {
+    const [tag] = call.params as [unknown];
+    if (call.method === 'eth_getLogs') {
+      const [filter] = call.params as [LogFilter];
+      return Number(filter.fromBlock) > head ? { result: [] } : ask(call);
+    }
+    if (call.method !== 'eth_getBlockByNumber') return ask(call);
+    if (tag === 'latest') return ask({ ...call, params: [`0x${head.toString(16)}`, false] });
+    if (tag === 'finalized') return ask({ ...call, params: [`0x${(head - 2).toString(16)}`, false] });
+    return Number(tag) > head ? { result: null } : ask(call);
+  };
+}
+
+/** Shows every block with a hash that is not its own. */
+export function forgeHashes(proxy: AlteringProxy): void {
+  proxy.alter = async (call, ask) => {
+    const answer = await ask(call);
+    if (call.method !== 'eth_getBlockByNumber' || answer.result === null) return answer;
+    return { result: { ...(answer.result as object), hash: `0x${'ab'.repeat(32)}` } };
+  };
+}
+
+/** Takes every request and answers none. */
+export function hang(proxy: AlteringProxy): void {
+  proxy.alter = () => new Promise(() => {});
+}
+
+/** Leaves out every log that names this address, in ranges of more than so many blocks. */
+export function omitLogsOf(proxy: AlteringProxy, address: Address, aboveBlocks = 0): void {
+  const topic = topicOf(address);
+  proxy.alter = async (call, ask) => {
+    const answer = await ask(call);
+    if (call.method !== 'eth_getLogs') return answer;
+    const [{ fromBlock, toBlock }] = call.params as [LogFilter];
+    if (Number(toBlock) - Number(fromBlock) + 1 <= aboveBlocks) return answer;
+    return { result: (answer.result as RawLog[]).filter(({ topics }) => !topics.includes(topic)) };
+  };
+}
+
+/** Honest blocks and hashes, and in one of them a deposit, and its release if asked for, that nobody made. */
+export function fabricate(
+  proxy: AlteringProxy,
+  lie: {
+    readonly deposit: Address;
+    readonly units: bigint;
+    readonly blockNumber: number;
+    readonly isReleased: boolean;
+  },
+): void {
+  const deposit = topicOf(lie.deposit);
+  const other = `0x${'12'.padStart(64, '0')}`;
+  const word = lie.units.toString(16).padStart(64, '0');
+  proxy.alter = async (call, ask) => {
+    const answer = await ask(call);
+    if (call.method !== 'eth_getLogs') return answer;
+    const [{ fromBlock, toBlock, address }] = call.params as [LogFilter];
+    if (Number(fromBlock) > lie.blockNumber || Number(toBlock) < lie.blockNumber) return answer;
+    const place = {
+      blockNumber: `0x${lie.blockNumber.toString(16)}`,
+      transactionHash: `0x${'1e'.repeat(32)}`,
+      removed: false,
+    };
+    const transfer = { topics: [TRANSFER_TOPIC, other, deposit], data: `0x${word}`, logIndex: '0x384' };
+    const forwarded = {
+      ...{ topics: [FORWARDED_TOPIC, deposit, other, other], data: `0x${word}${'0'.repeat(64)}` },
+      logIndex: '0x385',
+    };
+    if (!Array.isArray(address)) {
+      return { result: [...(answer.result as RawLog[]), { ...place, ...transfer, address }] };
+    }
+    if (!lie.isReleased) return answer;
+    return { result: [...(answer.result as RawLog[]), { ...place, ...forwarded, address: address[0] }] };
+  };
+}
+
+function topicOf(address: Address): string {
+  return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
+}

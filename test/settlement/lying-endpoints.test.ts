@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ChainEndpoint,
+  closeChainEndpoints,
+  createChainEndpoints,
+} from '../../src/chain/chain-endpoint.ts';
+import type { FinalityDoubt } from '../../src/chain/confirm-final-block.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { ChainUnavailableError } from '../../src/domain/ports/chain.ts';
+import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
+import { fabricate, hang, lagAt, omitLogsOf } from '../chain/endpoint-faults.ts';
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
+
+const { chain, settlement } = useSettlement();
+
+const PRICE_UNITS = 100_000_000n;
+
+let proxies: AlteringProxy[];
+let endpoints: readonly ChainEndpoint[];
+let doubts: FinalityDoubt[];
+
+afterEach(async () => {
+  await closeChainEndpoints(endpoints);
+  for (const proxy of proxies) await proxy.stop();
+});
+
+/** So many honest endpoints, each a proxy in front of the node, that the watcher reads through. */
+async function readThrough(count: number): Promise<void> {
+  proxies = await Promise.all(Array.from({ length: count }, () => startAlteringProxy(chain.anvil.url)));
+  const urls = proxies.map(({ url }) => url);
+  endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
+  doubts = [];
+  settlement.readThrough(endpoints, (doubt) => doubts.push(doubt));
+  await settlement.mine(3);
+  await settlement.watch();
+}
+
+const proxy = (place: number) => proxies[place] as AlteringProxy;
+const kinds = () => new Set(doubts.map(({ kind }) => kind));
+const cursor = async () => (await settlement.store.ledger.readCursor())?.number;
+
+/** So many passes with a block in between, of which an endpoint may fail some, as the worker repeats them. */
+async function watchBlocks(passes: number): Promise<void> {
+  for (let pass = 0; pass < passes; pass++) {
+    await settlement.mine();
+    await settlement.watchOnce().catch((error: unknown) => {
+      expect(error).toBeInstanceOf(ChainUnavailableError);
+    });
+  }
+}
+
+/** Relays and watches until the payment is paid, in a bounded number of blocks. */
+async function expectPaid(payment: Payment): Promise<void> {
+  for (let round = 0; round < 12 && (await settlement.state(payment)) !== 'paid/completed'; round++) {
+    await settlement.relay();
+    await watchBlocks(1);
+  }
+  expect(await settlement.state(payment)).toBe('paid/completed');
+}
+
+/** Returns the next block, which the lie is about. */
+async function lieAbout(payment: Payment, place: number, isReleased: boolean): Promise<number> {
+  const blockNumber = (await chain.anvil.blockNumber()) + 1;
+  const lie = { deposit: payment.depositAddress, units: PRICE_UNITS, blockNumber, isReleased };
+  fabricate(proxy(place), lie);
+  return blockNumber;
+}
+
+/** Nothing was paid, no final row is in the books, and no webhook is due. */
+async function expectNothingBooked(payment: Payment): Promise<void> {
+  expect((await settlement.read(payment)).status).toBe('unpaid');
+  expect(await settlement.webhooks(payment)).toEqual([]);
+  expect(await settlement.store.ledger.listMovementsOf(payment.id)).toEqual([]);
+}
+
+describe('an endpoint that invents a payment under honest block hashes', () => {
+  it.each([
+    ['card', 0],
+    ['card', 1],
+    ['card', 2],
+    ['direct', 0],
+    ['direct', 1],
+    ['direct', 2],
+  ] as const)('makes no %s payment paid and delays no other, as number %i of three', async (kind, liar) => {
+    await readThrough(3);
+    const invented = kind === 'card' ? await settlement.create() : await settlement.createDirect();
+    const real = await settlement.create();
+    await lieAbout(invented, liar, kind === 'card');
+    await settlement.deposit(real, EXPECTED_UNITS);
+    await watchBlocks(8);
+    await settlement.rescan(100).catch(() => {});
+    await settlement.rescanAtEach(100);
+    await expectNothingBooked(invented);
+    await expectPaid(real);
+    await expectNothingBooked(invented);
+    expect(await cursor()).toBeGreaterThan((await chain.anvil.blockNumber()) - 6);
+    // Only what the liar shows is refuted.
+    expect(doubts.length).toBeGreaterThan(0);
+    expect(new Set(doubts.map((doubt) => `${doubt.kind} ${doubt.endpoint}`))).toEqual(
+      new Set([`refuted ${new URL(proxy(liar).url).host}`]),
+    );
+  });
+
+  it.each(['card', 'direct'] as const)(
+    'makes no %s payment paid as the first of two: the cursor waits, that is reported, and all goes on when it stops',
+    async (kind) => {
+      await readThrough(2);
+      const invented = kind === 'card' ? await settlement.create() : await settlement.createDirect();
+      const real = await settlement.create();
+      const lieBlock = await lieAbout(invented, 0, kind === 'card');
+      await watchBlocks(10);
+      await settlement.deposit(real, EXPECTED_UNITS);
+      await watchBlocks(4);
+      expect(await cursor()).toBe(lieBlock - 1);
+      expect(kinds()).toEqual(new Set(['disputed']));
+      await expectNothingBooked(invented);
+
+      proxy(0).alter = null;
+      await expectPaid(real);
+      await expectNothingBooked(invented);
+    },
+  );
+
+  it('makes no payment paid while a second look asks it, as the second of two', async () => {
+    await readThrough(2);
+    const invented = await settlement.create();
+    await lieAbout(invented, 1, true);
+    await watchBlocks(6);
+    expect(doubts).toEqual([]);
+    expect(await settlement.rescan(100)).toBe(0);
+    expect(await settlement.rescanAtEach(100)).toBe(0);
+    expect(kinds()).toEqual(new Set(['disputed']));
+    await expectNothingBooked(invented);
+  });
+
+  it('takes back nothing with a forged hash of a block that was final, as the first of three', async () => {
+    await readThrough(3);
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.settleDown();
+    const [at, movements] = [await cursor(), await settlement.store.ledger.listMovementsOf(payment.id)];
+    proxy(0).alter = async (call, ask) => {
+      const answer = await ask(call);
+      const [block] = call.params as [unknown];
+      if (call.method !== 'eth_getBlockByNumber' || Number(block) !== at) return answer;
+      return { result: { ...(answer.result as object), hash: `0x${'ef'.repeat(32)}` } };
+    };
+    await watchBlocks(3);
+    expect(settlement.rewinds).toEqual([]);
+    expect(await settlement.store.ledger.listMovementsOf(payment.id)).toEqual(movements);
+    expect(await cursor()).toBeGreaterThan(at as number);
+  });
+});
+
+describe('an endpoint that leaves a deposit out', () => {
+  it.each([0, 1, 2])('does not keep it from being found, as number %i of three', async (omitting) => {
+    await readThrough(3);
+    const payment = await settlement.create();
+    omitLogsOf(proxy(omitting), payment.depositAddress);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await watchBlocks(6);
+    expect(await settlement.rescan(100)).toBe(omitting === 0 ? 1 : 0);
+    await expectPaid(payment).catch(() => {});
+    // The release is left out by the same endpoint.
+    await watchBlocks(4);
+    await settlement.rescan(100);
+    expect(await settlement.state(payment)).toBe('paid/completed');
+  });
+
+  it('is found out by a deep second look that asks each endpoint, where two leave it out of long ranges', async () => {
+    await readThrough(3);
+    const payment = await settlement.create();
+    for (const place of [0, 1]) omitLogsOf(proxy(place), payment.depositAddress, 2);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine(6);
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    expect(await settlement.rescan(100)).toBe(0);
+    expect(await settlement.rescanAtEach(100)).toBe(1);
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+  });
+
+  it('as the second of two keeps the cursor below it until both show it, and that is reported', async () => {
+    await readThrough(2);
+    const payment = await settlement.create();
+    omitLogsOf(proxy(1), payment.depositAddress);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    const depositBlock = (await chain.anvil.blockNumber()) + 1;
+    await watchBlocks(8);
+    expect(await cursor()).toBe(depositBlock - 1);
+    expect(kinds()).toEqual(new Set(['disputed']));
+    proxy(1).alter = null;
+    await expectPaid(payment);
+  });
+
+  it('as the first of two delays it until a second look after it shows it', async () => {
+    await readThrough(2);
+    const payment = await settlement.create();
+    omitLogsOf(proxy(0), payment.depositAddress);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await watchBlocks(6);
+    expect(await settlement.rescan(100)).toBe(0);
+    expect(kinds()).toEqual(new Set(['disputed']));
+    proxy(0).alter = null;
+    expect(await settlement.rescan(100)).toBe(1);
+    await expectPaid(payment);
+  });
+});
+
+describe('an endpoint that is down, hangs or lags', () => {
+  it.each([
+    ['down', 0],
+    ['down', 1],
+    ['hung', 0],
+    ['hung', 1],
+    ['behind', 0],
+    ['behind', 1],
+  ] as const)('%s, as number %i of three, delays no payment', async (fault, place) => {
+    await readThrough(3);
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    if (fault === 'down') proxy(place).failWithStatus = 503;
+    if (fault === 'hung') hang(proxy(place));
+    if (fault === 'behind') lagAt(proxy(place), await chain.anvil.blockNumber());
+    if (fault === 'behind' && place === 0) {
+      // It is asked as long as it answers: what it does not show yet nobody is told of.
+      await watchBlocks(2);
+      expect((await settlement.read(payment)).status).toBe('unpaid');
+      proxy(place).failWithStatus = 503;
+    }
+    await expectPaid(payment);
+  });
+
+  it.each(['down', 'hung'] as const)(
+    '%s, as one of two, keeps the cursor where it is, which is reported, and all goes on after it',
+    async (fault) => {
+      await readThrough(2);
+      const payment = await settlement.create();
+      await settlement.deposit(payment, EXPECTED_UNITS);
+      const before = await cursor();
+      if (fault === 'down') proxy(1).failWithStatus = 503;
+      else hang(proxy(1));
+      await watchBlocks(5);
+      await settlement.relay();
+      await watchBlocks(3);
+      expect(await cursor()).toBe(before);
+      expect(kinds()).toEqual(new Set(['unconfirmed']));
+      expect((await settlement.read(payment)).status).toBe('unpaid');
+      proxy(1).failWithStatus = null;
+      proxy(1).alter = null;
+      // One that hung is asked again by new clients at once, and by those that know of it after a pause.
+      await closeChainEndpoints(endpoints);
+      const urls = proxies.map(({ url }) => url);
+      endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
+      settlement.readThrough(endpoints, (doubt) => doubts.push(doubt));
+      await expectPaid(payment);
+    },
+  );
+
+  it('behind, as the second of two, confirms as far as it has come', async () => {
+    await readThrough(2);
+    const payment = await settlement.create();
+    const behindBlocks = 4;
+    const follow = async () => lagAt(proxy(1), (await chain.anvil.blockNumber()) - behindBlocks);
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    for (let round = 0; round < 16; round++) {
+      await settlement.relay();
+      await settlement.mine();
+      await follow();
+      await settlement.watchOnce();
+    }
+    expect(await settlement.state(payment)).toBe('paid/completed');
+    expect(await cursor()).toBe((await chain.anvil.blockNumber()) - behindBlocks - settlement.finalityBlocks);
+    expect(doubts).toEqual([]);
+  });
+});
+
+describe('what confirming costs', () => {
+  beforeEach(() => readThrough(3));
+
+  it('is no request for logs where nothing of ours is in the blocks', async () => {
+    await settlement.create();
+    await watchBlocks(5);
+    expect(proxy(1).asked).not.toContain('eth_getLogs');
+    expect(proxy(2).asked).not.toContain('eth_getLogs');
+  });
+
+  it('is one request for logs for all deposits of a pass, and one for all releases', async () => {
+    const payments = [await settlement.create(), await settlement.create(), await settlement.create()];
+    for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
+    await watchBlocks(1);
+    await settlement.relay();
+    await watchBlocks(6);
+    for (const payment of payments) expect(await settlement.state(payment)).toBe('paid/completed');
+    for (const place of [1, 2]) {
+      expect(proxy(place).asked.filter((method) => method === 'eth_getLogs').length).toBeLessThanOrEqual(2);
+    }
+  });
+});
