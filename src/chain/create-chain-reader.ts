@@ -19,6 +19,7 @@ export interface ChainReaderOptions {
   /** Blocks asked for at first and at most; in between it follows what the endpoint grants. Default 100 and 2,000. */
   readonly initialBlockRange?: number;
   readonly maximumBlockRange?: number;
+  readonly monotonicMs?: () => number;
 }
 
 const DEFAULT_INITIAL_BLOCK_RANGE = 100;
@@ -32,14 +33,14 @@ interface Known {
 
 /** The watcher's reader: one endpoint for a pass, the next one after a failure. */
 export function createChainReader(options: ChainReaderOptions): ChainReader {
-  const { endpoints, sources } = options;
+  const { endpoints, sources, monotonicMs = () => performance.now() } = options;
   const rotation = createEndpointRotation(endpoints);
   const initial = options.initialBlockRange ?? DEFAULT_INITIAL_BLOCK_RANGE;
   const maximum = options.maximumBlockRange ?? DEFAULT_MAXIMUM_BLOCK_RANGE;
   const known = new Map<ChainEndpoint, Known>(
     endpoints.map((endpoint) => [
       endpoint,
-      { range: createBlockRange(initial, maximum), headWatch: createHeadWatch() },
+      { range: createBlockRange(initial, maximum), headWatch: createHeadWatch(monotonicMs) },
     ]),
   );
   let secondLooks = 0;
@@ -74,7 +75,8 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     return {
       async readHeads() {
         const { latest, final } = await readOwnHeads(endpoint);
-        headWatch.check(endpoint.rpc.label, latest.number);
+        // An endpoint that no longer follows the chain answers as ever: the next pass asks another.
+        if (headWatch.check(endpoint.rpc.label, latest.number) === 'stands still') rotation.leave(endpoint);
         latestSeen = latest;
         return { latest, final: await confirmBlock(endpoint, final) };
       },

@@ -24,3 +24,14 @@ it('forgets a fall-back when the head is where it was', () => {
     expect(() => watch.check('node', 1)).toThrow(/fell back/);
   }
 });
+
+it('says that a head stands still after twenty seconds, and again only after twenty more', () => {
+  let nowMs = 0;
+  const watch = createHeadWatch(() => nowMs);
+  const stoodStillAtMs: number[] = [];
+  for (nowMs = 0; nowMs <= 100_000; nowMs += 2_000) {
+    // It moves until 30 s.
+    if (watch.check('node', Math.min(15, nowMs / 2_000)) === 'stands still') stoodStillAtMs.push(nowMs);
+  }
+  expect(stoodStillAtMs).toEqual([50_000, 70_000, 90_000]);
+});

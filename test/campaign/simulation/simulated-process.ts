@@ -141,7 +141,9 @@ function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, rel
     ),
   );
   const outside: Pick<World, 'chain' | 'token' | 'relayer' | 'sweepBalances' | 'pace'> = {
-    chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
+    chain: createChainReader({
+      ...{ endpoints, sources: { token, factories: [factory] }, monotonicMs: () => world.time.trueMs },
+    }),
     token: createTokenReader({ endpoints, token }),
     relayer: relayerOf(endpoints),
     sweepBalances: createBalanceSweep({ endpoints, token }),
