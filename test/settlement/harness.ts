@@ -2,9 +2,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { ChainEndpoint } from '../../src/chain/chain-endpoint.ts';
 
-
 import type { FinalityDoubt } from '../../src/chain/confirm-final-block.ts';
-
 
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
