@@ -59,7 +59,10 @@ export const variables: readonly Variable[] = [
   plain('CHECKOUT_EXPIRY_HOURS', 'How long a checkout waits for money (168).'),
   plain('UNDERPAYMENT_TOLERANCE_PERCENT', 'How much less than expected still counts as paid in full (2).'),
   plain('CHAIN_ID', 'The chain (137, Polygon).'),
-  secret('POLYGON_RPC_URL', 'RPC endpoints, comma-separated; with two or more, finality needs two to agree.'),
+  secret(
+    'POLYGON_RPC_URL',
+    'RPC endpoints, comma-separated; on two or more hosts, two must agree before anything is paid.',
+  ),
   plain('DEPOSIT_FACTORY_ADDRESS', 'The deposit factory, as `contract deploy` printed it.'),
   plain('SETTLEMENT_TOKEN_ADDRESS', 'The USDC contract, only for chains that have no well-known one.'),
   secret('RELAYER_PRIVATE_KEY', 'The key that sends releases; it can spend only its own gas money.'),

@@ -79,7 +79,7 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
 }
 
 /** What so many hosts can and cannot do for each other; URLs on one host are one witness. */
-function describeHosts(hosts: readonly string[]): string {
+export function describeHosts(hosts: readonly string[]): string {
   const names = hosts.join(', ');
   if (hosts.length === 1) {
     return `all RPC endpoints are on one host (${names}): everything it says is believed, invented payments too`;

@@ -90,7 +90,11 @@ export async function openLiveWorld(
 const REPEAT_DISAGREEMENT_MS = 60_000;
 
 /** Counts each disagreement of endpoints, and logs each kind of each endpoint at most once a minute. */
-function createDisagreementReport(clock: Clock, log: Log, metrics: Metrics): (doubt: FinalityDoubt) => void {
+export function createDisagreementReport(
+  clock: Clock,
+  log: Log,
+  metrics: Metrics,
+): (doubt: FinalityDoubt) => void {
   const loggedAtMs = new Map<string, number>();
   return (doubt) => {
     metrics.endpointDisagreements.inc({ kind: doubt.kind });

@@ -72,7 +72,7 @@ describe('live mode against a second local chain, with the simulators as provide
     const report = await runJson<{ checks: { name: string; isFine: boolean }[] }>(environment, 'doctor');
     expect(report.checks.filter(({ isFine }) => !isFine)).toEqual([]);
     expect(report.checks.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['configuration', 'store', 'contract', 'relayer', 'providers']),
+      expect.arrayContaining(['configuration', 'store', 'contract', 'relayer', 'endpoints', 'providers']),
     );
   });
 

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import type { FinalityDoubt } from '../chain/confirm-final-block.ts';
+import { describeHosts } from './doctor.ts';
+import { createDisagreementReport } from './live-world.ts';
+import type { Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+
+const NAME = 'card_checkout_endpoint_disagreements_total';
+
+it('counts every disagreement of endpoints by its kind, from zero, and logs each once a minute', async () => {
+  const metrics = createMetrics();
+  const lines = async () => (await metrics.registry.getSingleMetricAsString(NAME)).split('\n').slice(2);
+  expect(await lines()).toEqual([
+    `${NAME}{kind="hash"} 0`,
+    `${NAME}{kind="refuted"} 0`,
+    `${NAME}{kind="disputed"} 0`,
+    `${NAME}{kind="unconfirmed"} 0`,
+  ]);
+
+  let nowMs = 0;
+  const logged: string[] = [];
+  const log = { error: (_: object, text: string) => void logged.push(text) } as unknown as Log;
+  const report = createDisagreementReport({ nowMs: () => nowMs, monotonicMs: () => nowMs }, log, metrics);
+  const doubt = (kind: FinalityDoubt['kind'], endpoint: string): FinalityDoubt => ({
+    ...{ kind, endpoint, message: `what ${endpoint} said` },
+    block: { number: 1, hash: '0x1', timestampMs: 0 },
+  });
+  for (nowMs = 0; nowMs < 120_000; nowMs += 2_000) report(doubt('unconfirmed', 'one'));
+  report(doubt('refuted', 'one'));
+  report(doubt('refuted', 'other'));
+  expect(logged).toEqual([
+    'RPC endpoints do not agree (unconfirmed): what one said',
+    'RPC endpoints do not agree (unconfirmed): what one said',
+    'RPC endpoints do not agree (refuted): what one said',
+    'RPC endpoints do not agree (refuted): what other said',
+  ]);
+  expect(await lines()).toContain(`${NAME}{kind="unconfirmed"} 60`);
+  expect(await lines()).toContain(`${NAME}{kind="refuted"} 2`);
+});
+
+it.each([
+  [['a'], /on one host \(a\): everything it says is believed/],
+  [['a', 'b'], /on two hosts \(a, b\).*while one is down or they disagree, nothing becomes paid/],
+  [['a', 'b', 'c'], /on 3 hosts \(a, b, c\) confirm each other: one may be down or lie/],
+])('the doctor says what RPC endpoints on the hosts %j can do', (hosts, sentence) => {
+  expect(describeHosts(hosts)).toMatch(sentence);
+});
