@@ -29,7 +29,7 @@ const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/supp
 
 /** Files that take half a minute and more: begun last, each would be waited for alone. */
 const longFiles =
-  /test\/(campaign\/(simulation|neighbours|secrets)|store\/(store|move-store|hot-plans|postgres-instances)\.|sandbox\/restart|browser\/pages\.|e2e\/(kill|recovery-drill|rolling-restart|ten-minute-start)\.)/;
+  /test\/(store\/(store|move-store|hot-plans|postgres-instances)\.|sandbox\/restart|browser\/pages\.|e2e\/(kill|recovery-drill|rolling-restart|ten-minute-start)\.)/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -7,13 +7,22 @@
  * sum of the tests of all steps, where a step that failed without a failed test counts as one. A test project
  * without tests is a failure: a check that checks nothing must not look green.
  */
+import { randomInt } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { parts } from '../test/campaign/parts.ts';
 import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts';
 import { memoryFolder } from './memory-folder.ts';
-import { failedTests, forgeCounts, projectsWithTests, type TestCounts, vitestCounts } from './test-counts.ts';
+import {
+  campaignCounts,
+  failedTests,
+  forgeCounts,
+  projectsWithTests,
+  type TestCounts,
+  vitestCounts,
+} from './test-counts.ts';
 
 const root = join(import.meta.dirname, '..');
 const node = process.execPath;
@@ -63,6 +72,24 @@ const staticSteps: Step[] = [
 ];
 const contractTests = ifExists(script('contracts.ts'), (file) => command('contracts', file, 'test'));
 
+/** Runs of the parts that are simulated: together, the campaign may take 90 seconds on two idle cores. */
+const simulatedRuns: Readonly<Record<string, number>> = { simulation: 60, instances: 6 };
+/** Begun last, these would be waited for alone. */
+const longCampaignParts = ['neighbours', 'kills', 'soak', 'hostile-input'];
+
+/** A short campaign of every part with a fresh seed. A step's name is the command that repeats it: `npm run …`. */
+function campaignSteps(): Step[] {
+  const names = parts.map(({ name }) => name).filter((name) => !longCampaignParts.includes(name));
+  return [...longCampaignParts, ...names].map((name) => {
+    const runs = simulatedRuns[name];
+    const flags = [
+      ...['--short', '--only', name, '--seed', String(randomInt(2 ** 31))],
+      ...(runs === undefined ? [] : ['--seeds', String(runs)]),
+    ];
+    return command(`campaign -- ${flags.join(' ')}`, join(root, 'test', 'campaign', 'main.ts'), ...flags);
+  });
+}
+
 process.exitCode = await main(process.argv.includes('--all'));
 
 async function main(all: boolean): Promise<number> {
@@ -82,6 +109,7 @@ async function main(all: boolean): Promise<number> {
   if (all) {
     checked.push(...(await checkProjects('tests on PostgreSQL', [postgresProject], projectsOnStore)));
     checked.push(...(await checkProjects('end-to-end tests', slowProjects)));
+    checked.push(...(await twoAtATime(campaignSteps(), checkCampaign)));
   }
   return summarize(checked, performance.now() - started);
 }
@@ -125,6 +153,20 @@ async function checkPlain(step: Step): Promise<Checked> {
   // A step that had nobody to ask is not wrong, but must not look like one that found nothing.
   const unchecked = /^not checked: .*$/m.exec(result.output);
   if (unchecked !== null && checked.failure === undefined) console.log(indent(unchecked[0]));
+  return checked;
+}
+
+/** Each promise of the campaign's table counts as a test; one that was not looked at is named, and is not kept. */
+async function checkCampaign(step: Step): Promise<Checked> {
+  const result = await runStep(step);
+  const { counts, unchecked } = campaignCounts(result.output);
+  const broken = counts.failed === 0 ? undefined : `${counts.failed} promises were broken or not looked at`;
+  const checked = await report({
+    result,
+    counts,
+    failure: result.problem ?? broken ?? emptyOrSkipped(counts),
+  });
+  if (checked.failure === undefined) for (const line of unchecked) console.log(indent(line));
   return checked;
 }
 

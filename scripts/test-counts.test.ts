@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failedTests, forgeCounts, projectsWithTests, vitestCounts } from './test-counts.ts';
+import { campaignCounts, failedTests, forgeCounts, projectsWithTests, vitestCounts } from './test-counts.ts';
 
 it("adds up forge's closing lines and leaves those of single suites aside", () => {
   const output = [
@@ -19,6 +19,22 @@ it('counts nothing where a runner crashed before it reported', () => {
 it("reads vitest's report, where a todo is a skipped test", () => {
   const report = { numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 3 };
   expect(vitestCounts(JSON.stringify(report))).toEqual({ passed: 5, failed: 1, skipped: 5 });
+});
+
+it("reads the campaign's table, where a promise without a case was not kept unless the table says why", () => {
+  const table = [
+    'hostile-input from seed 33, 2 cores',
+    '| promise | part | cases | violations |',
+    '|---|---|---|---|',
+    '| Any bytes get whole answers | hostile-input | 1,300 | 0 |',
+    '| Any query too | hostile-input | 800 | 2 |',
+    '| Any form too | hostile-input | 0 | 0 |',
+    '| Calls are in order (system calls) | durability | 0, not checked: strace is missing | 0 |',
+  ].join('\n');
+  expect(campaignCounts(table)).toEqual({
+    counts: { passed: 1, failed: 2, skipped: 0 },
+    unchecked: ['not checked: strace is missing (Calls are in order (system calls))'],
+  });
 });
 
 it('refuses a report that is not one', () => {

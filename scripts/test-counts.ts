@@ -100,3 +100,22 @@ export function forgeCounts(output: string): TestCounts {
   }
   return counts;
 }
+
+/**
+ * The counts of the campaign's table: a promise without a violation is a passed test. One of which no case came about
+ * counts as failed where the table does not say why, and as neither where it does; `unchecked` names those.
+ */
+export function campaignCounts(output: string): { counts: TestCounts; unchecked: string[] } {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const unchecked: string[] = [];
+  for (const line of output.split('\n')) {
+    const [, promise, cases, reason, violations] =
+      /^\| (.+) \| [a-z-]+ \| ([\d,]+)(?:, (not checked: .+))? \| ([\d,]+) \|$/.exec(line) ?? [];
+    if (promise === undefined) continue;
+    if (violations !== '0') counts.failed++;
+    else if (reason !== undefined) unchecked.push(`${reason} (${promise})`);
+    else if (cases === '0') counts.failed++;
+    else counts.passed++;
+  }
+  return { counts, unchecked };
+}

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { validRequest } from '../../support/api-service.ts';
 import { type Answer, faultOfError, parseObject } from './answer-shape.ts';
-import { requireKept } from './broken-promise.ts';
+import { BrokenPromiseError, requireKept } from './broken-promise.ts';
 import type { HostileService } from './hostile-service.ts';
 import { exchange, parseAnswers } from './raw-answers.ts';
 import { rawBytes } from './raw-requests.ts';
@@ -21,7 +21,9 @@ export async function rawConnectionCase({ service, takeStored }: HostileService)
   });
   return fc.asyncProperty(bytes, async (sent) => {
     const text = sent.toString('latin1');
-    const received = await exchange(port, sent);
+    const received = await exchange(port, sent).catch((error: Error) => {
+      throw new BrokenPromiseError('rawBytes', `${error.message}, to ${text}`);
+    });
     const answers = readAnswers(received, text);
     for (const answer of answers) {
       const fault = answer.status === 200 || answer.body === '' ? null : faultOfError(answer);

@@ -17,6 +17,23 @@ import { rawConnectionCase } from './raw-connections.ts';
 
 type CaseName = 'bodies' | 'queries' | 'questions' | 'connections' | 'pages' | 'providers';
 
+/**
+ * Seeds that broke a promise before it was mended, by the kind of case that did. Every run of this part repeats them on
+ * both engines. A seed stands for its input only as long as the generators stay as they are, so what was found has a
+ * plain test as well.
+ */
+const failedSeeds: Readonly<Record<CaseName, readonly number[]>> = {
+  bodies: [76000099],
+  queries: [76000099],
+  questions: [],
+  pages: [1],
+  providers: [],
+  connections: [
+    ...[1, 11, 33, 187927108, 20261126, 20261135, 1350772466],
+    ...[76000003, 76000022, 76000035, 76000056],
+  ],
+};
+
 /** Runs of each kind in one round, which is on one engine. The short form is one on each. */
 const runs: Readonly<Record<CaseName, number>> = {
   bodies: 400,
@@ -41,6 +58,7 @@ const looksAt: Readonly<Record<CaseName, readonly HostileInputPromise[]>> = {
 };
 
 type Property = fc.IAsyncPropertyWithHooks<[never]> | fc.IAsyncProperty<[never]>;
+type SeedsOf = (name: CaseName) => readonly number[];
 type Tally = Map<HostileInputPromise, { cases: number; violations: number }>;
 
 export async function runHostileInput({ seed, long, log }: PartOptions): Promise<PromiseResult[]> {
@@ -48,13 +66,19 @@ export async function runHostileInput({ seed, long, log }: PartOptions): Promise
   const tally: Tally = new Map(names.map((name) => [name, { cases: 0, violations: 0 }]));
   const postgres = await startPostgres();
   const engines = [emptySqlite, () => emptyPostgres(postgres)];
+  const runRounds = async (seedsOf: SeedsOf, { endOnFailure = false } = {}) => {
+    for (const emptyDatabase of engines) {
+      const hostile = await openHostileService(await emptyDatabase());
+      await runRound(hostile, { seedsOf, endOnFailure }, tally, log);
+    }
+  };
   const startedMs = performance.now();
   let seeds = 0;
   try {
+    await runRounds((name) => failedSeeds[name], { endOnFailure: true });
     do {
-      for (const emptyDatabase of engines) {
-        await runRound(await openHostileService(await emptyDatabase()), seed + seeds, tally, log);
-      }
+      const current = seed + seeds;
+      await runRounds(() => [current]);
       seeds++;
       if (seeds % PROGRESS_SEEDS === 0) log(`  ${seeds} seeds of hostile input, each on both engines`);
     } while (long && performance.now() - startedMs < LONG_FORM_MS);
@@ -70,7 +94,7 @@ export async function runHostileInput({ seed, long, log }: PartOptions): Promise
 /** Each round has a service of its own, so that what one round stored does not slow the next one down. */
 async function runRound(
   hostile: HostileService,
-  seed: number,
+  { seedsOf, endOnFailure }: { readonly seedsOf: SeedsOf; readonly endOnFailure: boolean },
   tally: Tally,
   log: PartOptions['log'],
 ): Promise<void> {
@@ -87,8 +111,10 @@ async function runRound(
       ['connections', await rawConnectionCase(hostile)],
     ];
     for (const [name, property] of cases) {
-      const found = await fc.check(property as Property, { seed, numRuns: runs[name] });
-      count(tally, name, found, log);
+      for (const seed of seedsOf(name)) {
+        const found = await fc.check(property as Property, { seed, numRuns: runs[name], endOnFailure });
+        count(tally, name, found, log);
+      }
     }
   } finally {
     await hostile.close();

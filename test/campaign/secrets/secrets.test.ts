@@ -1,27 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createRandom } from '../../support/random.ts';
 import { createCanarySearch, drawSecret } from './canaries.ts';
-import { runSecrets } from './run.ts';
 import { judgeTiming } from './timing.ts';
-
-/** Ten seconds on an idle machine; others may be at work beside it. */
-const LONGEST_MS = 240_000;
-const seed = Number(process.env['CAMPAIGN_SEED'] ?? randomInt(2 ** 31));
-
-it(
-  `keeps every secret and every tenant apart in a walk through a real service (CAMPAIGN_SEED=${seed})`,
-  async () => {
-    const broken: string[] = [];
-    const rows = await runSecrets({ seed, long: false, log: (line) => broken.push(line) });
-    expect(broken).toEqual([]);
-    for (const { promise, cases, violations, unchecked } of rows) {
-      expect({ promise, violations }).toEqual({ promise, violations: 0 });
-      if (unchecked === undefined) expect(cases, promise).toBeGreaterThan(0);
-    }
-  },
-  LONGEST_MS,
-);
 
 it('finds a canary however it is written, and in part', () => {
   const search = createCanarySearch();

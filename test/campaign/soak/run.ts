@@ -11,7 +11,7 @@ import { type LoadResult, putUnderLoad } from './load.ts';
 import { courseOf, leastOf, type MemorySample, medianOf, sampleMemory } from './memory.ts';
 
 const LONG_MS = 30 * 60_000;
-const SHORT_MS = 30_000;
+const SHORT_MS = 16_000;
 const SAMPLE_EVERY_MS = 1_000;
 /** After the load, for payments that are still on their way. */
 const SETTLE_MS = 60_000;
@@ -25,7 +25,7 @@ const SETTLE_MS = 60_000;
  * buffers that wait with it for a collection were seen to swing by 60 MiB, and what was taken at a peak is kept.
  */
 const RESIDENT_BOUND_MIB = 48;
-/** In 30 seconds V8 is still taking what it needs, and has hardly collected: only a landslide shows. */
+/** In 16 seconds V8 is still taking what it needs, and has hardly collected: only a landslide shows. */
 const SHORT_RESIDENT_BOUND_MIB = 64;
 /** The smallest heap of a quarter is close to what is in use, so it shows less: 160 bytes of each request. */
 const HEAP_BOUND_MIB = 8;
@@ -33,7 +33,7 @@ const SHORT_HEAP_BOUND_MIB = 24;
 /** Connections of the load and of deliveries come and go. */
 const OPEN_FILES_BOUND = 16;
 
-/** Runs a soak of 30 minutes, or of 30 seconds; `durationMs` is for looking closer. */
+/** Runs a soak of 30 minutes, or of 16 seconds; `durationMs` is for looking closer. */
 export async function runSoak(
   options: PartOptions & { readonly durationMs?: number },
 ): Promise<PromiseResult[]> {

@@ -1,0 +1,22 @@
+import type { PromiseResult } from './part.ts';
+import type { SimulationOptions } from './simulation/run.ts';
+
+/** A part of the campaign. */
+export interface Part {
+  readonly name: string;
+  /** Only what is chosen is imported. */
+  readonly load: () => Promise<(options: SimulationOptions) => Promise<readonly PromiseResult[]>>;
+}
+
+/** All parts; `npm test` runs each of them in its short form. */
+export const parts: readonly Part[] = [
+  { name: 'simulation', load: async () => (await import('./simulation/run.ts')).runSimulation },
+  { name: 'instances', load: async () => (await import('./simulation/run.ts')).runInstances },
+  { name: 'delivery', load: async () => (await import('./delivery/run.ts')).runDelivery },
+  { name: 'hostile-input', load: async () => (await import('./hostile-input/run.ts')).runHostileInput },
+  { name: 'secrets', load: async () => (await import('./secrets/run.ts')).runSecrets },
+  { name: 'kills', load: async () => (await import('./kills/run.ts')).runKills },
+  { name: 'durability', load: async () => (await import('./durability/run.ts')).runDurability },
+  { name: 'neighbours', load: async () => (await import('./neighbours/run.ts')).runNeighbours },
+  { name: 'soak', load: async () => (await import('./soak/run.ts')).runSoak },
+];
