@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Currency, parseAmountCents } from './money.ts';
+import { type Currency, isCurrency, parseAmountCents } from './money.ts';
 import type { Payment } from './payment.ts';
 import { isPaymentId, type PaymentId } from './payment-id.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
@@ -19,20 +19,39 @@ export interface PaymentQuery {
   readonly search?: PaymentSearch;
 }
 
-/** What somebody typed into the search, understood. */
+/** What was typed into the search, understood. */
 export type PaymentSearch =
   | { readonly kind: 'id'; readonly id: PaymentId }
   | { readonly kind: 'transaction'; readonly hash: string }
-  /** All of the words have to be there; each as any one of its terms. */
-  | { readonly kind: 'words'; readonly words: readonly (readonly string[])[] };
+  /** A payment has to match all of the words, each in any one of its meanings. */
+  | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
+
+/** What a typed word may stand for. */
+export type Meaning =
+  /** Words of the note or of the e-mail address's name that begin so; all of them. Short ones are whole words. */
+  | { readonly kind: 'words'; readonly beginnings: readonly string[] }
+  /** What the customer is charged, or what was requested. */
+  | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
+  /** The beginning of an e-mail address; a whole one as soon as its domain has a point. */
+  | { readonly kind: 'email'; readonly beginning: string };
 
 /** Longer texts are cut off: no id, address or sensible phrase is. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
 /** Of a note; 500 characters hold more only when nobody would search for them. */
 const MAXIMUM_NOTE_WORDS = 40;
+/** Of an e-mail address, in front of the @. */
+const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
+/**
+ * A word is indexed by its first 3, 5 and 8 characters, as far as it has them, and a shorter one as it is. What is typed
+ * is looked up by the longest of these beginnings that it has, and then compared: an index of all beginnings would
+ * have three times as many rows.
+ */
+const INDEXED_BEGINNINGS = [8, 5, 3] as const;
+const SHORTEST_BEGINNING = 3;
 
+const wholeEmail = /@[^@]+\.[^@.]+$/;
 const transactionHash = /^0x[0-9a-f]{64}$/;
 /** The end of a checkout's or short link's address. */
 const linkEnd = /\/(?:pay|s)\/([0-9a-z-]+)(?:[?#].*)?$/;
@@ -44,36 +63,125 @@ export function parsePaymentSearch(typed: string): PaymentSearch | null {
   const id = isPaymentId(name) ? name : paymentIdOfShortCode(name);
   if (id !== null) return { kind: 'id', id };
   if (transactionHash.test(text)) return { kind: 'transaction', hash: text };
-  const words = text.split(/\s+/).flatMap(wordTerms).slice(0, MAXIMUM_SEARCH_WORDS);
+  const words = meaningsOf(text.split(/\s+/)).slice(0, MAXIMUM_SEARCH_WORDS);
   return words.length === 0 ? null : { kind: 'words', words };
 }
 
-/** What one typed word may stand for: an e-mail address, or an amount or word of a note, or several such words. */
-function wordTerms(word: string): string[][] {
-  if (word.includes('@')) return [[emailTerm(word)]];
-  const cents = parseAmountCents(word.replace(/^[$€₹]/u, '').replace(/^(\d{1,2}),(\d{3})(?=\.|$)/, '$1$2'));
-  if (cents !== null) return [[amountTerm(cents), ...noteWords(word).map(noteTerm)]];
-  return noteWords(word).map((part) => [noteTerm(part)]);
+/** What each of the typed words may stand for; an amount and the code of a currency behind it stand for one thing. */
+function meaningsOf(typed: readonly string[]): Meaning[][] {
+  const meanings: Meaning[][] = [];
+  for (let index = 0; index < typed.length; index++) {
+    const word = typed[index] as string;
+    const cents = amountIn(word);
+    const currency = currencyIn(typed[index + 1] ?? '');
+    if (word.includes('@')) {
+      meanings.push([{ kind: 'email', beginning: word }]);
+    } else if (cents === null) {
+      meanings.push(...wordsIn(word).map((part): Meaning[] => [{ kind: 'words', beginnings: [part] }]));
+    } else {
+      if (currency !== null) index++;
+      const beginnings = wordsIn(currency === null ? word : `${word} ${currency}`);
+      meanings.push([
+        { kind: 'amount', cents, currency },
+        { kind: 'words', beginnings },
+      ]);
+    }
+  }
+  return meanings;
 }
 
-/** All that a payment is found by, besides its id and its transactions. */
-export function termsOfPayment(
-  payment: Pick<Payment, 'amountCents' | 'originalAmountCents' | 'email' | 'note'>,
-): string[] {
-  const terms = new Set([amountTerm(payment.amountCents)]);
-  if (payment.originalAmountCents !== null) terms.add(amountTerm(payment.originalAmountCents));
-  if (payment.email !== null) terms.add(emailTerm(payment.email));
-  for (const word of noteWords(payment.note ?? '')) terms.add(noteTerm(word));
+/** Cents of an amount as lists show it or as people write it (€1,234.50, 1.234,50, 42,5), or null. */
+function amountIn(word: string): number | null {
+  const digits = word.replace(/^(?:[a-z]{0,2}\$|[€₹])/u, '').replace(/[$€₹]$/u, '');
+  const plain = /^\d{1,2}(?:\.\d{3})?,\d{1,2}$|^\d+,\d{1,2}$/.test(digits)
+    ? digits.replaceAll('.', '').replace(',', '.')
+    : digits.replace(/^(\d{1,2}),(\d{3})(?=\.|$)/, '$1$2');
+  return parseAmountCents(plain);
+}
+
+function currencyIn(word: string): Currency | null {
+  const code = word.toUpperCase();
+  return isCurrency(code) ? code : null;
+}
+
+/** What of a payment its search is about. */
+type Searched = Pick<Payment, 'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note'>;
+
+/** All terms that a payment is indexed by, besides its id and its transactions. */
+export function termsOfPayment(payment: Searched): string[] {
+  const terms = new Set(amountsOf(payment).map(amountTerm));
+  if (payment.email !== null) terms.add(emailTerm(normalise(payment.email)));
+  for (const word of wordsOf(payment)) {
+    for (const beginning of indexedBeginnings(word)) terms.add(wordTerm(beginning));
+  }
   return [...terms];
 }
 
-/** Whether a payment has all of the words: a number of a term can be another term's as well. */
-export function hasWords(
-  payment: Pick<Payment, 'amountCents' | 'originalAmountCents' | 'email' | 'note'>,
-  words: readonly (readonly string[])[],
-): boolean {
-  const terms = new Set(termsOfPayment(payment));
-  return words.every((alternatives) => alternatives.some((term) => terms.has(term)));
+/** A term that every payment with this meaning is indexed by, and as few others as possible. */
+export function termOfMeaning(meaning: Meaning): string {
+  switch (meaning.kind) {
+    case 'amount':
+      return amountTerm(meaning.cents);
+    case 'words':
+      return wordTerm(longestIndexed(meaning.beginnings));
+    case 'email': {
+      const words = emailWords(meaning.beginning);
+      const isWhole = words.length === 0 || wholeEmail.test(meaning.beginning);
+      return isWhole ? emailTerm(meaning.beginning) : wordTerm(longestIndexed(words));
+    }
+  }
+}
+
+/** Whether a payment matches all of the words: a term of the index stands for more than what was typed. */
+export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
+  const own = wordsOf(payment);
+  const email = payment.email === null ? null : normalise(payment.email);
+  const has = (meaning: Meaning): boolean => {
+    switch (meaning.kind) {
+      case 'amount':
+        return (
+          amountsOf(payment).includes(meaning.cents) &&
+          (meaning.currency === null || meaning.currency === payment.currency)
+        );
+      case 'words':
+        return meaning.beginnings.every((beginning) => own.some((word) => beginsWith(word, beginning)));
+      case 'email':
+        return wholeEmail.test(meaning.beginning)
+          ? email === meaning.beginning
+          : email?.startsWith(meaning.beginning) === true;
+    }
+  };
+  return words.every((meanings) => meanings.some(has));
+}
+
+function beginsWith(word: string, beginning: string): boolean {
+  return beginning.length < SHORTEST_BEGINNING ? word === beginning : word.startsWith(beginning);
+}
+
+/** The longest first; a short word is its own. */
+function indexedBeginnings(word: string): string[] {
+  if (word.length < SHORTEST_BEGINNING) return [word];
+  return INDEXED_BEGINNINGS.filter((length) => length <= word.length).map((length) => word.slice(0, length));
+}
+
+function amountsOf({ amountCents, originalAmountCents }: Searched): number[] {
+  return originalAmountCents === null ? [amountCents] : [amountCents, originalAmountCents];
+}
+
+function wordsOf({ note, email }: Searched): string[] {
+  const inNote = wordsIn(note ?? '').slice(0, MAXIMUM_NOTE_WORDS);
+  return email === null ? inNote : [...inNote, ...emailWords(normalise(email))];
+}
+
+/** The words of an e-mail address's name: all before the @. */
+function emailWords(email: string): string[] {
+  return wordsIn(email.slice(0, Math.max(0, email.lastIndexOf('@')))).slice(0, MAXIMUM_EMAIL_WORDS);
+}
+
+/** Of all words the beginning with the most characters that the index has. */
+function longestIndexed(words: readonly string[]): string {
+  const longest = words.reduce((one, other) => (other.length > one.length ? other : one));
+  return indexedBeginnings(longest)[0] as string;
 }
 
 /** The number that a term of an account is kept under: 48 bits, so that an index of a million payments stays small. */
@@ -81,17 +189,14 @@ export function numberOfTerm(accountId: string, term: string): number {
   return Number.parseInt(hash('sha256', `${accountId}\0${term}`).slice(0, 12), 16);
 }
 
-const emailTerm = (email: string) => `email ${normalise(email)}`;
+const emailTerm = (email: string) => `email ${email}`;
 const amountTerm = (cents: number) => `amount ${cents}`;
-const noteTerm = (word: string) => `note ${word}`;
+const wordTerm = (beginning: string) => `word ${beginning}`;
 
 /** Letters and digits of any language, as people write them; punctuation separates. */
-function noteWords(text: string): string[] {
+function wordsIn(text: string): string[] {
   const words = normalise(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return [...new Set(words.map((word) => word.slice(0, MAXIMUM_WORD_CHARACTERS)))].slice(
-    0,
-    MAXIMUM_NOTE_WORDS,
-  );
+  return [...new Set(words.map((word) => word.slice(0, MAXIMUM_WORD_CHARACTERS)))];
 }
 
 function normalise(text: string): string {

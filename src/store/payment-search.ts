@@ -1,6 +1,13 @@
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
-import { hasWords, numberOfTerm, type PaymentQuery, type PaymentSearch } from '../domain/payment-search.ts';
+import {
+  hasWords,
+  type Meaning,
+  numberOfTerm,
+  type PaymentQuery,
+  type PaymentSearch,
+  termOfMeaning,
+} from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import {
@@ -24,6 +31,8 @@ import { checkListLimit } from './store-limits.ts';
 
 /** How many windows one call looks through: some tens of milliseconds where nothing is found. */
 const MAXIMUM_WINDOWS = 5;
+/** Of the candidates of a word only some match: so many are compared in a turn, in some milliseconds. */
+const COMPARED_PAYMENTS = 400;
 /** Of a word that more payments have than this, it makes no difference how many more. */
 const COUNTED_PAYMENTS = 2_000;
 
@@ -43,7 +52,8 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       const found: Payment[] = [];
       let upper = beginningOf(query, before);
       for (let window = 0; window < MAXIMUM_WINDOWS; window++) {
-        const wanted = limit - found.length + 1;
+        const missing = limit - found.length + 1;
+        const wanted = query.search?.kind === 'words' ? Math.max(missing, COMPARED_PAYMENTS) : missing;
         const { payments, end } = await scripts.read(() => readNext(source, query, upper, wanted));
         found.push(...payments.filter((payment) => isFound(payment, query.search)));
         if (found.length > limit) {
@@ -115,11 +125,12 @@ function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source
 }
 
 /** The terms of the word that the fewest payments have: all that have every word are among those. */
-function* rarestWord(accountId: string, words: readonly (readonly string[])[]): Script<readonly string[]> {
-  let rarest: readonly string[] = words[0] ?? [];
-  if (words.length === 1) return rarest;
+function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]): Script<readonly string[]> {
+  const [first = [], ...others] = words.map((meanings) => meanings.map(termOfMeaning));
+  let rarest = first;
+  if (others.length === 0) return rarest;
   let fewest = Number.POSITIVE_INFINITY;
-  for (const terms of words) {
+  for (const terms of [first, ...others]) {
     let count = 0;
     for (const term of terms) {
       const row = yield* runForOne<{ count: number }>(
@@ -128,7 +139,7 @@ function* rarestWord(accountId: string, words: readonly (readonly string[])[]): 
         accountId,
         numberOfTerm(accountId, term),
       );
-      count += row?.count ?? 0;
+      count += Number(row?.count ?? 0);
     }
     if (count < fewest) [rarest, fewest] = [terms, count];
   }

@@ -119,17 +119,45 @@ export function paymentSearchPromises(context: StoreContext): void {
         'order a-1001',
         '1001 SÖHNE',
       ],
+      // Beginnings of words, also of the name in front of the @; amounts as the list shows them and as people write them.
+      ...['jane', 'jan', 'DOE', 'doe jane', 'jane.doe', 'jane.doe+shop@exa', 'büch', 'ord 1001', 'order-a'],
+      ...['1234,56', '1.234,56', '1,234.56 EUR', '€1,234.56 eur', 'order 1234,56 EUR', '1234.56€'],
       ...['1234.56', '1,234.56', '€1234.56', `0x${'ab'.repeat(32)}`, `0x${'CD'.repeat(32)}`, 'order 1234.56'],
     ]) {
       const found = await allPages(store, searched(accountId, text), 10);
       expect([text, idsOf(found)]).toEqual([text, [id]]);
     }
-    for (const text of ['1003', 'order 1001 1002', 'jane@example.com', '1234.57', `0x${'ef'.repeat(32)}`]) {
+    for (const text of [
+      ...['1003', 'order 1001 1002', 'jane@example.com', '1234.57', `0x${'ef'.repeat(32)}`],
+      // Less than three characters are a whole word, and what is inside a word does not begin it.
+      ...['ja', 'ane', 'example', '1234.56 USD', '12,34', 'jane.doe+shop@example.com.au', 'orders'],
+    ]) {
       expect([text, await allPages(store, searched(accountId, text), 10)]).toEqual([text, []]);
     }
     for (const text of [id, shortCodeOf(id), `0x${'ab'.repeat(32)}`]) {
       expect(await allPages(store, searched(foreign.accountId, text), 10)).toEqual([]);
     }
+  });
+
+  it('finds one payment by the beginning of a word that thousands share with it', async () => {
+    const { store } = context;
+    const maria = await givePayment(store, { email: 'maria.gomez@example.com', note: null });
+    const { accountId } = maria;
+    const others = Array.from({ length: 2_100 }, (_, index) =>
+      newPayment(accountId, {
+        email: `marc.${index}@example.com`,
+        note: index === 0 ? 'Webshop order' : null,
+      }),
+    );
+    await Promise.all(others.map((payment) => store.payments.createPayment(payment, null)));
+    await indexAll(store);
+    const page = async (text: string) => store.search.searchPayments(searched(accountId, text), null, 50);
+    expect(idsOf(await allPages(store, searched(accountId, 'mari'), 50))).toEqual([maria.id]);
+    expect(idsOf((await page('maria')).payments)).toEqual([maria.id]);
+    expect(idsOf((await page('webs')).payments)).toEqual([others[0]?.id]);
+    const sorted = idsOf(others).toSorted().toReversed();
+    expect(idsOf((await page('marc')).payments)).toEqual(sorted.slice(0, 50));
+    expect(idsOf(await allPages(store, searched(accountId, 'marc'), 700))).toEqual(sorted);
   });
 
   it('finds a payment by its new note and no longer by the old one, indexed before or after', async () => {

@@ -74,6 +74,8 @@ describe('the schema', () => {
       '51570ea70d10059c',
       '607f640f6199cfc4',
       '9036298add72d1fc',
+      '84d0d99421aa5c84',
+      'e499d52cceace3a2',
     ]);
   });
 

@@ -59,6 +59,8 @@ describe('the schema', () => {
       'cf1357dcd0ad501b',
       '2c2bd3730559a21f',
       'd709f4f41f2ad1c7',
+      '706242034b5a0c61',
+      '71fd834c2bab1557',
     ]);
   });
 

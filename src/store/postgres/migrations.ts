@@ -276,4 +276,12 @@ export const migrations: readonly Migration[] = [
     // Earlier ones carry the payment's, where it has one.
     sql: 'ALTER TABLE provider_sessions ADD COLUMN has_email boolean NOT NULL DEFAULT true',
   },
+  {
+    number: 20,
+    name: 'the search finds words by their beginning',
+    // Made anew from the payments by the task `index`, all of it: payments are counted as they are indexed.
+    sql: `
+      TRUNCATE payment_index, payment_terms, uncounted_payments, payment_slots, paid_days;
+    `,
+  },
 ];

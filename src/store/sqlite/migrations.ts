@@ -298,4 +298,16 @@ export const migrations: readonly Migration[] = [
     // Earlier ones carry the payment's, where it has one.
     sql: 'ALTER TABLE provider_sessions ADD COLUMN has_email INTEGER NOT NULL DEFAULT 1',
   },
+  {
+    number: 20,
+    name: 'the search finds words by their beginning',
+    // Made anew from the payments by the task `index`, all of it: payments are counted as they are indexed.
+    sql: `
+      DELETE FROM payment_index;
+      DELETE FROM payment_terms;
+      DELETE FROM uncounted_payments;
+      DELETE FROM payment_slots;
+      DELETE FROM paid_days;
+    `,
+  },
 ];

@@ -111,7 +111,7 @@ export function filterForm(given: PaymentFilters['given']): Html {
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
 <div class="field"><label for="q">Search</label>
 <input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off">
-<p class="hint" id="q-hint">Payment id, short code, e-mail, words of the note, amount or transaction</p></div>
+<p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
 ${choice('status', paymentStatuses, given.status, (value) => value)}
 ${choice('forward', forwardStatuses, given.forward, forwardLabel)}
