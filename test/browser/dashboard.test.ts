@@ -102,6 +102,21 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     }
     await page.goto(`${baseUrl}/dashboard/security`);
     await look('security');
+    await page.goto(`${baseUrl}/dashboard/settings`);
+    await page.getByLabel('Support').fill('https://user:p@x.com');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alert').getByRole('link', { name: 'Support' }).click();
+    await look('settings-refused');
+    await page.goto(`${baseUrl}/dashboard/people`);
+    await page.getByLabel('E-mail address').fill(`new-${device}@shop.example`);
+    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    await page.getByRole('status').filter({ hasText: 'on its way' }).waitFor();
+    await look('invited');
+    await page.goto(
+      /https?:\S+\/dashboard\/invitation\/\S+/.exec(dashboard.mails.at(-1)?.text ?? '')?.[0] ?? '',
+    );
+    await page.getByRole('heading', { level: 1, name: 'You are invited' }).waitFor();
+    await look('invitation');
     await page.goto(`${baseUrl}/dashboard/nothing`);
     await look('nothing');
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -1,9 +1,14 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Passkey } from '../../src/domain/passkey.ts';
 import type { User } from '../../src/domain/person.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
+
+const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
 let dashboard: TestDashboard;
@@ -11,6 +16,7 @@ let baseUrl: string;
 let owner: User;
 
 beforeAll(async () => {
+  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   // Browsers have passkeys for names only.
@@ -62,7 +68,28 @@ it('a real browser adds a passkey and signs in with it, under the strict policy'
   await page.getByRole('cell', { name: 'Laptop' }).waitFor();
   const [passkey] = await dashboard.store.people.listPasskeys(owner.id);
   expect(passkey?.lastUsedAtMs).not.toBeNull();
+
+  const looks = [
+    ['light-desktop', { width: 1280, height: 900 }],
+    ['dark-phone', { width: 390, height: 844 }],
+  ] as const;
+  for (const [name, viewport] of looks) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme: name.startsWith('dark') ? 'dark' : 'light' });
+    await page.goto(`${baseUrl}/dashboard/security`);
+    await page.screenshot({ path: join(screenshots, `passkeys-asked-${name}.png`), fullPage: true });
+    await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
+    await page.getByRole('status').filter({ hasText: 'Confirmed' }).waitFor();
+    await page.screenshot({ path: join(screenshots, `passkeys-confirmed-${name}.png`), fullPage: true });
+  }
+  await page.getByText('Remove…').click();
+  await page.locator('#password-for-passkey-0').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('The passkey is removed.').waitFor();
+  expect(await dashboard.store.people.listPasskeys(owner.id)).toEqual([]);
   expect(complaints).toEqual([]);
+  // For the test after this one.
+  await dashboard.store.people.addPasskey(passkey as Passkey);
   await page.close();
 });
 

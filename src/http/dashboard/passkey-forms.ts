@@ -51,24 +51,47 @@ ${proofField('code-for-passkey')}
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
-/** Asks for one of the user's passkeys. */
+/** Asks for a passkey when signing in. */
 export function usePasskeyForm({
-  action,
-  formToken,
   next,
-  label = 'Use a passkey',
-  style = 'card',
-  options,
+  ...form
 }: {
   readonly action: string;
   readonly formToken: string;
-  /** Where to go after signing in. */
-  readonly next?: string;
-  readonly label?: string;
-  readonly style?: 'card' | 'fields';
+  readonly next: string;
   readonly options: object;
 }): Html {
-  return html`<form class="${style}" method="post" action="${action}" data-passkey="use" data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}${next === undefined ? nothing : html`<input type="hidden" name="next" value="${next}">`}<input type="hidden" name="response" value="">
-<p role="status" data-told></p>
-<button class="button primary wide">${label}</button></form>`;
+  const fields = html`<input type="hidden" name="next" value="${next}">`;
+  return askingForm({
+    ...form,
+    style: 'card',
+    fields,
+    button: html`<button class="button primary wide">Use a passkey</button>`,
+  });
+}
+
+/** Asks for one of the user's passkeys before second factors are changed. */
+export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
+  const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
+  return askingForm({ action, formToken, options, style: 'fields', fields: nothing, button });
+}
+
+function askingForm({
+  action,
+  formToken,
+  options,
+  style,
+  fields,
+  button,
+}: {
+  readonly action: string;
+  readonly formToken: string;
+  readonly options: object;
+  readonly style: string;
+  readonly fields: Html;
+  readonly button: Html;
+}): Html {
+  return html`<form class="${style}" method="post" action="${action}" data-passkey="use" data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}${fields}<input type="hidden" name="response" value="">
+${button}
+<p role="status" data-told></p></form>`;
 }

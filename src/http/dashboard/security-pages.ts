@@ -33,7 +33,7 @@ import {
 import { notice, passwordField, textField } from './fields.ts';
 import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
-import { type ProofField, passkeyCard, usePasskeyForm } from './passkey-forms.ts';
+import { confirmPasskeyForm, type ProofField, passkeyCard } from './passkey-forms.ts';
 import { DASHBOARD_PATH } from './sections.ts';
 import { recoveryCodesPage, totpFields } from './totp-forms.ts';
 import type { Visit } from './visit.ts';
@@ -218,7 +218,7 @@ function proofOf(context: DashboardContext, visit: Visit, hasPasskeys: boolean, 
 function confirmationCard(visit: Visit, options: object): Html {
   return html`<section class="card"><h2>Change your second factors</h2>
 <p>Each change asks for a second factor that you have already. Use a passkey once here, or give a code with the change.</p>
-${usePasskeyForm({ action: `${OWN_PATH}/confirm`, formToken: visit.formToken, label: 'Confirm with a passkey', style: 'fields', options })}</section>`;
+${confirmPasskeyForm(`${OWN_PATH}/confirm`, visit.formToken, options)}</section>`;
 }
 
 function codesCard(visit: Visit, proof: Proof): Html {
