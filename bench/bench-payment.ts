@@ -47,6 +47,8 @@ export function benchPayment(fields: BenchPaymentFields): Payment {
     feeWallet: addresses.feeWallet,
     depositAddress: fields.depositAddress,
     usdUnits: 12_340_000n,
+    toleranceBasisPoints: 200,
+    maxProviderFeeBasisPoints: 3_000,
     enoughUnits: 11_000_000n,
   };
 }

@@ -58,6 +58,7 @@ export const variables: readonly Variable[] = [
   plain('RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', 'Requests without a valid key a minute and address (30).'),
   plain('CHECKOUT_EXPIRY_HOURS', 'How long a checkout waits for money (168).'),
   plain('UNDERPAYMENT_TOLERANCE_PERCENT', 'How much less than expected still counts as paid in full (2).'),
+  plain('MAX_PROVIDER_FEE_PERCENT', 'A provider that keeps more of a charge than this is not offered (30).'),
   plain('CHAIN_ID', 'The chain (137, Polygon).'),
   secret(
     'POLYGON_RPC_URL',

@@ -50,6 +50,10 @@ function problemsOf(mode: 'sandbox' | 'live', environment: Environment): readonl
 }
 
 const sandbox = (environment: Environment) => readConfig('sandbox', environment);
+const thresholdOf = (change: Partial<Config['thresholdDefaults']>) => ({
+  ...{ toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000 },
+  ...change,
+});
 const liveWith = (environment: Environment) => readConfig('live', { ...live, ...environment });
 
 describe('defaults', () => {
@@ -72,7 +76,7 @@ describe('defaults', () => {
       callbackAllowedHosts: new Set(),
       rateLimits: { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
       checkoutExpiryHours: 168,
-      toleranceBasisPoints: 200,
+      thresholdDefaults: { toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000 },
       chain: null,
       providers: new Map(),
       mail: null,
@@ -141,9 +145,24 @@ it.each<[Environment, Partial<Config>]>([
     { rateLimits: { createPerMinute: 1, statusPerMinute: 2, unauthenticatedPerMinute: 100_000_000 } },
   ],
   [{ CHECKOUT_EXPIRY_HOURS: '8760' }, { checkoutExpiryHours: 8760 }],
-  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '0' }, { toleranceBasisPoints: 0 }],
-  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '50' }, { toleranceBasisPoints: 5000 }],
-  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '1.25' }, { toleranceBasisPoints: 125 }],
+  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '0' }, { thresholdDefaults: thresholdOf({ toleranceBasisPoints: 0 }) }],
+  [
+    { UNDERPAYMENT_TOLERANCE_PERCENT: '50' },
+    { thresholdDefaults: thresholdOf({ toleranceBasisPoints: 5000 }) },
+  ],
+  [
+    { UNDERPAYMENT_TOLERANCE_PERCENT: '1.25' },
+    { thresholdDefaults: thresholdOf({ toleranceBasisPoints: 125 }) },
+  ],
+  [{ MAX_PROVIDER_FEE_PERCENT: '1' }, { thresholdDefaults: thresholdOf({ maxProviderFeeBasisPoints: 100 }) }],
+  [
+    { MAX_PROVIDER_FEE_PERCENT: '12.5' },
+    { thresholdDefaults: thresholdOf({ maxProviderFeeBasisPoints: 1250 }) },
+  ],
+  [
+    { MAX_PROVIDER_FEE_PERCENT: '50' },
+    { thresholdDefaults: thresholdOf({ maxProviderFeeBasisPoints: 5000 }) },
+  ],
   [{ SANDBOX_CHAIN_PORT: '8545' }, { sandboxChainPort: 8545 }],
 ])('%j is taken', (environment, expected) => {
   expect(sandbox(environment)).toMatchObject(expected);
@@ -221,6 +240,7 @@ const invalid: readonly [string, readonly string[], RegExp][] = [
   ['RATE_LIMIT_STATUS_PER_MINUTE', ['0', 'many'], /whole number from 1 to 100000000/],
   ['RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', ['0', '-5'], /whole number from 1 to 100000000/],
   ['CHECKOUT_EXPIRY_HOURS', ['0', '8761', '1h'], /whole number from 1 to 8760/],
+  ['MAX_PROVIDER_FEE_PERCENT', ['0', '0.99', '50.01', '12.555', '30%', '-5'], /from 1 to 50/],
   ['UNDERPAYMENT_TOLERANCE_PERCENT', ['-1', '50.01', '2.555', '2%', '101'], /from 0 to 50/],
 ];
 

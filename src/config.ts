@@ -19,6 +19,12 @@ import { type LogLevel, logLevels } from './config-variables.ts';
 import { parsePolWei } from './domain/gas-money.ts';
 import { isLoopbackHost } from './domain/loopback.ts';
 import { parsePercentBasisPoints } from './domain/money.ts';
+import {
+  MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+  MAXIMUM_TOLERANCE_BASIS_POINTS,
+  MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+  type ThresholdTerms,
+} from './domain/paid-threshold.ts';
 import type { Address } from './domain/payout-address.ts';
 import type { ProviderId } from './domain/provider-catalogue.ts';
 import type { ProviderValues } from './domain/provider-variables.ts';
@@ -71,7 +77,8 @@ export interface Config {
     readonly unauthenticatedPerMinute: number;
   };
   readonly checkoutExpiryHours: number;
-  readonly toleranceBasisPoints: number;
+  /** Of accounts that set nothing else. */
+  readonly thresholdDefaults: ThresholdTerms;
   /** Null in the sandbox, which brings its own chain. */
   readonly chain: ChainConfig | null;
   /** Of each provider that is configured, its settings by their names in `providerVariables`. */
@@ -149,7 +156,10 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
       unauthenticatedPerMinute: read.integer('RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', 30, 1, 100_000_000),
     },
     checkoutExpiryHours: read.integer('CHECKOUT_EXPIRY_HOURS', 168, 1, 8_760),
-    toleranceBasisPoints: readTolerance(read, problems),
+    thresholdDefaults: {
+      toleranceBasisPoints: readTolerance(read, problems),
+      maxProviderFeeBasisPoints: readMaxProviderFee(read, problems),
+    },
     chain: isLive ? readChain(read, problems) : null,
     providers: isLive ? readProviders(read, problems) : new Map(),
     mail: readMail(read, problems),
@@ -185,11 +195,23 @@ function readDataDir(read: Reader, problems: string[]): string {
 function readTolerance(read: Reader, problems: string[]): number {
   const value = read.text('UNDERPAYMENT_TOLERANCE_PERCENT') ?? '2';
   const basisPoints = parsePercentBasisPoints(value);
-  if (basisPoints !== null && basisPoints <= 5_000) return basisPoints;
+  if (basisPoints !== null && basisPoints <= MAXIMUM_TOLERANCE_BASIS_POINTS) return basisPoints;
   problems.push(
     'UNDERPAYMENT_TOLERANCE_PERCENT must be a percentage from 0 to 50 with at most two decimals.',
   );
   return 200;
+}
+
+function readMaxProviderFee(read: Reader, problems: string[]): number {
+  const value = read.text('MAX_PROVIDER_FEE_PERCENT') ?? '30';
+  const basisPoints = parsePercentBasisPoints(value);
+  const isAccepted =
+    basisPoints !== null &&
+    basisPoints >= MINIMUM_PROVIDER_FEE_BASIS_POINTS &&
+    basisPoints <= MAXIMUM_PROVIDER_FEE_BASIS_POINTS;
+  if (isAccepted) return basisPoints;
+  problems.push('MAX_PROVIDER_FEE_PERCENT must be a percentage from 1 to 50 with at most two decimals.');
+  return 3_000;
 }
 
 function readChain(read: Reader, problems: string[]): ChainConfig | null {

@@ -20,11 +20,17 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
   ['logo', ({ logoHash }) => logoHash ?? 'none'],
   ['e-mails about trouble', ({ isToldOfTrouble }) => (isToldOfTrouble ? 'on' : 'off')],
+  ['underpayment tolerance', ({ toleranceBasisPoints }) => percentOrDefault(toleranceBasisPoints)],
+  ['maximum provider fee', ({ maxProviderFeeBasisPoints }) => percentOrDefault(maxProviderFeeBasisPoints)],
   [
     'days for which e-mail addresses are kept',
     ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all'),
   ],
 ];
+
+function percentOrDefault(basisPoints: number | null): string {
+  return basisPoints === null ? 'the default' : `${basisPoints / 100} %`;
+}
 
 /**
  * An operator's change of an account, by the console or the command line, and its entry in the audit log, which says

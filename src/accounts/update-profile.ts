@@ -5,10 +5,12 @@ import type { Address } from '../domain/payout-address.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import { parseShopLogo } from '../domain/shop-logo.ts';
 import {
+  parseMaxProviderFee,
   parseName,
   parseReturnUrl,
   parseSupportUrl,
   parseTimeZone,
+  parseTolerance,
   requireWalletForLock,
 } from '../domain/shop-profile.ts';
 import type { AccountsContext } from './create-account.ts';
@@ -29,6 +31,9 @@ export interface ProfileUpdate {
   readonly isWalletLocked?: boolean;
   /** For how many days customers' e-mail addresses are kept. */
   readonly emailRetentionDays?: string;
+  /** Percentages of the paid threshold. */
+  readonly tolerancePercent?: string;
+  readonly maxProviderFeePercent?: string;
   readonly isToldOfTrouble?: boolean;
   /** A picture's bytes; null takes the logo away. */
   readonly logo?: Uint8Array | null;
@@ -44,7 +49,7 @@ export async function readProfileUpdate(
   update: ProfileUpdate,
 ): Promise<AccountChange> {
   const { name, supportLink, returnLink, timeZone, defaultCallback, wallet, isWalletLocked, logo } = update;
-  const { emailRetentionDays, isToldOfTrouble } = update;
+  const { emailRetentionDays, isToldOfTrouble, tolerancePercent, maxProviderFeePercent } = update;
   requireWalletForLock(
     wallet === undefined ? account.wallet : wallet,
     isWalletLocked ?? account.isWalletLocked,
@@ -57,6 +62,10 @@ export async function readProfileUpdate(
     ...(wallet === undefined ? {} : { wallet }),
     ...(isWalletLocked === undefined ? {} : { isWalletLocked }),
     ...(isToldOfTrouble === undefined ? {} : { isToldOfTrouble }),
+    ...(tolerancePercent === undefined ? {} : { toleranceBasisPoints: parseTolerance(tolerancePercent) }),
+    ...(maxProviderFeePercent === undefined
+      ? {}
+      : { maxProviderFeeBasisPoints: parseMaxProviderFee(maxProviderFeePercent) }),
     ...(emailRetentionDays === undefined
       ? {}
       : {

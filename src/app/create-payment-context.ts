@@ -43,6 +43,6 @@ export function createPaymentContext(parts: PaymentParts): CreatePaymentContext 
     nowMs: clock.nowMs,
     newPaymentId: createPaymentIdGenerator(clock.nowMs),
     tokenFingerprint: parts.tokens.currentFingerprint,
-    toleranceBasisPoints: config.toleranceBasisPoints,
+    thresholdDefaults: config.thresholdDefaults,
   };
 }

@@ -99,7 +99,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
     token: world.token,
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
-    toleranceBasisPoints: config.toleranceBasisPoints,
+    toleranceBasisPoints: config.thresholdDefaults.toleranceBasisPoints,
     // Coming back from the provider must not lead straight to it again.
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
   });

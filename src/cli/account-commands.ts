@@ -32,6 +32,14 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--lock-wallet', 'refuse any other payout wallet')
     .option('--unlock-wallet', 'accept any payout wallet again')
     .option('--fee-percent <percent>', 'the card fee for new payments')
+    .option(
+      '--tolerance-percent <percent>',
+      'how much less than expected counts as paid in full, for new payments; an empty text takes the default',
+    )
+    .option(
+      '--max-provider-fee-percent <percent>',
+      'offer no provider that keeps more of a new payment, up to the default; an empty text takes the default',
+    )
     .option('--enable <feature>', 'switch a feature on')
     .option('--disable <feature>', 'switch a feature off')
     .option('--providers <list>', 'comma-separated provider ids, or all')

@@ -133,6 +133,8 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('returnLink', optional(args, 'return-link')),
     ...given('timeZone', optional(args, 'time-zone')),
     ...given('defaultCallback', optional(args, 'default-callback')),
+    ...given('tolerancePercent', optional(args, 'tolerance-percent')),
+    ...given('maxProviderFeePercent', optional(args, 'max-provider-fee-percent')),
     ...optionalTroubleMails(args),
     ...given('emailRetentionDays', optional(args, 'email-retention')),
     ...(wallet === null ? {} : { wallet }),

@@ -23,6 +23,8 @@ export function presentAccount(account: Account) {
     providers: account.providers ?? 'all',
     suspended: account.suspended,
     wallet_locked: account.isWalletLocked,
+    tolerance_percent: percentOf(account.toleranceBasisPoints),
+    max_provider_fee_percent: percentOf(account.maxProviderFeeBasisPoints),
     trouble_mails: account.isToldOfTrouble,
     email_retention_days: account.emailRetentionDays,
     support_link: account.supportUrl,
@@ -32,6 +34,11 @@ export function presentAccount(account: Account) {
     default_callback: account.defaultCallbackUrl,
     created_at: new Date(account.createdAtMs).toISOString(),
   };
+}
+
+/** Null where the account takes the operator's setting. */
+function percentOf(basisPoints: number | null): number | null {
+  return basisPoints === null ? null : basisPoints / 100;
 }
 
 export function presentKey(key: ApiKey) {

@@ -6,7 +6,6 @@ import {
   formatUnits,
   grossUpCents,
   isCurrency,
-  leastUnits,
   lessBasisPoints,
   MAXIMUM_AMOUNT_CENTS,
   parseAmountCents,
@@ -178,17 +177,6 @@ it('never leaves more than there was, nor less than nothing', () => {
       },
     ),
   );
-});
-
-it.each([
-  [[], null],
-  [[7n], 7n],
-  [[0n, 5n], 0n],
-  [[3n, 1n, 2n], 1n],
-  [[1n, 2n, 3n], 1n],
-  [[3n, 2n, 1n], 1n],
-])('finds the least of the units %s: %s', (amounts, least) => {
-  expect(leastUnits(amounts)).toBe(least);
 });
 
 it('knows four currencies, in capitals only', () => {

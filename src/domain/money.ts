@@ -114,10 +114,3 @@ export function usdUnits(amountCents: number, rate: UsdRate): bigint {
 export function lessBasisPoints(units: bigint, basisPoints: number): bigint {
   return (units * BigInt(BASIS_POINTS - basisPoints)) / BigInt(BASIS_POINTS);
 }
-
-/** The smallest of some amounts of units, or null of none. */
-export function leastUnits(amounts: readonly bigint[]): bigint | null {
-  let least: bigint | null = null;
-  for (const units of amounts) if (least === null || units < least) least = units;
-  return least;
-}

@@ -49,18 +49,28 @@ export interface Payment {
   readonly depositAddress: Address;
   /** The charge's value in USD at creation, in 10⁻⁶ units. */
   readonly usdUnits: bigint;
-  /** From this sum of deposits on the payment is paid in full, in 10⁻⁶ USDC units. */
+  /** How much less than expected counts as paid in full; null for a payment made before this was kept: the operator's setting. */
+  readonly toleranceBasisPoints: number | null;
+  /** A provider that keeps more of the charge is not offered; null for a payment made before there was a maximum. */
+  readonly maxProviderFeeBasisPoints: number | null;
+  /** The paid threshold: from this sum of deposits on the payment is paid in full, in 10⁻⁶ USDC units. */
   readonly enoughUnits: bigint;
 
   readonly status: PaymentStatus;
   readonly forwardStatus: ForwardStatus;
   readonly paidAtMs: number | null;
-  /** To the merchant plus fee, as counted when it became paid (or was released after cancelation). */
+  /**
+   * To the merchant plus fee, as counted when it became paid (or was released after cancelation). Until then what has
+   * been seen at the deposit address, which a reorganisation takes back.
+   */
   readonly receivedUnits: bigint;
-  /** The merchant's part of `receivedUnits`. */
+  /** The merchant's part of `receivedUnits`, once it is final; zero until then. */
   readonly forwardedUnits: bigint;
+  /** The deposit that reached the paid threshold; until it is reached, the last one that was seen. */
   readonly txidIn: string | null;
   readonly txidOut: string | null;
+  /** Whether clearly less or clearly more than the threshold asks for was seen; null where neither. */
+  readonly amountMismatch: AmountMismatch | null;
 
   /** When the sender should next try to release what is held; null when there is nothing to release. */
   readonly releaseDueAtMs: number | null;
@@ -90,6 +100,7 @@ export const untouchedProgress = {
   forwardedUnits: 0n,
   txidIn: null,
   txidOut: null,
+  amountMismatch: null,
   releaseDueAtMs: null,
   releaseRefusals: 0,
   releaseRefusalReason: null,
@@ -98,6 +109,9 @@ export const untouchedProgress = {
   cancelReason: null,
   releaseRequested: false,
 } as const satisfies PaymentChange;
+
+/** How what was received differs from what was asked for, where the merchant should know of it. */
+export type AmountMismatch = 'partially_paid' | 'overpaid';
 
 export type CancelReason = 'expired' | 'merchant' | 'operator';
 
@@ -118,6 +132,7 @@ export type PaymentChange = Partial<
     | 'forwardedUnits'
     | 'txidIn'
     | 'txidOut'
+    | 'amountMismatch'
     | 'releaseDueAtMs'
     | 'releaseRefusals'
     | 'releaseRefusalReason'

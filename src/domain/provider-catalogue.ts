@@ -60,28 +60,9 @@ export function isProviderId(value: string): value is ProviderId {
   return Object.hasOwn(providerCatalogue, value);
 }
 
-type AssumedFees = Pick<CatalogueEntry, 'feeBasisPoints' | 'minimumFeeUsdCents'>;
-
 /** What a provider is assumed to deliver for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
-  return deliveryUnits(providerCatalogue[provider], chargedUsdUnits);
-}
-
-/**
- * The least that any of these providers is assumed to deliver; the whole value for none of them. Reckoned once, with
- * the highest rate and the highest minimum among them: the greatest of their fees is one of the two.
- */
-export function leastDeliveryUnits(providers: readonly ProviderId[], chargedUsdUnits: bigint): bigint {
-  let [feeBasisPoints, minimumFeeUsdCents] = [0, 0];
-  for (const provider of providers) {
-    const fees = providerCatalogue[provider];
-    feeBasisPoints = Math.max(feeBasisPoints, fees.feeBasisPoints);
-    minimumFeeUsdCents = Math.max(minimumFeeUsdCents, fees.minimumFeeUsdCents);
-  }
-  return deliveryUnits({ feeBasisPoints, minimumFeeUsdCents }, chargedUsdUnits);
-}
-
-function deliveryUnits(fees: AssumedFees, chargedUsdUnits: bigint): bigint {
+  const fees: CatalogueEntry = providerCatalogue[provider];
   const minimumUnits = BigInt(fees.minimumFeeUsdCents) * UNITS_PER_CENT;
   const proportional = (chargedUsdUnits * BigInt(fees.feeBasisPoints)) / 10_000n;
   const fee = proportional > minimumUnits ? proportional : minimumUnits;

@@ -58,6 +58,8 @@ function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
     feeWallet: ADDRESS,
     depositAddress: ADDRESS,
     usdUnits: 100n,
+    toleranceBasisPoints: 200,
+    maxProviderFeeBasisPoints: 3_000,
     enoughUnits: ENOUGH,
     ...fieldsOf(state),
     ...change,
@@ -553,9 +555,13 @@ class Model {
     }
     if (before.status === 'paid') {
       const { releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId } = now;
-      const { fruitlessBatches, releaseRequested } = now;
+      const { fruitlessBatches, releaseRequested, amountMismatch } = now;
       const release = { releaseDueAtMs, releaseRefusals, releaseRefusalReason, fruitlessBatches };
-      expect(now).toEqual({ ...before, ...release, relayBatchId, releaseRequested });
+      expect(now).toEqual({ ...before, ...release, relayBatchId, releaseRequested, amountMismatch });
+    } else if (now.status !== 'paid' && now.txidOut === null) {
+      // Shown while nothing is counted yet: what is seen now, which the chain may take back.
+      expect(now.receivedUnits).toBe(sums.seenUnits);
+      expect(now.txidIn === null).toBe(this.view.ledger.deposits.length === 0);
     }
     if (now.status !== 'paid') expect(now.paidAtMs).toBeNull();
     expect(now.forwardedUnits <= now.receivedUnits).toBe(true);

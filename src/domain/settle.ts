@@ -1,5 +1,6 @@
 import { UnknownStateError } from './errors.ts';
 import { forwardedWebhook } from './forwarded-webhook.ts';
+import { amountMismatchOf } from './paid-threshold.ts';
 import { paidWebhook } from './paid-webhook.ts';
 import { type Deposit, isDirect, type Ledger, type Payment, type PaymentChange } from './payment.ts';
 import {
@@ -100,7 +101,7 @@ export function settle(
     }
     if (event === 'deposit_reverted' && payment.status === 'unpaid') fellBack = true;
   }
-  payment = { ...payment, ...releasePlan(payment, sums, context) };
+  payment = { ...payment, ...seenSoFar(payment, view.ledger, sums), ...releasePlan(payment, sums, context) };
 
   const difference = differenceOf(view.payment, payment);
   if (difference === null) return null;
@@ -226,7 +227,10 @@ function effectsOf(
         receivedUnits: sums.finalReleasedUnits,
         forwardedUnits: sums.finalToMerchantUnits,
         // What a payment named when it became paid stays.
-        txidIn: payment.txidIn ?? decisiveDeposit(payment, ledger.deposits)?.transactionHash ?? null,
+        txidIn:
+          payment.status === 'paid'
+            ? payment.txidIn
+            : (decisiveDeposit(payment, ledger.deposits)?.transactionHash ?? null),
         txidOut: finalReleases.at(-1)?.transactionHash ?? null,
         releaseRequested: false,
       };
@@ -240,6 +244,16 @@ function effectsOf(
     default:
       return {};
   }
+}
+
+/** What is shown of the money while it has not been counted yet: what was seen, as the chain is known now. */
+function seenSoFar(payment: Payment, { deposits }: Ledger, { seenUnits }: LedgerSums): PaymentChange {
+  const amountMismatch = amountMismatchOf(payment, deposits);
+  // What was released after cancelation stays until more is released.
+  const isCounted = payment.status === 'paid' || payment.txidOut !== null;
+  if (isCounted) return { amountMismatch };
+  const txidIn = decisiveDeposit(payment, deposits)?.transactionHash ?? null;
+  return { amountMismatch, receivedUnits: seenUnits, txidIn };
 }
 
 /** The deposit that made it enough; of a canceled payment, which may never have had enough, the last one. */

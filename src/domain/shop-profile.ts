@@ -1,9 +1,16 @@
 import { invalidField } from './errors.ts';
 import { isSecureUrl } from './loopback.ts';
+import { parsePercentBasisPoints } from './money.ts';
+import {
+  type AccountThresholdTerms,
+  MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+  MAXIMUM_TOLERANCE_BASIS_POINTS,
+  MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+} from './paid-threshold.ts';
 import type { Address } from './payout-address.ts';
 
 /** How a merchant appears to customers, and how it wants its account to work. */
-export interface ShopProfile {
+export interface ShopProfile extends AccountThresholdTerms {
   /** Names the shop's logo, which is kept apart; null without one. */
   readonly logoHash: string | null;
   /** Where customers get help: an https address, or `mailto:` and an e-mail address. */
@@ -32,6 +39,8 @@ export const plainProfile: ShopProfile = {
   isWalletLocked: false,
   emailRetentionDays: null,
   isToldOfTrouble: true,
+  toleranceBasisPoints: null,
+  maxProviderFeeBasisPoints: null,
 };
 
 const MAXIMUM_LINK_CHARACTERS = 500;
@@ -93,6 +102,32 @@ export function parseTimeZone(text: string): string {
     if (!(error instanceof RangeError)) throw error;
   }
   throw invalidField('time-zone', 'must be the name of a time zone, such as Europe/Berlin');
+}
+
+/** How much less than expected counts as paid in full, in percent; empty text takes the operator's setting. */
+export function parseTolerance(text: string): number | null {
+  return parsePercent('tolerance-percent', text, 0, MAXIMUM_TOLERANCE_BASIS_POINTS);
+}
+
+/** How much of a charge a provider may keep, in percent; empty text takes the operator's setting. */
+export function parseMaxProviderFee(text: string): number | null {
+  return parsePercent(
+    'max-provider-fee-percent',
+    text,
+    MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+    MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+  );
+}
+
+function parsePercent(field: string, text: string, minimum: number, maximum: number): number | null {
+  const percent = text.trim();
+  if (percent === '') return null;
+  const basisPoints = parsePercentBasisPoints(percent);
+  if (basisPoints !== null && basisPoints >= minimum && basisPoints <= maximum) return basisPoints;
+  throw invalidField(
+    field,
+    `must be a percentage from ${minimum / 100} to ${maximum / 100} with at most two decimals`,
+  );
 }
 
 /** A lock without a wallet would refuse everybody. */

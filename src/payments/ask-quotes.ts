@@ -1,8 +1,14 @@
 import { createBriefCache } from '../domain/brief-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
+import type { Payment } from '../domain/payment.ts';
 import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
-import { type ProviderDirectory, type Refusal, requireQuote } from './provider-availability.ts';
+import {
+  type ProviderDirectory,
+  type Refusal,
+  refusalOfDelivery,
+  requireQuote,
+} from './provider-availability.ts';
 
 /** What became of the question. */
 export type QuoteOutcome =
@@ -18,7 +24,9 @@ export type QuoteOutcome =
  * Asks a provider what it would do for a payment, without starting anything; a promise only where it is not known yet.
  * Never rejects, and ends within two seconds.
  */
-export type AskQuote = (provider: ProviderId, request: QuoteRequest) => QuoteOutcome | Promise<QuoteOutcome>;
+export type AskQuote = (provider: ProviderId, payment: QuotedPayment) => QuoteOutcome | Promise<QuoteOutcome>;
+
+type QuotedPayment = QuoteRequest & Pick<Payment, 'maxProviderFeeBasisPoints'>;
 
 export interface AskQuoteContext {
   readonly providers: ProviderDirectory;
@@ -46,16 +54,18 @@ export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteConte
     calls++;
     return requireQuote(providers, provider, request).finally(() => calls--);
   };
-  return (provider, { amountCents, currency, usdUnits }) => {
+  return (provider, payment) => {
+    const { amountCents, currency, usdUnits } = payment;
     const key = `${provider} ${amountCents} ${currency} ${usdUnits}`;
     const quote = reuse(key, () => ask(provider, { amountCents, currency, usdUnits }));
+    // What is remembered is shared by payments whose maximum fees differ.
+    const outcomeOfQuote = (answer: Quote): QuoteOutcome => {
+      const refusal = refusalOfDelivery(provider, answer.deliveryUnits, payment);
+      return refusal === null ? { kind: 'quoted', quote: answer } : { kind: 'refused', refusal };
+    };
     if (!(quote instanceof Promise)) return outcomeOfQuote(quote);
     return withinPatience(quote.then(outcomeOfQuote, outcomeOfError));
   };
-}
-
-function outcomeOfQuote(quote: Quote): QuoteOutcome {
-  return { kind: 'quoted', quote };
 }
 
 /** What is not the provider's refusal is its silence; the click that follows says what is wrong, and logs it. */

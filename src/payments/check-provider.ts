@@ -1,6 +1,6 @@
-import { isPlausibleQuote } from '../domain/enough.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { type Currency, formatCents, formatUnits } from '../domain/money.ts';
+import { isPlausibleQuote } from '../domain/paid-threshold.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderAdapter, SessionRequest } from '../domain/ports/provider.ts';

@@ -20,7 +20,7 @@ export type DirectPaymentRequest = Pick<
 
 /**
  * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. Nobody delivers less than is
- * asked for, so enough is the whole value: no on-ramp's fee and no tolerance. Not for the card API, which knows no such
+ * asked for, so the paid threshold is the whole value: no provider's fee and no tolerance. Not for the card API, which knows no such
  * payment. Throws `ServiceError`.
  */
 export async function createDirectPayment(
@@ -33,7 +33,7 @@ export async function createDirectPayment(
   await requireUnreservedAddress(context.settlement, request.payoutAddress);
   const usdUnits = usdUnitsOf(request.amountCents, await context.rates.usdRate(request.currency));
   const payment = newPayment(
-    { ...context, toleranceBasisPoints: 0 },
+    context,
     account,
     { ...request, passFeeToCustomer: false },
     {
@@ -41,7 +41,8 @@ export async function createDirectPayment(
       originalAmountCents: null,
       customerFeeCents: null,
       usdUnits,
-      expectedUnits: usdUnits,
+      toleranceBasisPoints: 0,
+      maxProviderFeeBasisPoints: 0,
       provider: DIRECT_PROVIDER,
     },
   );

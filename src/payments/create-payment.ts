@@ -1,6 +1,5 @@
 import type { Account } from '../domain/account.ts';
 import { type DepositTerms, paymentReference } from '../domain/deposit-address.ts';
-import { enoughUnitsOf } from '../domain/enough.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import {
   type Currency,
@@ -9,15 +8,14 @@ import {
   MAXIMUM_AMOUNT_CENTS,
   usdUnits as usdUnitsOf,
 } from '../domain/money.ts';
+import { paidThresholdUnits, type ThresholdTerms, thresholdTermsOf } from '../domain/paid-threshold.ts';
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { CreateOutcome, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { Rates } from '../domain/ports/rates.ts';
 import {
-  assumedDeliveryUnits,
   isProviderId,
-  leastDeliveryUnits,
   MULTI_PROVIDER,
   type ProviderChoice,
   type ProviderId,
@@ -28,12 +26,12 @@ import type { CreatePaymentRequest } from './create-payment-request.ts';
 import { findEarlier, fingerprintOf } from './idempotency.ts';
 import {
   isEnabledFor,
-  listCapable,
   listOffers,
   type ProviderDirectory,
   readMinimumUsdCents,
   requireActive,
   requireCurrency,
+  requireDelivery,
   requireMinimum,
   requireQuote,
 } from './provider-availability.ts';
@@ -59,8 +57,8 @@ export interface CreatePaymentContext {
   readonly newPaymentId: () => PaymentId;
   /** Names the secret that makes new ipn_tokens. */
   readonly tokenFingerprint: string;
-  /** How much less than expected still counts as enough. */
-  readonly toleranceBasisPoints: number;
+  /** Of accounts that set nothing else. */
+  readonly thresholdDefaults: ThresholdTerms;
 }
 
 /**
@@ -93,25 +91,21 @@ export async function createPayment(
     requireCurrency(provider, request.currency);
     await requireActive(context.providers, provider);
   }
+  const terms = thresholdTermsOf(account, context.thresholdDefaults);
   const rate = context.rates.usdRate(request.currency);
   const usdUnits = usdUnitsOf(amounts.amountCents, rate instanceof Promise ? await rate : rate);
   if (provider !== MULTI_PROVIDER) {
-    requireMinimum(provider, await readMinimumUsdCents(context.providers, provider), usdUnits);
-    await requireQuote(context.providers, provider, {
+    const minimumUsdCents = await readMinimumUsdCents(context.providers, provider);
+    requireMinimum(provider, { minimumUsdCents, ...terms }, usdUnits);
+    const quote = await requireQuote(context.providers, provider, {
       amountCents: amounts.amountCents,
       currency: request.currency,
       usdUnits,
     });
+    requireDelivery(provider, quote.deliveryUnits, { usdUnits, ...terms });
   }
 
-  let expectedUnits: bigint;
-  if (provider === MULTI_PROVIDER) {
-    const listed = listCapable(context.providers, account, { currency: request.currency, usdUnits });
-    expectedUnits = leastDeliveryUnits(listed instanceof Promise ? await listed : listed, usdUnits);
-  } else {
-    expectedUnits = assumedDeliveryUnits(provider, usdUnits);
-  }
-  const payment = newPayment(context, account, request, { ...amounts, usdUnits, expectedUnits, provider });
+  const payment = newPayment(context, account, request, { ...amounts, ...terms, usdUnits, provider });
   const outcome = await context.payments.createPayment(payment, idempotency);
   noteCreated(context.settlement, outcome, payment);
   if (outcome.kind === 'created') return payment;
@@ -219,7 +213,11 @@ async function disabledProvider(
   provider: ProviderId,
   currency: Currency,
 ): Promise<ServiceError> {
-  const offers = await listOffers(directory, account, { currency, usdUnits: HIGHEST_USD_UNITS });
+  const offers = await listOffers(directory, account, {
+    currency,
+    usdUnits: HIGHEST_USD_UNITS,
+    maxProviderFeeBasisPoints: null,
+  });
   const working = offers.filter(({ refusal }) => refusal === null).map((offer) => offer.provider);
   const advice =
     working.length === 0
@@ -237,11 +235,11 @@ export function newPayment(
     CreatePaymentRequest,
     'payoutAddress' | 'callbackUrl' | 'currency' | 'passFeeToCustomer' | 'email' | 'note'
   >,
-  charge: Charge & {
-    readonly usdUnits: bigint;
-    readonly expectedUnits: bigint;
-    readonly provider: Payment['provider'];
-  },
+  charge: Charge &
+    ThresholdTerms & {
+      readonly usdUnits: bigint;
+      readonly provider: Payment['provider'];
+    },
 ): Payment {
   const { settlement } = context;
   // Before the id: expiry walks over ids by their time, and one older than its payment would be passed too early.
@@ -275,6 +273,9 @@ export function newPayment(
     feeWallet: settlement.feeWallet,
     depositAddress,
     usdUnits: charge.usdUnits,
-    enoughUnits: enoughUnitsOf(charge.expectedUnits, context.toleranceBasisPoints),
+    toleranceBasisPoints: charge.toleranceBasisPoints,
+    maxProviderFeeBasisPoints: charge.maxProviderFeeBasisPoints,
+    // A session lowers it once it is started: what a provider that was never visited keeps does not count.
+    enoughUnits: paidThresholdUnits(charge.usdUnits, charge.toleranceBasisPoints),
   };
 }

@@ -107,7 +107,7 @@ function createWorld(nowMs: () => number) {
           nowMs,
           newPaymentId,
           tokenFingerprint: 'abcdef',
-          toleranceBasisPoints: 200,
+          thresholdDefaults: { toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000 },
         },
         account,
         {

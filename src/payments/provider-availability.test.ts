@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Account } from '../domain/account.ts';
 import { currencies } from '../domain/money.ts';
+import { minDeliveryUnits } from '../domain/paid-threshold.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import type { ProviderSettings } from '../domain/ports/provider-store.ts';
-import { type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
-import { listCapable, listOffers, type ProviderDirectory } from './provider-availability.ts';
+import { assumedDeliveryUnits, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { listOffers, type ProviderDirectory, servedFromUsdCents } from './provider-availability.ts';
 
 const settings = fc.record({
   active: fc.constantFrom(true, false, null),
@@ -29,20 +30,39 @@ const directories = fc
       },
     };
   });
+const account = { providers: null } as Account;
+const payments = fc.record({
+  currency: fc.constantFrom(...currencies),
+  usdUnits: fc.bigInt({ min: 10_000n, max: 300_000_000n }),
+  maxProviderFeeBasisPoints: fc.integer({ min: 100, max: 5_000 }),
+});
 
-it('counts exactly those providers as capable that are offered without a refusal', async () => {
+it('offers no provider that is assumed to keep more of the charge than the maximum provider fee', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      directories,
-      fc.option(fc.subarray([...providerIds])),
-      fc.constantFrom(...currencies),
-      fc.bigInt({ min: 0n, max: 300_000_000n }),
-      async (directory, providers, currency, usdUnits) => {
-        const account = { providers } as Account;
-        const offers = await listOffers(directory, account, { currency, usdUnits });
-        const offered = offers.filter(({ refusal }) => refusal === null).map(({ provider }) => provider);
-        expect(await listCapable(directory, account, { currency, usdUnits })).toEqual(offered);
-      },
-    ),
+    fc.asyncProperty(directories, payments, async (directory, payment) => {
+      const { usdUnits, maxProviderFeeBasisPoints } = payment;
+      for (const { provider, refusal } of await listOffers(directory, account, payment)) {
+        if (refusal !== null) continue;
+        const delivery = assumedDeliveryUnits(provider, usdUnits);
+        expect(delivery).toBeGreaterThanOrEqual(minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints));
+      }
+    }),
+  );
+});
+
+it('names an amount from which a provider serves a payment that none serves, and it is the least', async () => {
+  await fc.assert(
+    fc.asyncProperty(directories, payments, async (directory, payment) => {
+      const offers = await listOffers(directory, account, payment);
+      const cents = servedFromUsdCents(offers);
+      if (cents === null) return;
+      const isServed = async (usdUnits: bigint) => {
+        const others = await listOffers(directory, account, { ...payment, usdUnits });
+        return others.some(({ refusal }) => refusal === null);
+      };
+      expect(offers.every(({ refusal }) => refusal !== null)).toBe(true);
+      expect(await isServed(BigInt(cents) * 10_000n)).toBe(true);
+      expect(await isServed(BigInt(cents) * 10_000n - 1n)).toBe(false);
+    }),
   );
 });

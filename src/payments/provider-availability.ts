@@ -1,8 +1,10 @@
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../domain/money.ts';
+import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../domain/paid-threshold.ts';
+import type { Payment } from '../domain/payment.ts';
 import type { ProviderAdapters, Quote, QuoteRequest } from '../domain/ports/provider.ts';
-import type { ProviderSettings, ProviderStore } from '../domain/ports/provider-store.ts';
+import type { ProviderStore } from '../domain/ports/provider-store.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
 
 /** What is needed to judge whether a provider can serve a payment. */
@@ -15,12 +17,16 @@ export interface ProviderDirectory {
 export interface ProviderOffer {
   readonly provider: ProviderId;
   readonly name: string;
+  /** From which amount on it serves, by its own minimum and by the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
 }
 
 /** Why a provider cannot serve: what a `ServiceError` would say, without the costs of an error (its stack). */
-export type Refusal = Pick<ServiceError, 'errorName' | 'message'>;
+export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
+  /** Where it is the amount: from which one on the provider serves, in USD cents. */
+  readonly minimumUsdCents?: number;
+}
 
 /** Whether an account may use a provider at all. */
 export function isEnabledFor(account: Account, provider: ProviderId): boolean {
@@ -66,19 +72,81 @@ function inactive(provider: ProviderId): Refusal {
   };
 }
 
-/** Throws `below_minimum`, naming provider, minimum and the given amount in USD. */
-export function requireMinimum(provider: ProviderId, minimumUsdCents: number, usdUnits: bigint): void {
-  throwRefusal(refusalOfAmount(provider, minimumUsdCents, usdUnits));
+/** What decides from which amount on a provider serves a payment. */
+export interface MinimumTerms {
+  /** The operator's minimum, or else the catalogue's. */
+  readonly minimumUsdCents: number;
+  /** The payment's maximum provider fee; null for a payment made before there was one. */
+  readonly maxProviderFeeBasisPoints: number | null;
 }
 
-function refusalOfAmount(provider: ProviderId, minimumUsdCents: number, usdUnits: bigint): Refusal | null {
-  if (usdUnits >= BigInt(minimumUsdCents) * UNITS_PER_CENT) return null;
-  const [minimum, given] = [minimumUsdCents, Number(usdUnits / UNITS_PER_CENT)].map(formatCents);
+/**
+ * Throws `below_minimum`, naming provider, minimum and the given amount in USD: the provider's own minimum, or the
+ * amount from which its assumed fee is within the maximum. Throws `provider_inactive` where no amount is.
+ */
+export function requireMinimum(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): void {
+  throwRefusal(refusalOfAmount(provider, terms, usdUnits));
+}
+
+/** The amount in USD cents from which the provider serves; null where its fee is above the maximum for any amount. */
+function effectiveMinimumUsdCents(
+  provider: ProviderId,
+  { minimumUsdCents, maxProviderFeeBasisPoints }: MinimumTerms,
+): number | null {
+  if (maxProviderFeeBasisPoints === null) return minimumUsdCents;
+  const forFee = minUsdCentsForFee(provider, maxProviderFeeBasisPoints);
+  return forFee === null ? null : Math.max(minimumUsdCents, forFee);
+}
+
+function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
   const { name } = providerCatalogue[provider];
-  return {
-    errorName: 'below_minimum',
-    message: `The minimum of ${name} is ${minimum} USD; the amount given is ${given} USD.`,
-  };
+  const minimum = effectiveMinimumUsdCents(provider, terms);
+  const maximumFee = formatPercent(terms.maxProviderFeeBasisPoints ?? 0);
+  if (minimum === null) {
+    return {
+      errorName: 'provider_inactive',
+      message: `${name} is not offered: its fee is above the maximum provider fee of ${maximumFee} for every amount.`,
+    };
+  }
+  if (usdUnits >= BigInt(minimum) * UNITS_PER_CENT) return null;
+  const because = minimum > terms.minimumUsdCents ? `, from which its fee is at most ${maximumFee}` : '';
+  return belowMinimum(`The minimum of ${name} is ${formatCents(minimum)} USD${because}`, minimum, usdUnits);
+}
+
+/**
+ * Why a quote rules the provider out for this payment: it would keep more of the charge than the maximum provider fee.
+ * Null where it does not, and where the provider does not say what it delivers.
+ */
+export function refusalOfDelivery(
+  provider: ProviderId,
+  deliveryUnits: bigint | null,
+  { usdUnits, maxProviderFeeBasisPoints }: Pick<Payment, 'usdUnits' | 'maxProviderFeeBasisPoints'>,
+): Refusal | null {
+  if (deliveryUnits === null || maxProviderFeeBasisPoints === null) return null;
+  if (deliveryUnits >= minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints)) return null;
+  const minimum = minUsdCentsForQuotedFee(usdUnits, deliveryUnits, maxProviderFeeBasisPoints);
+  const { name } = providerCatalogue[provider];
+  const maximumFee = formatPercent(maxProviderFeeBasisPoints);
+  return belowMinimum(
+    `${name} quotes a fee that is at most ${maximumFee} from about ${formatCents(minimum)} USD`,
+    minimum,
+    usdUnits,
+  );
+}
+
+/** Throws what `refusalOfDelivery` says. */
+export function requireDelivery(...delivery: Parameters<typeof refusalOfDelivery>): void {
+  throwRefusal(refusalOfDelivery(...delivery));
+}
+
+function belowMinimum(minimum: string, minimumUsdCents: number, usdUnits: bigint): Refusal {
+  const given = formatCents(Number(usdUnits / UNITS_PER_CENT));
+  const message = `${minimum}; the amount given is ${given} USD.`;
+  return { errorName: 'below_minimum', message, minimumUsdCents };
+}
+
+function formatPercent(basisPoints: number): string {
+  return `${basisPoints / 100} %`;
 }
 
 function throwRefusal(refusal: Refusal | null): void {
@@ -94,7 +162,11 @@ export async function requireQuote(
   const adapter = directory.adapters.get(provider);
   if (adapter === undefined) throw new ServiceError('provider_inactive');
   const quote = await adapter.quote(request);
-  if (quote.minimumUsdCents !== null) requireMinimum(provider, quote.minimumUsdCents, request.usdUnits);
+  if (quote.minimumUsdCents !== null) {
+    // The provider's own word; what the maximum fee makes of the quote is told apart.
+    const terms = { minimumUsdCents: quote.minimumUsdCents, maxProviderFeeBasisPoints: null };
+    requireMinimum(provider, terms, request.usdUnits);
+  }
   return quote;
 }
 
@@ -102,8 +174,9 @@ export async function requireQuote(
 export async function listOffers(
   directory: ProviderDirectory,
   account: Account,
-  request: Pick<QuoteRequest, 'currency' | 'usdUnits'>,
+  payment: Pick<Payment, 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
 ): Promise<readonly ProviderOffer[]> {
+  const { currency, usdUnits, maxProviderFeeBasisPoints } = payment;
   const offers: ProviderOffer[] = [];
   for (const provider of providerIds) {
     if (!isEnabledFor(account, provider)) continue;
@@ -111,50 +184,25 @@ export async function listOffers(
     const stored = directory.settings.readProviderSettings(provider);
     // Awaiting what is at hand costs a turn for each of eleven providers.
     const settings = stored instanceof Promise ? await stored : stored;
-    const minimumUsdCents = settings.minimumUsdCents ?? usualMinimum;
+    const terms = { minimumUsdCents: settings.minimumUsdCents ?? usualMinimum, maxProviderFeeBasisPoints };
     const isActive = directory.adapters.has(provider) && settings.active !== false;
     const refusal =
-      refusalOfCurrency(provider, request.currency) ??
-      (isActive ? refusalOfAmount(provider, minimumUsdCents, request.usdUnits) : inactive(provider));
+      refusalOfCurrency(provider, currency) ??
+      (isActive ? refusalOfAmount(provider, terms, usdUnits) : inactive(provider));
+    const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;
     offers.push({ provider, name, minimumUsdCents, refusal });
   }
   return offers;
 }
 
 /**
- * The providers that `listOffers` would offer, without the reasons against the others: every create without a chosen
- * provider asks, so this waits for nothing where the settings are at hand, and reckons in numbers.
+ * The amount in USD cents from which one of these providers would serve the payment; null where one serves it already,
+ * and where the amount is not what keeps them from it.
  */
-export function listCapable(
-  { adapters, settings }: ProviderDirectory,
-  account: Account,
-  { currency, usdUnits }: Pick<QuoteRequest, 'currency' | 'usdUnits'>,
-): readonly ProviderId[] | Promise<readonly ProviderId[]> {
-  const eligible: CatalogueRow[] = [];
-  const stored: (ProviderSettings | Promise<ProviderSettings>)[] = [];
-  for (const row of catalogueRows) {
-    const isForCurrency = row.onlyCurrency === null || row.onlyCurrency === currency;
-    if (!isForCurrency || !adapters.has(row.provider) || !isEnabledFor(account, row.provider)) continue;
-    eligible.push(row);
-    stored.push(settings.readProviderSettings(row.provider));
-  }
-  const chargedCents = Number(usdUnits / UNITS_PER_CENT);
-  const choose = (all: readonly ProviderSettings[]) => {
-    const capable: ProviderId[] = [];
-    all.forEach(({ active, minimumUsdCents }, index) => {
-      const row = eligible[index] as CatalogueRow;
-      const minimumCents = minimumUsdCents ?? row.minimumUsdCents;
-      if (active !== false && chargedCents >= minimumCents) capable.push(row.provider);
-    });
-    return capable;
-  };
-  return stored.every(isAtHand) ? choose(stored) : Promise.all(stored).then(choose);
+export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | null {
+  if (offers.some(({ refusal }) => refusal === null)) return null;
+  const minimums = offers
+    .filter(({ refusal }) => refusal?.errorName === 'below_minimum')
+    .map(({ minimumUsdCents }) => minimumUsdCents);
+  return minimums.length === 0 ? null : Math.min(...minimums);
 }
-
-function isAtHand(settings: ProviderSettings | Promise<ProviderSettings>): settings is ProviderSettings {
-  return !(settings instanceof Promise);
-}
-
-/** The catalogue to be walked through: to look up each of its rows by name takes longer than all the rest. */
-const catalogueRows = providerIds.map((provider) => ({ provider, ...providerCatalogue[provider] }));
-type CatalogueRow = (typeof catalogueRows)[number];

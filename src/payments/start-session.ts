@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createBriefCache } from '../domain/brief-cache.ts';
-import { enoughUnitsOf, isPlausibleQuote, sessionDeliveryUnits } from '../domain/enough.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { formatUnits, leastUnits } from '../domain/money.ts';
-import type { Payment, PaymentReference } from '../domain/payment.ts';
+import { formatUnits } from '../domain/money.ts';
+import { isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
+import type { Payment, PaymentChange, PaymentReference } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
@@ -18,6 +18,7 @@ import {
   readMinimumUsdCents,
   requireActive,
   requireCurrency,
+  requireDelivery,
   requireMinimum,
 } from './provider-availability.ts';
 
@@ -28,6 +29,7 @@ export interface StartSessionContext {
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
+  /** Of payments that were made before each kept its own. */
   readonly toleranceBasisPoints: number;
   /** The checkout page of a payment, to which the provider sends the customer back. */
   readonly checkoutPageUrl: (payment: Payment) => string;
@@ -124,6 +126,7 @@ async function startSession(
     country,
   });
   requirePlausible(payment, provider, started);
+  requireDelivery(provider, started.quotedUnits, payment);
   const session: ProviderSession = {
     ...{ id: randomUUID(), paymentId: payment.id, provider, createdAtMs: nowMs, ...started },
     expiresAtMs: boundedExpiryMs(started.expiresAtMs, nowMs),
@@ -140,7 +143,7 @@ async function startSession(
       latest,
       { nowMs, expiredBeforeMs: null },
       stateOf(latest.payment) === 'unpaid/pending'
-        ? enoughAfter(latest, session, context.toleranceBasisPoints)
+        ? lowerThreshold(latest, session, context.toleranceBasisPoints)
         : {},
     );
   });
@@ -200,7 +203,7 @@ function requireRoom({ payment, sessions }: PaymentView, hasEmail: boolean, nowM
   });
 }
 
-/** A quote decides what is enough, so one that cannot be right is the provider's failure, and loud in the log. */
+/** A quote lowers the paid threshold, so one that cannot be right is the provider's failure, and loud in the log. */
 function requirePlausible(payment: Payment, provider: ProviderId, { quotedUnits }: StartedSession): void {
   if (quotedUnits === null || isPlausibleQuote(provider, quotedUnits, payment.usdUnits)) return;
   throw new ServiceError('provider_unavailable', undefined, {
@@ -236,7 +239,9 @@ async function requireServable(
   }
   requireCurrency(provider, payment.currency);
   await requireActive(context.providers, provider);
-  requireMinimum(provider, await readMinimumUsdCents(context.providers, provider), payment.usdUnits);
+  const minimumUsdCents = await readMinimumUsdCents(context.providers, provider);
+  const { maxProviderFeeBasisPoints, usdUnits } = payment;
+  requireMinimum(provider, { minimumUsdCents, maxProviderFeeBasisPoints }, usdUnits);
   const adapter = context.providers.adapters.get(provider);
   if (adapter === undefined) throw new ServiceError('provider_inactive');
   return adapter;
@@ -254,9 +259,13 @@ async function requirePayable(token: StartSessionContext['token'], payment: Paym
   );
 }
 
-/** The customer may pay in any session that was started: what the one that delivers least brings has to be enough. */
-function enoughAfter(view: PaymentView, session: ProviderSession, toleranceBasisPoints: number) {
-  const { usdUnits } = view.payment;
-  const lowest = leastUnits([...view.sessions, session].map((each) => sessionDeliveryUnits(each, usdUnits)));
-  return lowest === null ? {} : { enoughUnits: enoughUnitsOf(lowest, toleranceBasisPoints) };
+/** The customer may pay in any session that was started, so that the one that delivers least decides. */
+function lowerThreshold(
+  { payment, sessions }: PaymentView,
+  session: ProviderSession,
+  defaultToleranceBasisPoints: number,
+): PaymentChange {
+  const toleranceBasisPoints = payment.toleranceBasisPoints ?? defaultToleranceBasisPoints;
+  const all = [...sessions, session];
+  return { enoughUnits: thresholdAfterSessions(payment, all, toleranceBasisPoints) };
 }

@@ -10,7 +10,8 @@ export const accountColumns = `
   accounts.logo_hash AS "logoHash", accounts.support_url AS "supportUrl", accounts.return_url AS "returnUrl",
   accounts.time_zone AS "timeZone", accounts.default_callback_url AS "defaultCallbackUrl",
   accounts.email_retention_days AS "emailRetentionDays", accounts.wallet_locked AS "isWalletLocked",
-  accounts.trouble_mails AS "isToldOfTrouble"`;
+  accounts.trouble_mails AS "isToldOfTrouble", accounts.tolerance_basis_points AS "toleranceBasisPoints",
+  accounts.max_provider_fee_basis_points AS "maxProviderFeeBasisPoints"`;
 
 /** What a part of a name or e-mail address is looked for by (`LIKE … ESCAPE '\\'`), and the whole id; null for all. */
 export function searchPattern(
@@ -26,6 +27,8 @@ export const changingColumns = [
   ...[
     'default_callback_url',
     'email_retention_days',
+    'tolerance_basis_points',
+    'max_provider_fee_basis_points',
     'wallet_locked',
     'trouble_mails',
     'features',
@@ -40,6 +43,8 @@ export function profileValues(account: Account) {
     ...[account.name, account.email, account.feeBasisPoints, account.wallet, account.logoHash],
     ...[account.supportUrl, account.returnUrl, account.timeZone, account.defaultCallbackUrl],
     account.emailRetentionDays,
+    account.toleranceBasisPoints,
+    account.maxProviderFeeBasisPoints,
   ];
 }
 

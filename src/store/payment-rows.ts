@@ -1,5 +1,5 @@
 import type { Currency } from '../domain/money.ts';
-import type { CancelReason, Payment } from '../domain/payment.ts';
+import type { AmountMismatch, CancelReason, Payment } from '../domain/payment.ts';
 import { type ForwardStatus, type PaymentStatus, stateOf } from '../domain/payment-states.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderChoice } from '../domain/provider-catalogue.ts';
@@ -30,6 +30,8 @@ export const fixedPaymentColumns = [
   'fee_wallet',
   'deposit_address',
   'usd_units',
+  'tolerance_basis_points',
+  'max_provider_fee_basis_points',
 ] as const;
 
 /** What changes, after what does not. */
@@ -50,6 +52,7 @@ export const changingPaymentColumns = [
   'relay_batch_id',
   'cancel_reason',
   'release_requested',
+  'amount_mismatch',
 ] as const;
 
 export type PaymentColumn = (typeof fixedPaymentColumns | typeof changingPaymentColumns)[number];
@@ -77,6 +80,8 @@ type PaymentRow = readonly [
   feeWallet: Address,
   depositAddress: Address,
   usdUnits: number,
+  toleranceBasisPoints: number | null,
+  maxProviderFeeBasisPoints: number | null,
   note: string | null,
   enoughUnits: number,
   status: PaymentStatus,
@@ -93,6 +98,7 @@ type PaymentRow = readonly [
   relayBatchId: number | null,
   cancelReason: CancelReason | null,
   releaseRequested: Flag,
+  amountMismatch: AmountMismatch | null,
 ];
 
 /** A row of these columns, read as an array. @throws UnknownStateError for a state the domain does not know */
@@ -118,22 +124,25 @@ export function paymentOfRow(row: unknown): Payment {
     feeWallet: values[16],
     depositAddress: values[17],
     usdUnits: BigInt(values[18]),
-    note: values[19],
-    enoughUnits: BigInt(values[20]),
-    status: values[21],
-    forwardStatus: values[22],
-    paidAtMs: values[23],
-    receivedUnits: BigInt(values[24]),
-    forwardedUnits: BigInt(values[25]),
-    txidIn: values[26],
-    txidOut: values[27],
-    releaseDueAtMs: values[28],
-    releaseRefusals: values[29],
-    releaseRefusalReason: values[30],
-    fruitlessBatches: values[31],
-    relayBatchId: values[32],
-    cancelReason: values[33],
-    releaseRequested: isSet(values[34]),
+    toleranceBasisPoints: values[19],
+    maxProviderFeeBasisPoints: values[20],
+    note: values[21],
+    enoughUnits: BigInt(values[22]),
+    status: values[23],
+    forwardStatus: values[24],
+    paidAtMs: values[25],
+    receivedUnits: BigInt(values[26]),
+    forwardedUnits: BigInt(values[27]),
+    txidIn: values[28],
+    txidOut: values[29],
+    releaseDueAtMs: values[30],
+    releaseRefusals: values[31],
+    releaseRefusalReason: values[32],
+    fruitlessBatches: values[33],
+    relayBatchId: values[34],
+    cancelReason: values[35],
+    releaseRequested: isSet(values[36]),
+    amountMismatch: values[37],
   };
   stateOf(payment);
   return payment;

@@ -123,6 +123,7 @@ describe('accounts', () => {
       suspended: false,
       ...{ support_link: null, return_link: null, logo: null, time_zone: 'UTC', default_callback: null },
       email_retention_days: null,
+      ...{ tolerance_percent: null, max_provider_fee_percent: null },
       wallet_locked: false,
       trouble_mails: true,
       created_at: new Date(NOW_MS).toISOString(),
@@ -178,6 +179,31 @@ describe('accounts', () => {
         'fee-percent': '2.5',
       }),
     ).toEqual(before);
+  });
+
+  it('take a tolerance and a maximum provider fee of their own, and the default again with empty text', async () => {
+    const account = await giveAccount();
+    const percentages = async (change: Json) => {
+      const updated = await run('account update', { account, ...change });
+      return [updated['tolerance_percent'], updated['max_provider_fee_percent']];
+    };
+    expect(await percentages({ 'tolerance-percent': '0.5' })).toEqual([0.5, null]);
+    expect(await percentages({ 'max-provider-fee-percent': '12' })).toEqual([0.5, 12]);
+    expect(await percentages({ 'tolerance-percent': '0' })).toEqual([0, 12]);
+    expect(await percentages({ 'tolerance-percent': '', 'max-provider-fee-percent': '' })).toEqual([
+      null,
+      null,
+    ]);
+    for (const [option, value] of [
+      ['tolerance-percent', '50.01'],
+      ['tolerance-percent', '-1'],
+      ['max-provider-fee-percent', '0.99'],
+      ['max-provider-fee-percent', '51'],
+    ]) {
+      await expect(run('account update', { account, [String(option)]: value })).rejects.toThrow(
+        `${option} must be a percentage from`,
+      );
+    }
   });
 
   it('are in the audit log with what was and what is, once created and once changed', async () => {

@@ -1,10 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { SessionProgress } from '../../src/domain/provider-session.ts';
 import { languages } from '../../src/http/checkout/languages.ts';
 import { DEPOSIT_HASH, RELEASE_HASH } from '../../src/sandbox/pages/example-payments.ts';
 import {
   checkoutStates,
   createCheckoutPages,
+  NOW_MS,
   pagePayment,
   pageSession,
   pageView,
@@ -30,7 +32,7 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   'direct-part': ['Send 22.876544 USDC', '1.123456 USDC arrived; this is what is missing.'],
   'none-can-serve': [
     'This cannot be paid at the moment',
-    'No provider can take this payment. Please contact Café Tortuga',
+    'No payment service can take this amount. Payments are possible from $1.00 USD. Please contact',
     'Only from $1.00 USD',
   ],
   'at-provider': [
@@ -146,11 +148,28 @@ it('links both transactions to the explorer, without telling it where the custom
   }
 });
 
-it('does not claim to know which of several providers delivered', async () => {
-  const { payment } = checkoutStates.paid();
-  const sessions = [pageSession(payment), pageSession(payment, { provider: 'wert' })];
-  const { body } = await open(`/pay/${pages.put(pageView(payment, { sessions }))}`);
-  expect(textOf(body)).toContain('MoonPay or Wert');
+it('names of several visited providers only those that say they have delivered', async () => {
+  const payment = pagePayment({ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS });
+  const textOfReceipt = async (first: SessionProgress | null, second: SessionProgress | null) => {
+    const sessions = [
+      pageSession(payment, { progress: first }),
+      pageSession(payment, { provider: 'wert', progress: second }),
+    ];
+    return textOf((await open(`/pay/${pages.put(pageView(payment, { sessions }))}`)).body);
+  };
+  expect(await textOfReceipt(null, null)).not.toContain('Card charged by');
+  expect(await textOfReceipt(null, 'delivered')).toContain('Card charged by Wert');
+  expect(await textOfReceipt('delivered', 'delivered')).toContain('Card charged by MoonPay and Wert');
+});
+
+it('tells who has paid clearly more than it costs to ask the shop for a refund', async () => {
+  const paid = { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS } as const;
+  const textOfReceipt = async (amountMismatch: 'overpaid' | null) =>
+    textOf((await open(`/pay/${pages.put(pageView(pagePayment({ ...paid, amountMismatch })))}`)).body);
+  expect(await textOfReceipt('overpaid')).toContain(
+    'If your card was charged twice, contact Café Tortuga for a refund',
+  );
+  expect(await textOfReceipt(null)).not.toContain('charged twice');
 });
 
 it('says that it is a sandbox, and only there', async () => {

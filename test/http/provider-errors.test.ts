@@ -177,42 +177,105 @@ it.each([
   expect(response.json()).toEqual({ error });
 });
 
-describe('what a payment without a chosen provider is expected to bring', () => {
-  const enoughOf = async (change: object = {}) => {
-    const { payment_id } = (await create(change)).json();
-    return (await service.store.payments.findPaymentById(payment_id))?.enoughUnits;
+describe('a provider whose fee does not fit the maximum', () => {
+  const thresholdOf = async (response: Awaited<ReturnType<typeof create>>) => {
+    expect(response.statusCode).toBe(200);
+    return (await service.store.payments.findPaymentById(response.json().payment_id))?.enoughUnits;
   };
-  /** The assumed delivery for 100 USD, less the tolerance of 2 %. */
-  const [atFivePercent, atTwoAndAHalf] = [93_100_000n, 95_550_000n];
 
-  it('is the least of the providers that can serve it', async () => {
-    expect(await enoughOf()).toBe(atFivePercent);
-    await service.store.accounts.updateAccount(service.account.id, { providers: ['revolut', 'wert'] });
-    expect(await enoughOf()).toBe(atFivePercent);
+  it('answers below_minimum and names the amount from which it fits, by the catalogue', async () => {
+    await service.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 1_00 });
+    await expectError(
+      { provider: 'moonpay', amount: '13.29' },
+      400,
+      'below_minimum',
+      'The minimum of MoonPay is 13.30 USD, from which its fee is at most 30 %; the amount given is 13.29 USD.',
+    );
+    expect(await thresholdOf(await create({ provider: 'moonpay', amount: '13.30' }))).toBe(13_034_000n);
   });
 
-  it('leaves out what is not enabled for the account, switched off, without credentials or too dear', async () => {
-    await service.store.accounts.updateAccount(service.account.id, {
-      providers: ['revolut', 'wert', 'transak', 'moonpay', 'klarna'],
+  it('answers below_minimum and names about where it fits, by its own quote', async () => {
+    service.world.quote = async () => ({ deliveryUnits: 6_500_000n, minimumUsdCents: null });
+    await expectError(
+      { provider: 'wert', amount: '10.00' },
+      400,
+      'below_minimum',
+      'Wert quotes a fee that is at most 30 % from about 11.67 USD; the amount given is 10.00 USD.',
+    );
+    service.world.quote = async () => ({ deliveryUnits: 7_000_000n, minimumUsdCents: null });
+    expect(await thresholdOf(await create({ provider: 'wert', amount: '10.00' }))).toBe(9_800_000n);
+  });
+
+  it('is judged by the maximum of the account, and says when no amount helps', async () => {
+    await service.store.accounts.updateAccount(service.account.id, { maxProviderFeeBasisPoints: 450 });
+    await expectError(
+      { provider: 'moonpay', amount: '88.66' },
+      400,
+      'below_minimum',
+      'The minimum of MoonPay is 88.67 USD, from which its fee is at most 4.5 %; the amount given is 88.66 USD.',
+    );
+    await expectError(
+      { provider: 'wert' },
+      400,
+      'provider_inactive',
+      'Wert is not offered: its fee is above the maximum provider fee of 4.5 % for every amount.',
+    );
+  });
+
+  it('cannot raise the maximum of the operator by the account', async () => {
+    await service.store.accounts.updateAccount(service.account.id, { maxProviderFeeBasisPoints: 5_000 });
+    await service.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 1_00 });
+    expect((await create({ provider: 'moonpay', amount: '10.00' })).json()).toMatchObject({
+      code: 'below_minimum',
     });
-    service.world.adapters.delete('wert');
-    await service.store.providers.writeProviderSettings('transak', { active: false });
-    await service.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 100_01 });
-    // Klarna, at 4.5 %, takes only EUR.
-    expect(await enoughOf()).toBe(atTwoAndAHalf);
-    await service.store.providers.writeProviderSettings('transak', { active: true });
-    expect(await enoughOf()).toBe(atFivePercent);
+  });
+});
+
+describe('the paid threshold at creation', () => {
+  const created = async (change: object = {}) => {
+    const response = await create(change);
+    expect(response.statusCode).toBe(200);
+    const payment = await service.store.payments.findPaymentById(response.json().payment_id);
+    if (payment === null) throw new Error('not stored');
+    return payment;
+  };
+
+  it.each(['multi', 'moonpay', 'wert'])(
+    'is the full value less the tolerance for provider %s: no visit, no discount',
+    async (provider) => {
+      expect(await created({ provider })).toMatchObject({
+        enoughUnits: 98_000_000n,
+        toleranceBasisPoints: 200,
+        maxProviderFeeBasisPoints: 3_000,
+      });
+    },
+  );
+
+  it('takes the account’s own tolerance, and later changes and replays leave it as it was', async () => {
+    await service.store.accounts.updateAccount(service.account.id, {
+      toleranceBasisPoints: 50,
+      maxProviderFeeBasisPoints: 1_000,
+    });
+    const headers = { 'x-api-key': service.apiKey, 'idempotency-key': 'kept-terms' };
+    const first = await service.post({ ...validRequest, provider: 'multi' }, headers);
+    await service.store.accounts.updateAccount(service.account.id, {
+      toleranceBasisPoints: 1_000,
+      maxProviderFeeBasisPoints: null,
+    });
+    const again = await service.post({ ...validRequest, provider: 'multi' }, headers);
+    expect(again.json()).toEqual(first.json());
+    const payment = await service.store.payments.findPaymentById(first.json().payment_id);
+    expect(payment).toMatchObject({
+      enoughUnits: 99_500_000n,
+      toleranceBasisPoints: 50,
+      maxProviderFeeBasisPoints: 1_000,
+    });
+    expect(await created({ provider: 'multi' })).toMatchObject({ enoughUnits: 90_000_000n });
   });
 
-  it('takes in a provider whose minimum the operator has lowered', async () => {
-    await service.store.accounts.updateAccount(service.account.id, { providers: ['revolut', 'transak'] });
-    expect(await enoughOf({ amount: '8.00' })).toBe(7_644_000n);
-    await service.store.providers.writeProviderSettings('transak', { minimumUsdCents: 1_00 });
-    expect(await enoughOf({ amount: '8.00' })).toBe(7_448_000n);
-  });
-
-  it('is the whole value while no provider can serve it', async () => {
+  it('exists with "multi" for every amount of the specification, also where no provider serves it', async () => {
+    expect(await created({ provider: 'multi', amount: '0.01' })).toMatchObject({ enoughUnits: 9_800n });
     service.world.adapters.clear();
-    expect(await enoughOf()).toBe(98_000_000n);
+    expect(await created({ provider: 'multi' })).toMatchObject({ enoughUnits: 98_000_000n });
   });
 });

@@ -2,8 +2,8 @@
  * What every adapter with a protocol of its own promises, each against the simulator of its provider over real HTTP.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { isPlausibleQuote } from '../../src/domain/enough.ts';
 import { UnknownStateError } from '../../src/domain/errors.ts';
+import { isPlausibleQuote } from '../../src/domain/paid-threshold.ts';
 import { NoticeRefusedError, type PostedNotice } from '../../src/domain/ports/provider.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { noticeCases } from './notices.ts';

@@ -73,7 +73,7 @@ describe('a payment', () => {
       id: payment.id,
       paymentId: payment.id,
       status: 'paid',
-      amount: '100.00',
+      amount: '95.00',
       originalAmount: null,
       customerFeeAmount: null,
       passFeeToCustomer: false,
@@ -88,15 +88,17 @@ describe('a payment', () => {
     });
   });
 
-  it('underpaid stays pending and releases nothing; the top-up that makes it enough is its txid_in', async () => {
+  it('underpaid stays pending, shows what arrived and releases nothing; the top-up that pays it in full is its txid_in', async () => {
     const payment = await settlement.create();
-    await settlement.deposit(payment, 50_000_000n);
+    const part = await settlement.deposit(payment, 50_000_000n);
     await settlement.settleDown();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     expect(await settlement.balancesOf(payment)).toEqual({ merchant: 0n, fees: 0n, held: 50_000_000n });
     expect(await settlement.read(payment)).toMatchObject({
-      receivedUnits: 0n,
-      txidIn: null,
+      receivedUnits: 50_000_000n,
+      forwardedUnits: 0n,
+      txidIn: part,
+      amountMismatch: 'partially_paid',
       releaseDueAtMs: null,
     });
 
@@ -176,7 +178,7 @@ describe('a payment', () => {
       fees: fee,
       held: 0n,
     });
-    expect(await settlement.read(payment)).toEqual(paid);
+    expect(await settlement.read(payment)).toEqual({ ...paid, amountMismatch: 'overpaid' });
     expect(await settlement.webhooks(payment)).toHaveLength(1);
     const { deposits, releases } = await settlement.ledger(payment);
     expect(deposits).toHaveLength(2);

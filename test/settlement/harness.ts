@@ -52,7 +52,7 @@ export const HOUR_MS = 3_600_000;
 export const EXPIRY_MS = 168 * HOUR_MS;
 export const FEE_BASIS_POINTS = 250;
 
-/** What a payment of 100 USD at Wert (5 %) is expected to bring, and what counts as enough (2 % less). */
+/** The value of a payment of 95 USD, and its paid threshold before a session is started (2 % less). */
 export const EXPECTED_UNITS = 95_000_000n;
 export const ENOUGH_UNITS = 93_100_000n;
 
@@ -261,7 +261,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       nowMs,
       newPaymentId,
       tokenFingerprint: createIpnTokens(SECRET).currentFingerprint,
-      toleranceBasisPoints: 200,
+      thresholdDefaults: { toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000 },
     };
   }
 
@@ -377,11 +377,12 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     async create(
       change: Partial<CreatePaymentRequest> = {},
       terms: Partial<CreatePaymentContext['settlement']> = {},
+      merchant: Account = account,
     ): Promise<Payment> {
-      return createPayment(createContext(terms), account, {
+      return createPayment(createContext(terms), merchant, {
         payoutAddress: addressFor(`merchant ${++merchants} of ${name}`),
         callbackUrl: 'https://shop.example.com/hook',
-        amountCents: 10_000,
+        amountCents: 95_00,
         currency: 'USD',
         passFeeToCustomer: false,
         provider: 'wert',

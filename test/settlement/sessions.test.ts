@@ -6,27 +6,74 @@ const { settlement } = useSettlement();
 
 const cannotBePaid = { errorName: 'payment_state_conflict' };
 
-describe('enough', () => {
-  it('is the lowest of what all started sessions are expected to deliver, less the tolerance', async () => {
-    const payment = await settlement.create();
-    const enoughAfter = async (quotedUnits: bigint | null) => {
+/** Of 100 USD, so that shares are easy to read. */
+const createOf100 = () => settlement.create({ amountCents: 100_00 });
+
+describe('the paid threshold', () => {
+  it('is the full value less the tolerance until a session is started, then the lowest of all started sessions', async () => {
+    const payment = await createOf100();
+    expect(payment.enoughUnits).toBe(98_000_000n);
+    const thresholdAfter = async (quotedUnits: bigint | null) => {
       settlement.session.quotedUnits = quotedUnits;
       await settlement.startSession(payment);
       settlement.advance(settlement.session.lifetimeMs);
       return (await settlement.read(payment)).enoughUnits;
     };
-    expect(await enoughAfter(97_000_000n)).toBe(95_060_000n);
+    expect(await thresholdAfter(101_000_000n)).toBe(98_000_000n);
+    expect(await thresholdAfter(97_000_000n)).toBe(95_060_000n);
     // Without a quote, what the catalogue lets us assume of the provider; a later quote does not make it forgotten.
-    expect(await enoughAfter(null)).toBe(ENOUGH_UNITS);
-    expect(await enoughAfter(99_000_000n)).toBe(ENOUGH_UNITS);
-    expect(await enoughAfter(94_000_001n)).toBe(92_120_000n);
-    expect(await enoughAfter(null)).toBe(92_120_000n);
+    expect(await thresholdAfter(null)).toBe(93_100_000n);
+    expect(await thresholdAfter(99_000_000n)).toBe(93_100_000n);
+    expect(await thresholdAfter(92_000_001n)).toBe(90_160_000n);
+    expect(await thresholdAfter(null)).toBe(90_160_000n);
+  });
+
+  it('is paid by what the visited provider delivers, and by no less', async () => {
+    const payment = await createOf100();
+    settlement.session.quotedUnits = 80_000_000n;
+    await settlement.startSession(payment);
+    await settlement.deposit(payment, 78_399_999n);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.deposit(payment, 1n);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 78_400_000n });
+  });
+
+  it('keeps the terms of its creation when the account and the operator change theirs', async () => {
+    const payment = await createOf100();
+    await settlement.store.accounts.updateAccount(settlement.account.id, {
+      toleranceBasisPoints: 5_000,
+      maxProviderFeeBasisPoints: 100,
+    });
+    settlement.session.quotedUnits = 90_000_000n;
+    await settlement.startSession(payment);
+    expect((await settlement.read(payment)).enoughUnits).toBe(88_200_000n);
+  });
+
+  it('is not lowered by a provider whose quote keeps more than the maximum fee: the session is not used', async () => {
+    await settlement.store.accounts.updateAccount(settlement.account.id, {
+      maxProviderFeeBasisPoints: 1_000,
+    });
+    const account = await settlement.store.accounts.findAccount(settlement.account.id);
+    const payment = await settlement.create({ amountCents: 100_00 }, {}, account ?? settlement.account);
+    settlement.session.quotedUnits = 89_999_999n;
+    await expect(settlement.startSession(payment)).rejects.toMatchObject({
+      errorName: 'below_minimum',
+      message:
+        'Wert quotes a fee that is at most 10 % from about 100.01 USD; the amount given is 100.00 USD.',
+    });
+    expect((await settlement.read(payment)).enoughUnits).toBe(98_000_000n);
+    settlement.session.quotedUnits = 90_000_000n;
+    await settlement.startSession(payment);
+    expect((await settlement.read(payment)).enoughUnits).toBe(88_200_000n);
   });
 
   it.each([0n, 1n, 75_999_999n, 102_000_001n, 10n ** 15n])(
     'is not decided by a quote of %d units for 100 USD: the session is not used',
     async (quotedUnits) => {
-      const payment = await settlement.create();
+      const payment = await createOf100();
       settlement.session.quotedUnits = quotedUnits;
       await expect(settlement.startSession(payment)).rejects.toMatchObject({
         errorName: 'provider_unavailable',
@@ -34,7 +81,7 @@ describe('enough', () => {
           message: expect.stringContaining('for a charge of 100.000000 USD'),
         }),
       });
-      expect((await settlement.read(payment)).enoughUnits).toBe(ENOUGH_UNITS);
+      expect((await settlement.read(payment)).enoughUnits).toBe(98_000_000n);
       expect((await settlement.store.payments.viewPayment(payment.id))?.sessions).toEqual([]);
       await settlement.deposit(payment, 1n);
       await settlement.mine();
@@ -43,8 +90,8 @@ describe('enough', () => {
     },
   );
 
-  it('that a lower quote makes of what is there already lets it be released', async () => {
-    const payment = await settlement.create();
+  it('that a lower quote brings down to what is there already lets it be released', async () => {
+    const payment = await createOf100();
     await settlement.deposit(payment, 90_000_000n);
     await settlement.mine();
     await settlement.watch();
@@ -56,11 +103,11 @@ describe('enough', () => {
     expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 90_000_000n });
   });
 
-  it('that was seen while a provider was still answering does not become too little by its quote', async () => {
-    const payment = await settlement.create();
-    settlement.session.quotedUnits = 99_000_000n;
+  it('of a payment that was paid while a provider was still answering is not changed by its quote', async () => {
+    const payment = await createOf100();
+    settlement.session.quotedUnits = 80_000_000n;
     settlement.session.meanwhile = async () => {
-      await settlement.deposit(payment, EXPECTED_UNITS);
+      await settlement.deposit(payment, 98_000_000n);
       await settlement.mine();
       await settlement.watch();
       await settlement.relay();
@@ -68,10 +115,10 @@ describe('enough', () => {
     await expect(settlement.startSession(payment)).rejects.toMatchObject(cannotBePaid);
     expect(await settlement.read(payment)).toMatchObject({
       forwardStatus: 'processing',
-      enoughUnits: ENOUGH_UNITS,
+      enoughUnits: 98_000_000n,
     });
     await settlement.settleDown();
-    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS });
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 98_000_000n });
   });
 });
 

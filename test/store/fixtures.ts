@@ -78,6 +78,8 @@ export function newPayment(accountId: string, change: Partial<Payment> = {}): Pa
     feeWallet: ADDRESS,
     depositAddress: ADDRESS,
     usdUnits: 111_801_300n,
+    toleranceBasisPoints: 200,
+    maxProviderFeeBasisPoints: 3_000,
     enoughUnits: 104_000_001n,
     ...change,
   };

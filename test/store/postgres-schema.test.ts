@@ -13,6 +13,7 @@ import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreTooNewError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { insertEarlierPayments, upgradedRows, upgradedSql } from './earlier-payments.ts';
 import { atOnce, DAY_MS, givePayment, NOW_MS, newPayment, newRecord } from './fixtures.ts';
 
 const postgres = await startPostgres();
@@ -76,6 +77,7 @@ describe('the schema', () => {
       '9036298add72d1fc',
       '84d0d99421aa5c84',
       'e499d52cceace3a2',
+      '846138e6122ca242',
     ]);
   });
 
@@ -116,6 +118,19 @@ describe('the schema', () => {
       [2, 2],
     ]);
     await expect(migrate(url, [first, { ...good, number: 3 }], () => 1)).rejects.toThrow('not in its place');
+  });
+
+  it('fills in what was seen of payments from before it was kept, and leaves their threshold', async () => {
+    const index = migrations.findIndex(({ name }) => name.startsWith('the terms of the paid threshold'));
+    expect(index).toBeGreaterThan(0);
+    await migrate(url, migrations.slice(0, index), () => 1);
+    await query(insertEarlierPayments({ no: 'false', noNames: "'{}'", isByAccount: true }));
+    await migrate(url, migrations, () => 2);
+    const rows = await query(upgradedSql);
+    const texts = rows.map((row) =>
+      Object.values(row).map((value) => (value === null ? null : String(value))),
+    );
+    expect(texts).toEqual(upgradedRows);
   });
 
   it('has the account in the primary key of every table that grows with the payments', async () => {

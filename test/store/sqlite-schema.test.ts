@@ -9,6 +9,7 @@ import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { StoreTooNewError } from '../../src/store/store-errors.ts';
+import { insertEarlierPayments, upgradedRows, upgradedSql } from './earlier-payments.ts';
 import { DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord } from './fixtures.ts';
 import { block, depositOf, scan } from './ledger.ts';
 
@@ -61,6 +62,7 @@ describe('the schema', () => {
       'd709f4f41f2ad1c7',
       '706242034b5a0c61',
       '71fd834c2bab1557',
+      'ddca9d4e89d26a02',
     ]);
   });
 
@@ -88,6 +90,21 @@ describe('the schema', () => {
       ]);
       const misplaced = [first, { ...bad, number: 3 }];
       expect(() => migrate(database, file, misplaced, () => 1)).toThrow('not in its place');
+    });
+  });
+
+  it('fills in what was seen of payments from before it was kept, and leaves their threshold', () => {
+    const index = migrations.findIndex(({ name }) => name.startsWith('the terms of the paid threshold'));
+    expect(index).toBeGreaterThan(0);
+    withDatabase((database) => {
+      migrate(database, file, migrations.slice(0, index), () => 1);
+      database.exec(insertEarlierPayments({ no: '0', noNames: "'[]'", isByAccount: false }));
+      migrate(database, file, migrations, () => 2);
+      const rows = database.prepare(upgradedSql).all();
+      const texts = rows.map((row) =>
+        Object.values(row).map((value) => (value === null ? null : String(value))),
+      );
+      expect(texts).toEqual(upgradedRows);
     });
   });
 

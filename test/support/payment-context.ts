@@ -105,6 +105,6 @@ export function createTestPaymentContext({
     nowMs,
     newPaymentId: createPaymentIdGenerator(nowMs),
     tokenFingerprint: tokens.currentFingerprint,
-    toleranceBasisPoints: 200,
+    thresholdDefaults: { toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000 },
   };
 }

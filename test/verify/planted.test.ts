@@ -93,13 +93,13 @@ const planted: readonly Planted[] = [
   {
     what: 'a deposit is gone from the database',
     at: 'ready',
-    finds: ['held', 'movement_unfounded', 'state'],
+    finds: ['amounts', 'held', 'movement_unfounded', 'state', 'transactions'],
     plant: ({ id }) => change(`DELETE FROM deposits WHERE payment_id = '${id}'`),
   },
   {
     what: 'a deposit was made larger, and the book left alone',
     at: 'ready',
-    finds: ['chain_amount', 'held', 'movement_amount'],
+    finds: ['amounts', 'chain_amount', 'held', 'movement_amount'],
     plant: ({ id }) => change(`UPDATE deposits SET units = '200000001' WHERE payment_id = '${id}'`),
   },
   {

@@ -56,7 +56,7 @@ export const createParameters = {
     schema: { type: 'boolean' },
     default: false,
     description:
-      "`true` raises the charge so that the account's fee leaves you the amount you asked for. The total with the fee must not exceed 10000. Also `pass_fee_to_customer`.",
+      "`true` raises the charge so that the account's fee leaves you the amount you asked for. It covers the account's fee only: what the provider deducts is separate. The total with the fee must not exceed 10000. Also `pass_fee_to_customer`.",
     example: false,
   },
   pass_fee_to_customer: {

@@ -144,17 +144,18 @@ export const paymentStatusSchema = answerSchema({
     examples: [SETTLEMENT_COIN],
   }),
   value_coin: ownText({
-    description: 'The USDC that arrived and was released; `0.000000` until then.',
+    description:
+      'The USDC that arrived and was released; while `unpaid`, what has been seen so far, which the chain may take back. Compare it with `amount` and `currency`.',
     pattern: USDC_PATTERN,
     examples: ['21.010000'],
   }),
   forwarded_amount: ownText({
-    description: "The merchant's part of it, less the fee.",
+    description: "The merchant's part of it, less the fee; `0.000000` until it was released.",
     pattern: USDC_PATTERN,
     examples: ['20.484750'],
   }),
   txid_in: transaction(
-    'The transaction of the deposit that made it enough.',
+    'The deposit that reached the paid threshold; while that is not reached, the last one that was seen, or null.',
     '0x5b484cd3e9340db00b6d41cc470d8f9016f5a2312304198aac9a2a61d15520fd',
   ),
   txid_out: transaction(

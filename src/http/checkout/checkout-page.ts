@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Address } from '../../domain/payout-address.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { actions } from './actions.ts';
 import { assurances } from './assurances.ts';
@@ -58,6 +59,7 @@ export function checkoutContent(
       shop: account.name,
       single: singleProviderOf(checkout),
       canBePaid: checkout.offers.some(({ refusal }) => refusal === null),
+      servedFromUsdCents: servedFromUsdCents(checkout.offers),
     });
   const title = fillText(language.words.title, {
     heading: words.text.heading,

@@ -1,4 +1,4 @@
-import { isNearlyAllMissing } from '../../domain/enough.ts';
+import { isNearlyAllMissing } from '../../domain/paid-threshold.ts';
 import { type Deposit, isDirect } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
@@ -37,8 +37,10 @@ export type CheckoutView =
   | {
       readonly kind: 'paid';
       readonly paidAtMs: number;
-      /** Those visited; which of them delivered is known only when there is one. */
+      /** Those that charged the customer, as far as it is known (`chargingProviders`). */
       readonly providers: readonly ProviderId[];
+      /** Whether clearly more arrived than the payment costs. */
+      readonly isOverpaid: boolean;
       readonly depositHash: string | null;
       readonly releaseHash: string | null;
     }
@@ -85,7 +87,8 @@ export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs
       return {
         kind: 'paid',
         paidAtMs: payment.paidAtMs ?? payment.createdAtMs,
-        providers: [...new Set(sessions.map(({ provider }) => provider))],
+        providers: chargingProviders(sessions),
+        isOverpaid: payment.amountMismatch === 'overpaid',
         depositHash,
         releaseHash,
       };
@@ -96,6 +99,17 @@ export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs
     case 'canceled/completed':
       return { kind: 'closed_and_released', depositHash, releaseHash };
   }
+}
+
+/** Who charged the customer: the only provider visited, or of several those that say they have delivered. */
+export function chargingProviders(
+  sessions: readonly Pick<ProviderSession, 'provider' | 'progress'>[],
+): readonly ProviderId[] {
+  const providersOf = (some: typeof sessions) => [...new Set(some.map(({ provider }) => provider))];
+  const visited = providersOf(sessions);
+  return visited.length <= 1
+    ? visited
+    : providersOf(sessions.filter(({ progress }) => progress === 'delivered'));
 }
 
 /** Whether the customer may be sent to a provider: not where a part has arrived, because a visit charges it all again. */

@@ -6,7 +6,7 @@ interface Formats {
   readonly money: Readonly<Record<Currency, Intl.NumberFormat>>;
   readonly usdc: Intl.NumberFormat;
   readonly time: Intl.DateTimeFormat;
-  readonly alternatives: Intl.ListFormat;
+  readonly names: Intl.ListFormat;
 }
 
 const formats = Object.fromEntries(
@@ -20,7 +20,7 @@ function formatsOf(locale: string): Formats {
     money: Object.fromEntries(currencies.map((currency) => [currency, money(currency)])) as Formats['money'],
     usdc: new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }),
     time: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
-    alternatives: new Intl.ListFormat(locale, { type: 'disjunction' }),
+    names: new Intl.ListFormat(locale, { type: 'conjunction' }),
   };
 }
 
@@ -67,7 +67,7 @@ export function formatTime({ code }: Language, timeMs: number): string {
   return `${formats[code].time.format(timeMs)} UTC`;
 }
 
-/** "MoonPay or Wert". */
-export function formatAlternatives({ code }: Language, names: readonly string[]): string {
-  return formats[code].alternatives.format(names);
+/** "MoonPay and Wert". */
+export function formatList({ code }: Language, names: readonly string[]): string {
+  return formats[code].names.format(names);
 }

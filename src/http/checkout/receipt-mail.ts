@@ -1,14 +1,14 @@
 import type { Account } from '../../domain/account.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { payingProvider } from '../../domain/payment-statistics.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import { isProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../domain/provider-session.ts';
+import { chargingProviders } from './checkout-view.ts';
 import { fillText } from './fill-in.ts';
-import { formatMoneyAndCode, formatTime } from './format-money.ts';
+import { formatList, formatMoneyAndCode, formatTime } from './format-money.ts';
 import { type Language, languageNamed } from './languages.ts';
 import type { ExplorerTransactionUrl } from './receipt.ts';
+import { nameOf } from './state-words.ts';
 
 /** Where the receipt's links lead. */
 export interface ReceiptLinks {
@@ -32,12 +32,12 @@ export function receiptMail(view: PaymentView, account: Account, links: ReceiptL
     amount: formatMoneyAndCode(language, payment.amountCents, currency),
     shop: account.name,
   };
-  const provider = payingProvider(payment, view.sessions);
+  const providers = chargingProviders(view.sessions).map(nameOf);
   const rows: readonly (readonly [string, string | null])[] = [
     [facts.paidTo, account.name],
     [facts.amount, values.amount],
     [facts.madeUpOf, madeUpOf(payment, language)],
-    [facts.chargedBy, isProviderId(provider) ? providerCatalogue[provider].name : null],
+    [facts.chargedBy, providers.length === 0 ? null : formatList(language, providers)],
     [facts.time, formatTime(language, paidAtMs)],
     [facts.arrivedWith, linked(payment.txidIn, links)],
     [facts.sentWith, linked(payment.txidOut, links)],

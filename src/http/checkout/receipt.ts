@@ -1,7 +1,7 @@
 import { type Html, html, nothing } from '../design/html.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import { fillIn } from './fill-in.ts';
-import { formatAlternatives, formatMoney, formatMoneyAndCode, formatTime } from './format-money.ts';
+import { formatList, formatMoney, formatMoneyAndCode, formatTime } from './format-money.ts';
 import type { Language } from './languages.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf } from './state-words.ts';
@@ -59,7 +59,7 @@ function* receiptRows(
     yield row(html`${names.madeUpOf}`, fillIn(summary.parts, { net, fee }));
   }
   if (view.providers.length > 0) {
-    const providers = formatAlternatives(language, view.providers.map(nameOf));
+    const providers = formatList(language, view.providers.map(nameOf));
     yield row(html`${names.chargedBy}`, html`<bdi>${providers}</bdi>`);
   }
   const iso = new Date(view.paidAtMs).toISOString();

@@ -18,7 +18,7 @@ export function refusalWords(
   const { offers } = language.words;
   switch (refusal.errorName) {
     case 'below_minimum': {
-      const minimum = formatMoneyAndCode(language, minimumUsdCents, 'USD');
+      const minimum = formatMoneyAndCode(language, refusal.minimumUsdCents ?? minimumUsdCents, 'USD');
       if (payment.currency === 'USD') return fillIn(offers.onlyFrom, { minimum });
       const valueCents = Number(payment.usdUnits / UNITS_PER_CENT);
       return fillIn(offers.onlyFromThisIs, {

@@ -28,7 +28,13 @@ export function shortLinkPage(
   const shop = account.name;
   const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
   const isOpen = payment.status === 'unpaid';
-  const { heading, text } = wordsOf(view, { language, shop, single: null, canBePaid: true });
+  const { heading, text } = wordsOf(view, {
+    language,
+    shop,
+    single: null,
+    canBePaid: true,
+    servedFromUsdCents: null,
+  });
   const title = isOpen
     ? fillText(words.title, { amount, shop })
     : fillText(language.words.title, { heading: text.heading, amount, shop });

@@ -2,7 +2,7 @@ import { type ProviderId, providerCatalogue } from '../../domain/provider-catalo
 import { type Html, html } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import { fillIn, fillText, type Values } from './fill-in.ts';
-import { formatUsdc } from './format-money.ts';
+import { formatMoneyAndCode, formatUsdc } from './format-money.ts';
 import type { Language } from './languages.ts';
 import type { Words } from './words/words.ts';
 
@@ -23,15 +23,21 @@ export interface WordsContext {
   readonly single: ProviderId | null;
   /** Whether any provider can serve the payment at the moment. */
   readonly canBePaid: boolean;
+  /** From which amount a provider would serve, in USD cents, where that is all that keeps them from it; else null. */
+  readonly servedFromUsdCents: number | null;
 }
 
 /** A state by its name in the catalogues. */
-type StateName = Exclude<keyof Words['states'], 'littleArrived'>;
+type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid'>;
 
 /** The words of a view. */
 export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const values = valuesOf(view, context);
   const words = stateWords(context.language, stateNameOf(view, context), values);
+  if (view.kind === 'paid' && view.isOverpaid) {
+    const overpaid = context.language.words.states.overpaid;
+    return { ...words, sentence: html`${words.sentence} ${fillIn(overpaid, values)}` };
+  }
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = context.language.words.states;
   return { ...words, sentence: html`${words.sentence} ${littleArrived}` };
@@ -51,9 +57,13 @@ function stateWords({ words }: Language, name: StateName, values: Values): State
   };
 }
 
-function valuesOf(view: CheckoutView, { language, shop, single }: WordsContext): Values {
+function valuesOf(view: CheckoutView, context: WordsContext): Values {
+  const { language, shop, single, servedFromUsdCents } = context;
   const provider = view.kind === 'at_provider' ? view.provider : single;
   const shared = provider === null ? { shop } : { shop, provider: nameOf(provider) };
+  if (view.kind === 'choose' && servedFromUsdCents !== null) {
+    return { ...shared, minimum: formatMoneyAndCode(language, servedFromUsdCents, 'USD') };
+  }
   if (view.kind !== 'underpaid') return shared;
   return {
     ...shared,
@@ -77,9 +87,10 @@ function stateNameOf(view: CheckoutView, context: WordsContext): StateName {
   }
 }
 
-function nameOfChoice({ single, canBePaid }: WordsContext): StateName {
+function nameOfChoice({ single, canBePaid, servedFromUsdCents }: WordsContext): StateName {
   if (canBePaid) return single === null ? 'choose' : 'single';
-  return single === null ? 'nobody' : 'singleCannot';
+  if (single !== null) return 'singleCannot';
+  return servedFromUsdCents === null ? 'nobody' : 'nobodyBelow';
 }
 
 /** A visit at a provider, of which the provider may have told; what it tells is repeated as its word, not as ours. */

@@ -56,19 +56,21 @@ function checkAmounts({ view, movements }: PaymentFacts, findings: Findings): vo
     checkReceived(payment, sumLedger(ledger).finalSeenUnits, findings);
     return;
   }
+  if (payment.status === 'unpaid' || (payment.status === 'canceled' && payment.txidOut === null)) {
+    checkSeen(payment, sumLedger(ledger).seenUnits, findings);
+    return;
+  }
   const inWords = (received: bigint, forwarded: bigint) =>
     `${formatSigned(received)} received, ${formatSigned(forwarded)} forwarded`;
   const written = inWords(payment.receivedUnits, payment.forwardedUnits);
-  const isCompleted = payment.forwardStatus === 'completed';
 
   let received = 0n;
   let forwarded = 0n;
-  let wasReached = payment.receivedUnits === 0n && payment.forwardedUnits === 0n && !isCompleted;
+  let wasReached = false;
   for (const { kind, units } of movements) {
     if (kind !== 'forwarded' && kind !== 'fee') continue;
     received += units;
     if (kind === 'forwarded') forwarded += units;
-    if (payment.status === 'unpaid') continue;
     wasReached ||= received === payment.receivedUnits && forwarded === payment.forwardedUnits;
   }
   if (!wasReached) findings.add('amounts', inWords(received, forwarded), written);
@@ -81,6 +83,17 @@ function checkAmounts({ view, movements }: PaymentFacts, findings: Findings): vo
   if (finalReleasedUnits < payment.receivedUnits) {
     findings.add('amounts', `${written}, and still released`, formatUnits(finalReleasedUnits));
   }
+}
+
+/** Nothing is counted yet: the payment shows what was seen at its address, and nothing is forwarded. */
+function checkSeen(payment: Payment, seenUnits: bigint, findings: Findings): void {
+  const { receivedUnits, forwardedUnits } = payment;
+  if (receivedUnits === seenUnits && forwardedUnits === 0n) return;
+  findings.add(
+    'amounts',
+    `${formatUnits(seenUnits)} seen, nothing forwarded`,
+    `${formatUnits(receivedUnits)} received, ${formatUnits(forwardedUnits)} forwarded`,
+  );
 }
 
 /** A direct payment is paid before anything is forwarded: what it says to have received must have been deposited. */
@@ -113,11 +126,12 @@ function checkTransactions({ view: { payment, ledger } }: PaymentFacts, findings
 /** The decision that the service makes of every payment would change nothing. */
 function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
   const { payment } = view;
-  const change = settle(view, { nowMs, expiredBeforeMs: null })?.change;
+  // What was seen so far is judged with the amounts.
+  const { receivedUnits, txidIn, ...change } = settle(view, { nowMs, expiredBeforeMs: null })?.change ?? {};
   const state = stateOf(payment);
-  if (change?.status !== undefined || change?.forwardStatus !== undefined) {
+  if (change.status !== undefined || change.forwardStatus !== undefined) {
     findings.add('state', stateOf({ ...payment, ...change }), state);
-  } else if (change !== undefined) {
+  } else if (Object.keys(change).length > 0) {
     const before = Object.keys(change).map((field) => [field, payment[field as keyof Payment]]);
     findings.add('release_plan', inWords(Object.entries(change)), inWords(before as [string, unknown][]));
   }

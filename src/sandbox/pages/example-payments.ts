@@ -86,6 +86,8 @@ function blankPayment(nowMs: number): Omit<Payment, 'id'> {
     feeWallet: '0x00000000000000000000000000000000000000Fe',
     depositAddress: '0x00000000000000000000000000000000000000dE',
     usdUnits: 26_100_000n,
+    toleranceBasisPoints: 200,
+    maxProviderFeeBasisPoints: 3_000,
     enoughUnits: 24_000_000n,
   };
 }

@@ -284,4 +284,46 @@ export const migrations: readonly Migration[] = [
       TRUNCATE payment_index, payment_terms, uncounted_payments, payment_slots, paid_days;
     `,
   },
+  {
+    number: 21,
+    name: 'the terms of the paid threshold, and what has been seen of a payment',
+    sql: `
+      ALTER TABLE accounts ADD COLUMN tolerance_basis_points integer;
+      ALTER TABLE accounts ADD COLUMN max_provider_fee_basis_points integer;
+      -- Null for the payments that exist: they keep their threshold, and no maximum applies to them.
+      ALTER TABLE payments ADD COLUMN tolerance_basis_points integer;
+      ALTER TABLE payments ADD COLUMN max_provider_fee_basis_points integer;
+      ALTER TABLE payments ADD COLUMN amount_mismatch text COLLATE "C";
+
+      -- What the next decision about these payments would write.
+      UPDATE payments SET
+        received_units = (SELECT sum(units) FROM deposits WHERE deposits.account_id = payments.account_id AND payment_id = payments.id),
+        txid_in = (
+          SELECT transaction_hash FROM (
+            SELECT transaction_hash, sum(units) OVER (ORDER BY block_number, log_index) AS running
+            FROM deposits WHERE deposits.account_id = payments.account_id AND payment_id = payments.id
+          ) AS ordered
+          ORDER BY running < enough_units OR status = 'canceled',
+            CASE WHEN running < enough_units OR status = 'canceled' THEN -running ELSE running END
+          LIMIT 1
+        )
+        WHERE (account_id, id) IN (SELECT account_id, payment_id FROM deposits)
+          AND (status = 'unpaid' OR (status = 'canceled' AND forward_status = 'manual_required'));
+      UPDATE payments SET amount_mismatch = 'partially_paid'
+        WHERE (account_id, id) IN (SELECT account_id, payment_id FROM deposits) AND status = 'unpaid'
+          AND received_units < enough_units
+          AND (received_units >= 100000
+            OR (enough_units - received_units) * 100 < enough_units * 90);
+      UPDATE payments SET amount_mismatch = 'overpaid'
+        WHERE (account_id, id) IN (SELECT account_id, payment_id FROM deposits) AND status <> 'canceled' AND amount_mismatch IS NULL
+          AND (
+            (SELECT sum(units) >= payments.usd_units + 100000 AND sum(units) * 100 >= payments.usd_units * 105
+             FROM deposits WHERE deposits.account_id = payments.account_id AND payment_id = payments.id)
+            OR (SELECT count(*) >= 2 FROM deposits
+                WHERE deposits.account_id = payments.account_id AND payment_id = payments.id AND units >= payments.enough_units)
+          );
+      -- New payments are left out, and nearly all others.
+      CREATE INDEX payments_with_mismatch ON payments (account_id, id) WHERE amount_mismatch IS NOT NULL;
+    `,
+  },
 ];

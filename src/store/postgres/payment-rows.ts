@@ -24,6 +24,8 @@ const types: Readonly<Record<PaymentColumn, string>> = {
   fee_wallet: 'text',
   deposit_address: 'text',
   usd_units: 'bigint',
+  tolerance_basis_points: 'integer',
+  max_provider_fee_basis_points: 'integer',
   note: 'text',
   enough_units: 'bigint',
   status: 'text',
@@ -40,6 +42,7 @@ const types: Readonly<Record<PaymentColumn, string>> = {
   relay_batch_id: 'bigint',
   cancel_reason: 'text',
   release_requested: 'boolean',
+  amount_mismatch: 'text',
 };
 
 const typed = (name: PaymentColumn): Column => [name, types[name]];
@@ -86,6 +89,8 @@ export function paymentValues(payment: Payment): unknown[] {
     payment.feeWallet,
     payment.depositAddress,
     payment.usdUnits,
+    payment.toleranceBasisPoints,
+    payment.maxProviderFeeBasisPoints,
     payment.note,
     payment.enoughUnits,
     payment.status,
@@ -102,6 +107,7 @@ export function paymentValues(payment: Payment): unknown[] {
     payment.relayBatchId,
     payment.cancelReason,
     payment.releaseRequested,
+    payment.amountMismatch,
   ];
 }
 

@@ -310,4 +310,47 @@ export const migrations: readonly Migration[] = [
       DELETE FROM paid_days;
     `,
   },
+  {
+    number: 21,
+    name: 'the terms of the paid threshold, and what has been seen of a payment',
+    sql: `
+      ALTER TABLE accounts ADD COLUMN tolerance_basis_points INTEGER;
+      ALTER TABLE accounts ADD COLUMN max_provider_fee_basis_points INTEGER;
+      -- Null for the payments that exist: they keep their threshold, and no maximum applies to them.
+      ALTER TABLE payments ADD COLUMN tolerance_basis_points INTEGER;
+      ALTER TABLE payments ADD COLUMN max_provider_fee_basis_points INTEGER;
+      ALTER TABLE payments ADD COLUMN amount_mismatch TEXT;
+
+      -- What the next decision about these payments would write.
+      -- No more than 16 digits are added up: what a token invents beyond that must not overflow.
+      UPDATE payments SET
+        received_units = CAST(coalesce((SELECT sum(CAST(units AS INTEGER)) FROM deposits WHERE payment_id = payments.id AND length(units) < 17), 0) AS TEXT),
+        txid_in = (
+          SELECT transaction_hash FROM (
+            SELECT transaction_hash, sum(CAST(units AS INTEGER)) OVER (ORDER BY block_number, log_index) AS running
+            FROM deposits WHERE payment_id = payments.id AND length(units) < 17
+          ) AS ordered
+          ORDER BY running < enough_units OR status = 'canceled',
+            CASE WHEN running < enough_units OR status = 'canceled' THEN -running ELSE running END
+          LIMIT 1
+        )
+        WHERE id IN (SELECT payment_id FROM deposits)
+          AND (status = 'unpaid' OR (status = 'canceled' AND forward_status = 'manual_required'));
+      UPDATE payments SET amount_mismatch = 'partially_paid'
+        WHERE id IN (SELECT payment_id FROM deposits) AND status = 'unpaid'
+          AND CAST(received_units AS INTEGER) < enough_units
+          AND (CAST(received_units AS INTEGER) >= 100000
+            OR (enough_units - CAST(received_units AS INTEGER)) * 100 < enough_units * 90);
+      UPDATE payments SET amount_mismatch = 'overpaid'
+        WHERE id IN (SELECT payment_id FROM deposits) AND status <> 'canceled' AND amount_mismatch IS NULL
+          AND (
+            (SELECT sum(CAST(units AS INTEGER)) >= payments.usd_units + 100000 AND sum(CAST(units AS INTEGER)) * 100 >= payments.usd_units * 105
+             FROM deposits WHERE payment_id = payments.id AND length(units) < 17)
+            OR (SELECT count(*) >= 2 FROM deposits
+                WHERE payment_id = payments.id AND length(units) < 17 AND CAST(units AS INTEGER) >= payments.enough_units)
+          );
+      -- New payments are left out, and nearly all others.
+      CREATE INDEX payments_with_mismatch ON payments (account_id, id) WHERE amount_mismatch IS NOT NULL;
+    `,
+  },
 ];

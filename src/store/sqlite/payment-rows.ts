@@ -36,6 +36,8 @@ export function paymentValues(payment: Payment): (string | number | bigint | nul
     payment.feeWallet,
     payment.depositAddress,
     payment.usdUnits,
+    payment.toleranceBasisPoints,
+    payment.maxProviderFeeBasisPoints,
     payment.note,
     payment.enoughUnits,
     payment.status,
@@ -52,6 +54,7 @@ export function paymentValues(payment: Payment): (string | number | bigint | nul
     payment.relayBatchId,
     payment.cancelReason,
     payment.releaseRequested ? 1 : 0,
+    payment.amountMismatch,
   ];
 }
 

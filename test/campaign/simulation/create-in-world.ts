@@ -66,7 +66,7 @@ export function createInWorld(
       nowMs: parts.nowMs,
       newPaymentId: () => drawPaymentId(world.draws, parts.nowMs()),
       tokenFingerprint: parts.tokens.currentFingerprint,
-      toleranceBasisPoints: 200,
+      thresholdDefaults: { toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000 },
     },
     accountOf(world.feeBasisPoints),
     {

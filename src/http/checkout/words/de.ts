@@ -28,6 +28,11 @@ export const de: Words = {
       sentence:
         'Kein Anbieter kann diese Zahlung annehmen. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
     },
+    nobodyBelow: {
+      heading: 'Das kann zurzeit nicht bezahlt werden',
+      sentence:
+        'Für diesen Betrag ist kein Zahlungsdienst verfügbar. Zahlungen sind ab {minimum} möglich. Bitte wenden Sie sich an {shop}.',
+    },
     singleCannot: {
       heading: 'Das kann zurzeit nicht bezahlt werden',
       sentence:
@@ -104,6 +109,8 @@ export const de: Words = {
       sentence:
         'Es kam zu spät oder war nicht der ganze Betrag, deshalb gilt der Vorgang nicht als bezahlt. Bitte wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
     },
+    overpaid:
+      'Es ist mehr eingegangen, als diese Zahlung kostet. Falls Ihre Karte zweimal belastet wurde, bitten Sie {shop} um eine Erstattung und nennen Sie die Referenz unten.',
     littleArrived:
       'Für diesen Bezahlvorgang ist ein wenig angekommen, weit weniger als er kostet; der ganze Betrag ist noch zu zahlen.',
   },

@@ -35,6 +35,11 @@ export const en = {
       heading: 'This cannot be paid at the moment',
       sentence: 'No provider can take this payment. Please contact {shop}, or try again later.',
     },
+    nobodyBelow: {
+      heading: 'This cannot be paid at the moment',
+      sentence:
+        'No payment service can take this amount. Payments are possible from {minimum}. Please contact {shop}.',
+    },
     singleCannot: {
       heading: 'This cannot be paid at the moment',
       sentence: '{provider} cannot take this payment. Please contact {shop}, or try again later.',
@@ -107,6 +112,9 @@ export const en = {
       sentence:
         'It arrived too late or was not the whole amount, so the checkout does not count as paid. Please contact {shop} and give the reference below.',
     },
+    /** Added to `paid` where clearly more arrived than the payment costs. */
+    overpaid:
+      'More has arrived than this payment costs. If your card was charged twice, contact {shop} for a refund and give the reference below.',
     /** Added where a speck of money lies at the address. */
     littleArrived:
       'A little has arrived for this checkout, far from what it costs; the whole amount is still to be paid.',

@@ -28,6 +28,11 @@ export const es: Words = {
       sentence:
         'Ningún proveedor puede aceptar este pago. Póngase en contacto con {shop} o inténtelo más tarde.',
     },
+    nobodyBelow: {
+      heading: 'Este pago no es posible por el momento',
+      sentence:
+        'Ningún servicio de pago admite este importe. Se puede pagar a partir de {minimum}. Póngase en contacto con {shop}.',
+    },
     singleCannot: {
       heading: 'Este pago no es posible por el momento',
       sentence:
@@ -101,6 +106,8 @@ export const es: Words = {
       sentence:
         'Llegó demasiado tarde o no era el importe completo, por lo que no cuenta como pagado. Póngase en contacto con {shop} e indique la referencia de abajo.',
     },
+    overpaid:
+      'Se ha recibido más de lo que cuesta este pago. Si se cobró dos veces en su tarjeta, pida un reembolso a {shop} e indique la referencia de abajo.',
     littleArrived:
       'Ha llegado una pequeña cantidad, muy lejos de lo que cuesta; el importe completo sigue pendiente de pago.',
   },

@@ -27,6 +27,11 @@ export const fr: Words = {
       heading: 'Ce paiement est impossible pour le moment',
       sentence: 'Aucun prestataire ne peut accepter ce paiement. Contactez {shop} ou réessayez plus tard.',
     },
+    nobodyBelow: {
+      heading: 'Ce paiement est impossible pour le moment',
+      sentence:
+        'Aucun service de paiement n’accepte ce montant. Le paiement est possible à partir de {minimum}. Contactez {shop}.',
+    },
     singleCannot: {
       heading: 'Ce paiement est impossible pour le moment',
       sentence: '{provider} ne peut pas accepter ce paiement. Contactez {shop} ou réessayez plus tard.',
@@ -100,6 +105,8 @@ export const fr: Words = {
       sentence:
         'C’est arrivé trop tard ou ce n’était pas le montant entier\u00a0: le paiement n’est donc pas considéré comme réglé. Contactez {shop} et indiquez la référence ci-dessous.',
     },
+    overpaid:
+      'Le montant reçu dépasse celui de ce paiement. Si votre carte a été débitée deux fois, demandez un remboursement à {shop} et indiquez la référence ci-dessous.',
     littleArrived: 'Une petite somme est arrivée, très loin du prix\u00a0; le montant entier reste à payer.',
   },
   actions: {

@@ -28,6 +28,11 @@ export const pt: Words = {
       sentence:
         'Nenhum provedor pode aceitar este pagamento. Entre em contato com {shop} ou tente mais tarde.',
     },
+    nobodyBelow: {
+      heading: 'Este pagamento não é possível no momento',
+      sentence:
+        'Nenhum serviço de pagamento aceita este valor. É possível pagar a partir de {minimum}. Entre em contato com {shop}.',
+    },
     singleCannot: {
       heading: 'Este pagamento não é possível no momento',
       sentence:
@@ -102,6 +107,8 @@ export const pt: Words = {
       sentence:
         'Chegou tarde demais ou não era o valor inteiro, por isso não conta como pago. Entre em contato com {shop} e informe a referência abaixo.',
     },
+    overpaid:
+      'Chegou mais do que este pagamento custa. Se seu cartão foi cobrado duas vezes, peça um reembolso a {shop} e informe a referência abaixo.',
     littleArrived: 'Chegou um pequeno valor, muito longe do preço; o valor inteiro ainda precisa ser pago.',
   },
   actions: {

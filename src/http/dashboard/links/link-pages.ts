@@ -49,7 +49,8 @@ ${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
 ${choice('provider', 'Provider', providerChoices, value('provider'), providerName)}
 ${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'Fills in the field at the provider' })}</div>
 ${noteField(value('note'))}
-<p><label><input type="checkbox" name="passFeeToCustomer" value="1"${form?.has('passFeeToCustomer') ? html` checked` : nothing}> The customer pays the fee on top</label></p>
+<p><label><input type="checkbox" name="passFeeToCustomer" value="1"${form?.has('passFeeToCustomer') ? html` checked` : nothing}> The customer pays the account’s fee on top</label></p>
+<p class="hint">It covers the account’s fee only: what the provider deducts from the payment is separate, and comes off what you receive.</p>
 ${destinationFields(account, value)}
 <p class="actions"><button class="button primary">Make the link</button><a class="button" href="${DASHBOARD_PATH}/links/direct">USDC from a wallet instead</a></p></form>`,
   };

@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  amountMismatchOf,
+  isNearlyAllMissing,
+  isPlausibleQuote,
+  minDeliveryUnits,
+  minPaidThresholdUnits,
+  minUsdCentsForFee,
+  minUsdCentsForQuotedFee,
+  paidThresholdUnits,
+  sessionDeliveryUnits,
+  thresholdAfterSessions,
+  thresholdTermsOf,
+} from './paid-threshold.ts';
+import { assumedDeliveryUnits, providerIds } from './provider-catalogue.ts';
+
+const charges = fc.bigInt({ min: 10_000n, max: 10_000_000_000n });
+const tolerances = fc.integer({ min: 0, max: 5_000 });
+const maxFees = fc.integer({ min: 100, max: 5_000 });
+
+/** A charge with its terms, and sessions that its maximum fee admits. */
+const startedSessions = fc
+  .tuple(charges, tolerances, maxFees)
+  .chain(([usdUnits, toleranceBasisPoints, maxProviderFeeBasisPoints]) => {
+    const least = minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints);
+    const session = fc.record({
+      provider: fc.constantFrom(...providerIds),
+      quotedUnits: fc.bigInt({ min: least, max: (usdUnits * 102n) / 100n }),
+    });
+    return fc.record({
+      payment: fc.constant({
+        usdUnits,
+        toleranceBasisPoints,
+        maxProviderFeeBasisPoints,
+        enoughUnits: paidThresholdUnits(usdUnits, toleranceBasisPoints),
+      }),
+      sessions: fc.array(session, { maxLength: 8 }),
+    });
+  });
+type Started = typeof startedSessions extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** As sessions are started: one after the other, each with those before it. */
+function thresholdsOf({ payment, sessions }: Started): bigint[] {
+  let { enoughUnits } = payment;
+  return sessions.map((_, index) => {
+    const started = sessions.slice(0, index + 1);
+    enoughUnits = thresholdAfterSessions({ ...payment, enoughUnits }, started, payment.toleranceBasisPoints);
+    return enoughUnits;
+  });
+}
+
+describe('the paid threshold', () => {
+  it('is what is expected less the tolerance', () => {
+    expect(paidThresholdUnits(95_000_000n, 200)).toBe(93_100_000n);
+  });
+
+  it('is at least one unit, whatever is expected and tolerated', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 10n ** 12n }),
+        fc.integer({ min: 0, max: 10_000 }),
+        (units, tolerance) => {
+          expect(paidThresholdUnits(units, tolerance)).toBeGreaterThanOrEqual(1n);
+        },
+      ),
+    );
+  });
+
+  it('never rises, whatever sessions are started', () => {
+    fc.assert(
+      fc.property(startedSessions, (started) => {
+        let before = started.payment.enoughUnits;
+        for (const threshold of thresholdsOf(started)) {
+          expect(threshold).toBeLessThanOrEqual(before);
+          before = threshold;
+        }
+      }),
+    );
+  });
+
+  it('is never below what the maximum provider fee and the tolerance leave, also by a quote far below', () => {
+    const anyQuote = fc.option(fc.bigInt({ min: 0n, max: 10_000_000_000n }));
+    fc.assert(
+      fc.property(startedSessions, anyQuote, ({ payment, sessions }, quotedUnits) => {
+        const all = [...sessions, { provider: 'moonpay' as const, quotedUnits }];
+        const { usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints } = payment;
+        const floor = minPaidThresholdUnits(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
+        expect(thresholdAfterSessions(payment, all, toleranceBasisPoints)).toBeGreaterThanOrEqual(floor);
+        const left = BigInt(10_000 - maxProviderFeeBasisPoints) * BigInt(10_000 - toleranceBasisPoints);
+        expect(floor * 100_000_000n).toBeGreaterThan(usdUnits * left - 100_000_000n);
+      }),
+    );
+  });
+
+  it('does not depend on the order in which the sessions are started', () => {
+    const shuffled = startedSessions.chain((started) =>
+      fc.tuple(
+        fc.constant(started),
+        fc.shuffledSubarray(started.sessions, { minLength: started.sessions.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, ([started, sessions]) => {
+        expect(thresholdsOf({ ...started, sessions }).at(-1)).toBe(thresholdsOf(started).at(-1));
+      }),
+    );
+  });
+
+  it('after sessions is their lowest delivery less the tolerance', () => {
+    const payment = { usdUnits: 100_000_000n, maxProviderFeeBasisPoints: 3_000, enoughUnits: 98_000_000n };
+    const thresholdAfter = (...quotes: (bigint | null)[]) =>
+      thresholdAfterSessions(
+        payment,
+        quotes.map((quotedUnits) => ({ provider: 'wert', quotedUnits })),
+        200,
+      );
+    expect(thresholdAfter()).toBe(98_000_000n);
+    expect(thresholdAfter(97_000_000n)).toBe(95_060_000n);
+    expect(thresholdAfter(97_000_000n, null)).toBe(93_100_000n);
+    expect(thresholdAfter(102_000_000n)).toBe(98_000_000n);
+    expect(thresholdAfter(70_000_000n)).toBe(68_600_000n);
+    expect(thresholdAfter(69_999_999n)).toBe(98_000_000n);
+  });
+
+  it('of a payment from before there was a maximum fee is lowered by any session', () => {
+    const payment = { usdUnits: 10_000_000n, maxProviderFeeBasisPoints: null, enoughUnits: 9_310_000n };
+    const sessions = [{ provider: 'moonpay' as const, quotedUnits: null }];
+    expect(thresholdAfterSessions(payment, sessions, 200)).toBe(5_889_800n);
+  });
+});
+
+it('takes the terms of an account, which may lower the maximum provider fee and never raise it', () => {
+  const defaults = { toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000 };
+  const nothing = { toleranceBasisPoints: null, maxProviderFeeBasisPoints: null };
+  expect(thresholdTermsOf(nothing, defaults)).toEqual(defaults);
+  const own = { toleranceBasisPoints: 0, maxProviderFeeBasisPoints: 1_000 };
+  expect(thresholdTermsOf(own, defaults)).toEqual(own);
+  expect(thresholdTermsOf({ ...nothing, maxProviderFeeBasisPoints: 4_000 }, defaults)).toEqual(defaults);
+});
+
+describe('the amount from which a fee fits', () => {
+  it('is the least in whole cents for the fee that the catalogue assumes', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...providerIds), maxFees, charges, (provider, maxFee, usdUnits) => {
+        const minimum = minUsdCentsForFee(provider, maxFee);
+        const fits = (units: bigint) =>
+          assumedDeliveryUnits(provider, units) >= minDeliveryUnits(units, maxFee);
+        if (minimum === null) {
+          // Below some cents fees are rounded away.
+          if (usdUnits >= 1_000_000n) expect(fits(usdUnits)).toBe(false);
+          return;
+        }
+        const minimumUnits = BigInt(minimum) * 10_000n;
+        expect(fits(minimumUnits)).toBe(true);
+        if (usdUnits >= minimumUnits) expect(fits(usdUnits)).toBe(true);
+        if (minimum > 0) expect(fits(minimumUnits - 10_000n)).toBe(false);
+      }),
+    );
+  });
+
+  it('of MoonPay is 13.30 USD at the default maximum of 30 %, and no amount helps a rate above the maximum', () => {
+    expect(minUsdCentsForFee('moonpay', 3_000)).toBe(13_30);
+    expect(minUsdCentsForFee('wert', 3_000)).toBe(0);
+    expect(minUsdCentsForFee('wert', 499)).toBeNull();
+  });
+
+  it('is always above the amount whose quoted fee does not fit', () => {
+    fc.assert(
+      fc.property(charges, maxFees, fc.bigInt({ min: 1n, max: 10_000n }), (usdUnits, maxFee, share) => {
+        const least = minDeliveryUnits(usdUnits, maxFee);
+        const delivery = least - (least * share) / 10_000n - 1n;
+        const minimumUnits = BigInt(minUsdCentsForQuotedFee(usdUnits, delivery, maxFee)) * 10_000n;
+        expect(minimumUnits).toBeGreaterThanOrEqual(usdUnits);
+      }),
+    );
+    expect(minUsdCentsForQuotedFee(10_000_000n, 6_500_000n, 3_000)).toBe(11_67);
+  });
+});
+
+describe('a quote', () => {
+  it.each([
+    [1n, false],
+    [75_999_999n, false],
+    [76_000_000n, true],
+    [95_000_000n, true],
+    [102_000_000n, true],
+    [102_000_001n, false],
+    [10n ** 15n, false],
+  ])('of %d units for 100 USD at Wert is believed: %s', (quotedUnits, isBelieved) => {
+    expect(isPlausibleQuote('wert', quotedUnits, 100_000_000n)).toBe(isBelieved);
+  });
+
+  it('of nothing is never believed, and what the catalogue assumes always is', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...providerIds), charges, (provider, charged) => {
+        const assumed = assumedDeliveryUnits(provider, charged);
+        expect(isPlausibleQuote(provider, 0n, charged)).toBe(false);
+        expect(isPlausibleQuote(provider, assumed, charged)).toBe(assumed > 0n);
+      }),
+    );
+  });
+});
+
+it('expects of a session its quote, or else what the catalogue assumes of its provider', () => {
+  expect(sessionDeliveryUnits({ provider: 'wert', quotedUnits: 97n }, 100_000_000n)).toBe(97n);
+  expect(sessionDeliveryUnits({ provider: 'wert', quotedUnits: null }, 100_000_000n)).toBe(95_000_000n);
+});
+
+it('takes up to a tenth of the threshold for a little that does not count as an attempt to pay', () => {
+  const payment = { enoughUnits: 93_100_000n };
+  expect(isNearlyAllMissing(payment, 0n)).toBe(true);
+  expect(isNearlyAllMissing(payment, 1n)).toBe(true);
+  expect(isNearlyAllMissing(payment, 9_310_000n)).toBe(true);
+  expect(isNearlyAllMissing(payment, 9_310_001n)).toBe(false);
+  expect(isNearlyAllMissing(payment, 93_099_999n)).toBe(false);
+});
+
+describe('what was received', () => {
+  const unpaid = { status: 'unpaid', usdUnits: 25_000_000n, enoughUnits: 24_500_000n } as const;
+  const paid = { ...unpaid, status: 'paid', enoughUnits: 18_000_000n } as const;
+
+  it.each([
+    ['nothing', unpaid, [], null],
+    ['dust', unpaid, [99_999n], null],
+    ['a part', unpaid, [5_000_000n], 'partially_paid'],
+    ['two parts', unpaid, [5_000_000n, 19_499_999n], 'partially_paid'],
+    ['the threshold', unpaid, [24_500_000n], null],
+    ['the whole amount', paid, [25_000_000n], null],
+    ['a little more', paid, [26_249_999n], null],
+    ['a twentieth more', paid, [26_250_000n], 'overpaid'],
+    ['two deliveries', paid, [22_380_000n, 22_380_000n], 'overpaid'],
+    ['a part and the rest', paid, [5_000_000n, 20_000_000n], null],
+    ['the whole amount before it is paid', unpaid, [24_500_000n, 24_500_000n], 'overpaid'],
+    ['anything after cancelation', { ...unpaid, status: 'canceled' as const }, [5_000_000n], null],
+  ])('is told where it is clearly less or more than asked for: %s', (_, payment, units, expected) => {
+    const deposits = units.map((each) => ({ units: each }));
+    expect(amountMismatchOf(payment, deposits)).toBe(expected);
+  });
+
+  it('of a payment of cents is told by its share, as parts below 0.10 USDC would be all of it', () => {
+    const small = { status: 'unpaid', usdUnits: 50_000n, enoughUnits: 49_000n } as const;
+    expect(amountMismatchOf(small, [{ units: 4_900n }])).toBeNull();
+    expect(amountMismatchOf(small, [{ units: 4_901n }])).toBe('partially_paid');
+    const smallPaid = { ...small, status: 'paid' } as const;
+    expect(amountMismatchOf(smallPaid, [{ units: 60_000n }])).toBeNull();
+    expect(amountMismatchOf(smallPaid, [{ units: 150_000n }])).toBe('overpaid');
+  });
+});

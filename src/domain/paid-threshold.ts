@@ -1,0 +1,174 @@
+import { lessBasisPoints, UNITS_PER_CENT } from './money.ts';
+import type { AmountMismatch, Payment } from './payment.ts';
+import { assumedDeliveryUnits, type ProviderId, providerCatalogue } from './provider-catalogue.ts';
+import type { ProviderSession } from './provider-session.ts';
+
+/**
+ * When a card payment counts as paid in full. Without a started session: from the USD value of the charge, less the
+ * tolerance. A started session lowers the threshold to what its provider delivers, less the tolerance. The threshold
+ * never rises, because an on-ramp may deliver long after its session has expired, and it never falls below what the
+ * maximum provider fee and the tolerance leave, because whoever has the link can start a session and pay from a wallet.
+ */
+
+/** Both may be set by the operator for all accounts, and by an account for itself; a payment keeps those it began with. */
+export interface ThresholdTerms {
+  /** How much less than expected still counts as paid in full. */
+  readonly toleranceBasisPoints: number;
+  /** A provider that keeps more of the charge than this is not offered. */
+  readonly maxProviderFeeBasisPoints: number;
+}
+
+/** What an account sets for itself; null takes the operator's setting. */
+export type AccountThresholdTerms = {
+  readonly [Term in keyof ThresholdTerms]: ThresholdTerms[Term] | null;
+};
+
+/** The widest settings that are accepted; together they leave a quarter of the charge. */
+export const MAXIMUM_TOLERANCE_BASIS_POINTS = 5_000;
+export const MAXIMUM_PROVIDER_FEE_BASIS_POINTS = 5_000;
+export const MINIMUM_PROVIDER_FEE_BASIS_POINTS = 100;
+
+/** The terms of an account's new payments. An account may lower the operator's maximum fee, never raise it. */
+export function thresholdTermsOf(account: AccountThresholdTerms, defaults: ThresholdTerms): ThresholdTerms {
+  const ownMaximum = account.maxProviderFeeBasisPoints ?? defaults.maxProviderFeeBasisPoints;
+  return {
+    toleranceBasisPoints: account.toleranceBasisPoints ?? defaults.toleranceBasisPoints,
+    maxProviderFeeBasisPoints: Math.min(ownMaximum, defaults.maxProviderFeeBasisPoints),
+  };
+}
+
+/** From what sum of deposits a payment counts as paid in full; at least one unit, so that nothing never pays. */
+export function paidThresholdUnits(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
+  return atLeastOne(lessBasisPoints(expectedUnits, toleranceBasisPoints));
+}
+
+/** The lowest threshold that any session can lead to; for a payment from before there was a maximum, one unit. */
+export function minPaidThresholdUnits(
+  chargedUsdUnits: bigint,
+  maxProviderFeeBasisPoints: number | null,
+  toleranceBasisPoints: number,
+): bigint {
+  if (maxProviderFeeBasisPoints === null) return 1n;
+  const leastDelivery = minDeliveryUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
+  return paidThresholdUnits(leastDelivery, toleranceBasisPoints);
+}
+
+/** The threshold once these sessions were started, in whatever order: their lowest, and never above the present one. */
+export function thresholdAfterSessions(
+  payment: Pick<Payment, 'enoughUnits' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
+  sessions: readonly Pick<ProviderSession, 'provider' | 'quotedUnits'>[],
+  toleranceBasisPoints: number,
+): bigint {
+  const { usdUnits, maxProviderFeeBasisPoints } = payment;
+  const floor = minPaidThresholdUnits(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
+  let threshold = payment.enoughUnits;
+  for (const session of sessions) {
+    const lowered = paidThresholdUnits(sessionDeliveryUnits(session, usdUnits), toleranceBasisPoints);
+    if (lowered < threshold && lowered >= floor) threshold = lowered;
+  }
+  return threshold;
+}
+
+/** What a started session is expected to deliver: its quote, or else what the catalogue lets us assume. */
+export function sessionDeliveryUnits(
+  session: Pick<ProviderSession, 'provider' | 'quotedUnits'>,
+  chargedUsdUnits: bigint,
+): bigint {
+  return session.quotedUnits ?? assumedDeliveryUnits(session.provider, chargedUsdUnits);
+}
+
+/** The least a provider has to deliver for a charge of this USD value, rounded up. */
+export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoints: number): bigint {
+  const feeUnits = (chargedUsdUnits * BigInt(maxProviderFeeBasisPoints)) / 10_000n;
+  return chargedUsdUnits - feeUnits;
+}
+
+/**
+ * The amount in USD cents from which the provider's assumed fee is within the maximum; null where its rate alone is
+ * above it, so that no amount helps.
+ */
+export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
+  const { feeBasisPoints, minimumFeeUsdCents } = providerCatalogue[provider];
+  if (feeBasisPoints > maxProviderFeeBasisPoints) return null;
+  return minimumFeeUsdCents === 0 ? 0 : Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
+}
+
+/** The same for a fee that a provider quoted and that is above the maximum: from where on it would fit if it stayed. */
+export function minUsdCentsForQuotedFee(
+  chargedUsdUnits: bigint,
+  deliveryUnits: bigint,
+  maxProviderFeeBasisPoints: number,
+): number {
+  const fee = chargedUsdUnits - deliveryUnits;
+  const divisor = BigInt(maxProviderFeeBasisPoints) * UNITS_PER_CENT;
+  return Number((fee * 10_000n + divisor - 1n) / divisor);
+}
+
+/**
+ * A quote is believed from this share of the delivery that the catalogue lets us assume. Its fees are unverified, so
+ * there is room for a provider that takes a fifth more than assumed; what is far below is a defect (cents taken for
+ * dollars, an amount of another coin) and would let a fraction of the price count as paid.
+ */
+const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
+/**
+ * No provider delivers more than was charged: a quote above this share of the charge's value at creation is a defect.
+ * The two percent are for a rate that has moved since.
+ */
+const MAX_SHARE_OF_CHARGE_PERCENT = 102n;
+
+/** Whether a provider's quote may lower the threshold for a charge of this USD value; all in 10⁻⁶ units. */
+export function isPlausibleQuote(
+  provider: ProviderId,
+  quotedUnits: bigint,
+  chargedUsdUnits: bigint,
+): boolean {
+  if (quotedUnits <= 0n) return false;
+  const min = assumedDeliveryUnits(provider, chargedUsdUnits) * MIN_SHARE_OF_ASSUMED_PERCENT;
+  const max = chargedUsdUnits * MAX_SHARE_OF_CHARGE_PERCENT;
+  return quotedUnits * 100n >= min && quotedUnits * 100n <= max;
+}
+
+/** While at least this share of the threshold is missing, what has arrived does not count as an attempt to pay. */
+const NEARLY_ALL_MISSING_PERCENT = 90n;
+
+/**
+ * Whether nearly everything is still missing. Anybody can send a unit to anybody's deposit address, and a checkout
+ * must not be blocked by it: customers may still be sent to pay. Above that it is a customer's money, and a visit at a
+ * provider, which always charges the whole amount, would charge them twice.
+ */
+export function isNearlyAllMissing(
+  { enoughUnits }: Pick<Payment, 'enoughUnits'>,
+  seenUnits: bigint,
+): boolean {
+  return (enoughUnits - seenUnits) * 100n >= enoughUnits * NEARLY_ALL_MISSING_PERCENT;
+}
+
+/** A twentieth more than the charge's value is clearly more: exchange rates seldom move that far until delivery. */
+const OVERPAID_FROM_PERCENT = 105n;
+/** 0.10 USDC: less than that is no part of a payment, unless the payment itself is that small. */
+const MIN_PART_UNITS = 100_000n;
+
+/**
+ * Whether a payment is paid in part, or overpaid: clearly more than its value arrived, or two deposits each of which
+ * pays it alone, as two finished visits at providers do. Null where neither is worth telling.
+ */
+export function amountMismatchOf(
+  payment: Pick<Payment, 'status' | 'enoughUnits' | 'usdUnits'>,
+  deposits: readonly { readonly units: bigint }[],
+): AmountMismatch | null {
+  if (payment.status === 'canceled') return null;
+  const seenUnits = deposits.reduce((sum, { units }) => sum + units, 0n);
+  if (payment.status === 'unpaid' && seenUnits < payment.enoughUnits) {
+    const isPart = seenUnits >= MIN_PART_UNITS || !isNearlyAllMissing(payment, seenUnits);
+    return seenUnits > 0n && isPart ? 'partially_paid' : null;
+  }
+  const payingAlone = deposits.filter(({ units }) => units >= payment.enoughUnits).length;
+  const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
+  // Of a payment worth cents a single unit may be clearly more; that is too little to return.
+  const isWorthTelling = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
+  return (isClearlyMore && isWorthTelling) || payingAlone >= 2 ? 'overpaid' : null;
+}
+
+function atLeastOne(units: bigint): bigint {
+  return units > 0n ? units : 1n;
+}
