@@ -51,6 +51,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'people.listPasskeys': 'once a sign-in, by the user',
   'people.usePasskey': 'once a sign-in, by the primary key',
   'people.removePasskey': 'dashboard, by the primary key',
+  'sessions.endLinks': 'where a password or a right is changed, by the user',
   'sessions.keepChallenge': 'once a sign-in with a passkey, by the primary key',
   'sessions.takeChallenge': 'once a sign-in with a passkey, by the primary key',
   'emails.eraseEmail': 'by hand, or where a day passes: one payment by its key',
@@ -236,7 +237,9 @@ function watcherOperations(): HotOperation[] {
       when: 'every five minutes',
       run: async ({ ledger }, sample) => {
         const from = present(await ledger.readCursor());
-        await ledger.recordMissed({ from, ...foundIn(sample, from.number - 1) }, decide);
+        const found = foundIn(sample, from.number - 1);
+        await ledger.listMissing(found);
+        await ledger.recordMissed({ from, ...found }, decide);
       },
     },
     {
@@ -264,6 +267,11 @@ function senderOperations(): HotOperation[] {
         present(await relay.findOpenBatch(OPEN_BATCH_RELAYER));
         return relay.listOpenBatches(10);
       },
+    },
+    {
+      name: 'the nonce of the next batch',
+      when: 'each batch',
+      run: ({ relay }) => relay.findNextNonce(OPEN_BATCH_RELAYER),
     },
     {
       name: 'a payment of a batch',
@@ -295,6 +303,17 @@ function senderOperations(): HotOperation[] {
           decide,
         );
         await relay.addAttempt(batch.id, { ...attempt, hash: 'another hash' });
+      },
+    },
+    {
+      name: 'a batch of 100 payments is replaced by one of 50',
+      when: 'each batch that every node refuses',
+      run: async ({ relay }, { openBatchId }) => {
+        const { id, ...batch } = present(await relay.findOpenBatch(OPEN_BATCH_RELAYER));
+        const attempts = batch.attempts.map((attempt) => ({ ...attempt, hash: 'hash of the replacement' }));
+        const replacement = { ...batch, attempts, paymentIds: batch.paymentIds.slice(0, 50) };
+        if (id !== openBatchId) throw new Error('the sample has another open batch');
+        await relay.replaceBatch(id, replacement, SYNTHETIC_NOW_MS, decide);
       },
     },
     {

@@ -78,6 +78,7 @@ describe('the schema', () => {
       '84d0d99421aa5c84',
       'e499d52cceace3a2',
       '846138e6122ca242',
+      '95afbdf10932c851',
     ]);
   });
 

@@ -63,6 +63,7 @@ describe('the schema', () => {
       '706242034b5a0c61',
       '71fd834c2bab1557',
       'ddca9d4e89d26a02',
+      '95afbdf10932c851',
     ]);
   });
 

@@ -326,4 +326,9 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX payments_with_mismatch ON payments (account_id, id) WHERE amount_mismatch IS NOT NULL;
     `,
   },
+  {
+    number: 22,
+    name: 'the newest relay batch of a relayer',
+    sql: 'CREATE INDEX relay_batches_by_relayer ON relay_batches (relayer, id)',
+  },
 ];

@@ -24,7 +24,6 @@ const batchColumns = `
 const selectOpenOfRelayer = statement(
   `SELECT ${batchColumns} FROM relay_batches WHERE relayer = $1 AND outcome IS NULL`,
 );
-/** A walk back along the key: the newest batch of a relayer at work is among the last few. */
 const selectNewest = statement(
   'SELECT nonce, outcome FROM relay_batches WHERE relayer = $1 ORDER BY id DESC LIMIT 1',
 );

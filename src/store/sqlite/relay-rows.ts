@@ -32,7 +32,6 @@ export function createRelayRows(database: DatabaseSync): RelayRows {
   const selectOpenOfRelayer = database.prepare(
     `SELECT ${batchColumns} FROM relay_batches WHERE relayer = ? AND outcome IS NULL`,
   );
-  /** A walk back along the key: the newest batch of a relayer at work is among the last few. */
   const selectNewest = database.prepare(
     'SELECT nonce, outcome FROM relay_batches WHERE relayer = ? ORDER BY id DESC LIMIT 1',
   );
