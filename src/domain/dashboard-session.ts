@@ -41,7 +41,7 @@ export const SECOND_FACTOR_MS = 5 * 60_000;
 export const SET_UP_MS = 20 * 60_000;
 /** How much older than the truth `lastSeenAtMs` may be: not every request is worth a write. */
 export const LAST_SEEN_STEP_MS = 5 * 60_000;
-/** Beyond it a sign-in ends the user's oldest session. */
+/** Beyond it a sign-in ends the user's oldest session; those that wait for a second factor are counted apart. */
 export const MAXIMUM_SESSIONS = 20;
 
 /** Whether a session still stands. */

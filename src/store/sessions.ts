@@ -65,9 +65,12 @@ function* createSession(session: DashboardSession): Script<void> {
     'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND expires_at_ms <= ?2',
     ...[userId, createdAtMs],
   );
+  // Apart from each other: who has the password only must not push out sessions that a second factor has opened.
+  const isAlike = stage === 'open' ? "stage = 'open'" : "stage <> 'open'";
   yield* run(
-    `DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id NOT IN (
-       SELECT id FROM dashboard_sessions WHERE user_id = ?1 ORDER BY created_at_ms DESC, id LIMIT ?2)`,
+    `DELETE FROM dashboard_sessions WHERE user_id = ?1 AND ${isAlike} AND id NOT IN (
+       SELECT id FROM dashboard_sessions WHERE user_id = ?1 AND ${isAlike}
+       ORDER BY created_at_ms DESC, id LIMIT ?2)`,
     ...[userId, MAXIMUM_SESSIONS - 1],
   );
   yield* run(

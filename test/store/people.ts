@@ -245,6 +245,18 @@ export function sessionPromises(context: StoreContext): void {
     expect(sessions.every(({ expiresAtMs }) => expiresAtMs > NOW_MS)).toBe(true);
   });
 
+  it('ends no open session for those that wait for a second factor, of which there are no more than may be either', async () => {
+    const user = await giveUser(context);
+    const open = newDashboardSession(user.id);
+    await context.store.sessions.createSession(open);
+    for (let index = 0; index < MAXIMUM_SESSIONS + 2; index++) {
+      await context.store.sessions.createSession(newDashboardSession(user.id, { stage: 'second_factor' }));
+    }
+    const sessions = await context.store.sessions.listSessions(user.id);
+    expect(sessions).toContainEqual(open);
+    expect(sessions).toHaveLength(MAXIMUM_SESSIONS + 1);
+  });
+
   it('gives a link to one of many who come at once, and to nobody after its end', async () => {
     const user = await giveUser(context);
     const link = newLink({ userId: user.id, email: user.email });

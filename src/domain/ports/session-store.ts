@@ -2,7 +2,10 @@ import type { DashboardSession, OneTimeLink } from '../dashboard-session.ts';
 
 /** Sessions of the dashboard and the operator's console, and links that work once. */
 export interface SessionStore {
-  /** Begins a session; the user's oldest beyond `MAXIMUM_SESSIONS`, and those that are over, are removed. */
+  /**
+   * Begins a session; the user's oldest beyond `MAXIMUM_SESSIONS` open ones, or as many that are not open yet, and those that
+   * are over, are removed.
+   */
   createSession(session: DashboardSession): Promise<void>;
   /** By the hash of its token; also one that is over. */
   findSession(tokenHash: string): Promise<DashboardSession | null>;
