@@ -4,6 +4,7 @@ import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { shortCodeOf } from '../domain/short-code.ts';
 
 /** Payments of a portion: some milliseconds of the store's time, with other work between two of them. */
@@ -13,7 +14,13 @@ const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits
 
 interface Column {
   readonly name: string;
-  readonly cell: (payment: Payment, sums: FinalSums) => CsvCell;
+  readonly cell: (payment: Payment, more: ExportedFacts) => CsvCell;
+}
+
+/** What a line has besides the payment itself. */
+interface ExportedFacts {
+  readonly sums: FinalSums;
+  readonly sessionProvider: ProviderId | null;
 }
 
 const cents = (value: number | null) => (value === null ? null : formatCents(value));
@@ -34,15 +41,17 @@ const columns: readonly Column[] = [
   { name: 'original_amount', cell: ({ originalAmountCents }) => cents(originalAmountCents) },
   { name: 'customer_fee_amount', cell: ({ customerFeeCents }) => cents(customerFeeCents) },
   { name: 'fee_percent', cell: ({ feeBasisPoints }) => cents(feeBasisPoints) },
-  { name: 'deposited_usdc', cell: (_, { depositedUnits }) => units(depositedUnits) },
-  { name: 'forwarded_usdc', cell: (_, { forwardedUnits }) => units(forwardedUnits) },
-  { name: 'fee_usdc', cell: (_, { feeUnits }) => units(feeUnits) },
+  { name: 'deposited_usdc', cell: (_, { sums: { depositedUnits } }) => units(depositedUnits) },
+  { name: 'forwarded_usdc', cell: (_, { sums: { forwardedUnits } }) => units(forwardedUnits) },
+  { name: 'fee_usdc', cell: (_, { sums: { feeUnits } }) => units(feeUnits) },
   {
     name: 'held_usdc',
-    cell: (_, { depositedUnits, forwardedUnits, feeUnits }) =>
+    cell: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
       units(depositedUnits - forwardedUnits - feeUnits),
   },
+  // As the create request named it: `multi` where the customer chooses.
   { name: 'provider', cell: ({ provider }) => provider },
+  { name: 'session_provider', cell: (_, { sessionProvider }) => sessionProvider },
   { name: 'email', cell: ({ email }) => ({ text: email }) },
   { name: 'note', cell: ({ note }) => ({ text: note }) },
   { name: 'payout_address', cell: ({ payoutAddress }) => payoutAddress },
@@ -56,16 +65,24 @@ const columns: readonly Column[] = [
  * The amounts of USDC are those of the book of movements.
  */
 export async function* exportPayments(
-  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums'>,
+  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listSessionProviders'>,
   query: PaymentQuery,
 ): AsyncGenerator<string> {
   yield csvLine(columns.map(({ name }) => name));
   for (let before: PaymentId | null = null; ; ) {
     const { payments, next } = await search.searchPayments(query, before, PORTION);
-    const sums = await search.listFinalSums(payments.map(({ id }) => id));
-    const lines = payments.map((payment) =>
-      csvLine(columns.map(({ cell }) => cell(payment, sums.get(payment.id) ?? nothingYet))),
-    );
+    const ids = payments.map(({ id }) => id);
+    const [sums, providers] = await Promise.all([
+      search.listFinalSums(ids),
+      search.listSessionProviders(query.accountId, ids),
+    ]);
+    const lines = payments.map((payment) => {
+      const more = {
+        sums: sums.get(payment.id) ?? nothingYet,
+        sessionProvider: providers.get(payment.id) ?? null,
+      };
+      return csvLine(columns.map(({ cell }) => cell(payment, more)));
+    });
     if (lines.length > 0) yield lines.join('');
     if (next === null) return;
     before = next;

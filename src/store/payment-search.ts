@@ -10,6 +10,7 @@ import {
 } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import {
   beginningOf,
   byAccountPayments,
@@ -36,13 +37,16 @@ const COMPARED_PAYMENTS = 400;
 /** Of a word that more payments have than this, it makes no difference how many more. */
 const COUNTED_PAYMENTS = 2_000;
 
+/** Ids of one statement: as many as keep its text the same. */
+const IDS_AT_A_TIME = 50;
+
 /** In what an engine differs here. */
 export interface EngineTraits {
   /** Whether every table has the account in its primary key, so that payments are in order there without a table. */
   readonly isByAccount: boolean;
 }
 
-type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled'>;
+type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled' | 'listSessionProviders'>;
 
 export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTraits): Lists {
   return {
@@ -82,7 +86,42 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       );
       return paymentsOfRows(rows);
     },
+    async listSessionProviders(accountId, ids) {
+      if (ids.length > 0) checkListLimit(ids.length);
+      const rows = await scripts.read(() => listSessionProviders(isByAccount, accountId, ids));
+      return new Map(rows.flatMap(({ id, provider }) => (provider === null ? [] : [[id, provider]])));
+    },
   };
+}
+
+interface SessionProviderRow {
+  readonly id: PaymentId;
+  readonly provider: ProviderId | null;
+}
+
+/** Of each payment only its last session is read: there may be hundreds. */
+function* listSessionProviders(
+  isByAccount: boolean,
+  accountId: string,
+  ids: readonly PaymentId[],
+): Script<readonly SessionProviderRow[]> {
+  const found: SessionProviderRow[] = [];
+  const places = Array.from({ length: IDS_AT_A_TIME }, (_, index) => `?${index + 2}`);
+  const ofPayment = `payment_id = payments.id${isByAccount ? ' AND account_id = payments.account_id' : ''}`;
+  for (let start = 0; start < ids.length; start += IDS_AT_A_TIME) {
+    const some = ids.slice(start, start + IDS_AT_A_TIME);
+    const rows = yield* run(
+      `SELECT id, (
+         SELECT provider FROM provider_sessions
+         WHERE ${ofPayment} AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
+         ORDER BY created_at_ms DESC, id DESC LIMIT 1) AS provider
+       FROM payments WHERE account_id = ?1 AND id IN (${places.join(', ')})`,
+      accountId,
+      ...places.map((_, index) => some[index] ?? ''),
+    );
+    found.push(...(rows as unknown as readonly SessionProviderRow[]));
+  }
+  return found;
 }
 
 function isUnsettled(status: PaymentQuery['forwardStatus']): boolean {

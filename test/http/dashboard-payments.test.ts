@@ -126,6 +126,47 @@ describe('the list of payments', () => {
     expect(second.payload).toContain('>Newest</a>');
   });
 
+  it('names the provider whose session was the last before the payment was paid, in the list, the CSV and on its page', async () => {
+    const { store } = dashboard;
+    const payment = await give({ provider: 'multi' });
+    const paidAtMs = payment.createdAtMs + 60_000;
+    const visits = [
+      ['wert', 10_000],
+      ['stripe', 20_000],
+      // Begun when the money had arrived already.
+      ['banxa', 70_000],
+    ] as const;
+    for (const [provider, afterMs] of visits) {
+      const session = newSession(payment, { provider, createdAtMs: payment.createdAtMs + afterMs });
+      await store.payments.addSession(payment, session, leave);
+    }
+    const untouched = await give({ provider: 'multi', note: 'untouched' });
+    const single = await give({ provider: 'moonpay', note: 'single' });
+    expect(await read('/payments')).toContain('Banxa last session');
+    await store.payments.decidePayment(payment, (view) => ({
+      ...pay(view),
+      change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
+    }));
+    const list = await read('/payments');
+    expect(list).toContain('Stripe last session');
+    expect(list.match(/last session/g)).toHaveLength(1);
+    expect(list).not.toMatch(/(?:Banxa|Wert) last session/);
+    const lines = (await browser.get('/dashboard/payments.csv')).payload.split('\r\n');
+    const names = (lines[0] as string).split(',');
+    const cells = (id: string) => lines.find((line) => line.startsWith(id))?.split(',') ?? [];
+    for (const [{ id }, provider, used] of [
+      [payment, 'multi', 'stripe'],
+      [untouched, 'multi', ''],
+      [single, 'moonpay', ''],
+    ] as const) {
+      expect(cells(id)[names.indexOf('provider')]).toBe(provider);
+      expect(cells(id)[names.indexOf('session_provider')]).toBe(used);
+    }
+    expect(await read(`/payments/${payment.id}`)).toContain(
+      'Last session Stripe, before the payment was paid',
+    );
+  });
+
   it('comes as a CSV that adds up to the book of movements and starts no formula', async () => {
     const paid = await givePaid();
     await give({ note: '=cmd|calc', email: null });

@@ -3,6 +3,7 @@ import type { PaymentId } from '../payment-id.ts';
 import type { PaymentQuery } from '../payment-search.ts';
 import type { PaymentState, UnsettledStatus } from '../payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../payment-statistics.ts';
+import type { ProviderId } from '../provider-catalogue.ts';
 
 /** Payments of a list, newest first. */
 export interface PaymentPage {
@@ -77,6 +78,14 @@ export interface PaymentSearchStore {
   /** Of the days (of UTC) that begin from `fromMs` on and before `beforeMs`. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
+  /**
+   * The provider of the last session that was started before each of these payments was paid, or at all while it is not:
+   * who was paid, as far as the service can tell. A payment without a session is left out.
+   */
+  listSessionProviders(
+    accountId: string,
+    ids: readonly PaymentId[],
+  ): Promise<ReadonlyMap<PaymentId, ProviderId>>;
   /** What the book of movements has of these payments: final, and less what was taken back. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
   /** The last webhooks that were not delivered, newest first; of all accounts with null. */

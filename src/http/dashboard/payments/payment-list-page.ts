@@ -5,6 +5,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { Payment } from '../../../domain/payment.ts';
 import { paymentIdTimeMs } from '../../../domain/payment-id.ts';
 import type { PaymentPage } from '../../../domain/ports/payment-search-store.ts';
+import type { ProviderId } from '../../../domain/provider-catalogue.ts';
 import { dateAt } from '../../../domain/time-zone.ts';
 import { exportPayments } from '../../../payments/export-payments.ts';
 import { dataTable } from '../../design/data-table.ts';
@@ -18,9 +19,11 @@ import { dashboardHeaders } from '../page-headers.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
 import { filterChips, filterForm, listPath, type PaymentFilters, readFilters } from './payment-filters.ts';
-import { forwardBadge, providerName, statusBadge } from './payment-words.ts';
+import { forwardBadge, statusBadge, usedProvider } from './payment-words.ts';
 
 const PAGE_SIZE = 50;
+
+type SessionProviders = ReadonlyMap<string, ProviderId>;
 
 /** The account's payments: searched, filtered, newest first. */
 export async function showPayments(context: DashboardContext, visit: Visit): Promise<DashboardView> {
@@ -33,11 +36,13 @@ export async function showPayments(context: DashboardContext, visit: Visit): Pro
     };
   }
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
+  const ids = page.payments.map(({ id }) => id);
+  const providers = await context.search.listSessionProviders(visit.account.id, ids);
   return {
     title: 'Payments',
     main: html`${filterForm(filters.given)}
 ${filterChips(filters.given)}
-${page.payments.length === 0 ? emptyNotice(filters, page, visit) : paymentTable(page.payments, visit)}
+${page.payments.length === 0 ? emptyNotice(filters, page, visit) : paymentTable(page.payments, providers, visit)}
 ${pageLinks(filters, page)}
 <p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a></p>`,
   };
@@ -95,23 +100,27 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: Paymen
 }
 
 /** A table of payments; those who look for one begin with its time. */
-function paymentTable(payments: readonly Payment[], visit: Visit): Html {
+function paymentTable(payments: readonly Payment[], providers: SessionProviders, visit: Visit): Html {
   return dataTable({
     label: 'Payments',
     columns: ['Created', { name: 'Amount', holds: 'numbers' }, 'Status', 'Provider', 'Customer', 'Note'],
     hasRowHeadings: true,
-    rows: payments.map((payment) => paymentRow(payment, visit)),
+    rows: payments.map((payment) => paymentRow(payment, providers, visit)),
   });
 }
 
 const NOTE_CHARACTERS = 60;
 
-function paymentRow(payment: Payment, { timeZone }: Visit): (Html | string | null)[] {
+function paymentRow(
+  payment: Payment,
+  providers: SessionProviders,
+  { timeZone }: Visit,
+): (Html | string | null)[] {
   return [
     html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
     html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
     html`${statusBadge(payment)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}`,
-    providerName(payment.provider),
+    usedProvider(payment, providers.get(payment.id)),
     payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
     payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
   ];

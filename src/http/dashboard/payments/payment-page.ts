@@ -1,5 +1,6 @@
 import { formatUnits } from '../../../domain/money.ts';
 import { isDirect, type Payment } from '../../../domain/payment.ts';
+import { payingProvider } from '../../../domain/payment-statistics.ts';
 import { roleIncludes } from '../../../domain/person.ts';
 import { sumLedger } from '../../../domain/settle.ts';
 import { shortCodeOf } from '../../../domain/short-code.ts';
@@ -41,7 +42,7 @@ export async function showPayment(
     main: html`${said}
 <p>${statusBadge(payment)} ${forwardBadge(payment)} ${stateSentence(payment)}</p>
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="notice bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
-<div class="pair">${factsCard(context, visit, payment)}
+<div class="pair">${factsCard(context, visit, story)}
 <section class="card"><h2>What happened</h2>${timeline(story, visit.timeZone)}</section></div>
 ${walletCard(context, story)}
 ${moneyCard(context, story)}
@@ -68,7 +69,12 @@ ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
 ${fact('Paid in full from', `${formatUnits(payment.enoughUnits)} USDC`)}`;
 }
 
-function factsCard({ baseUrl }: DashboardContext, { timeZone }: Visit, payment: Payment): Html {
+function factsCard(
+  { baseUrl }: DashboardContext,
+  { timeZone }: Visit,
+  { payment, sessions }: PaymentStory,
+): Html {
+  const used = payingProvider(payment, sessions);
   const shortCode = shortCodeOf(payment.id);
   return html`<section class="card"><h2>Payment</h2><dl class="facts">
 ${fact('Id', html`<code>${payment.id}</code>`)}
@@ -77,6 +83,7 @@ ${fact('Created', moment(payment.createdAtMs, timeZone))}
 ${payment.paidAtMs === null ? nothing : fact('Paid', moment(payment.paidAtMs, timeZone))}
 ${amountFacts(payment)}
 ${fact(isDirect(payment) ? 'Paid' : 'Provider', isDirect(payment) ? 'in USDC from a wallet, without a card' : providerName(payment.provider))}
+${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
 ${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
 </dl></section>`;

@@ -5,7 +5,12 @@ import {
   paymentStates,
   stateOf,
 } from '../../../domain/payment-states.ts';
-import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalogue } from '../../../domain/provider-catalogue.ts';
+import {
+  DIRECT_PROVIDER,
+  MULTI_PROVIDER,
+  type ProviderId,
+  providerCatalogue,
+} from '../../../domain/provider-catalogue.ts';
 import type { WebhookStatus } from '../../../domain/webhook.ts';
 import { type Html, html } from '../../design/html.ts';
 
@@ -60,6 +65,16 @@ export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus'>
 export function providerName(provider: Payment['provider']): string {
   if (provider === DIRECT_PROVIDER) return 'From a wallet';
   return provider === MULTI_PROVIDER ? 'The customer chooses' : providerCatalogue[provider].name;
+}
+
+/**
+ * The provider of a payment in a list. Where the customer chose one it is the one whose session was started last before
+ * the payment was paid: the chain does not say who delivered.
+ */
+export function usedProvider({ provider }: Pick<Payment, 'provider'>, session: ProviderId | undefined): Html {
+  return provider === MULTI_PROVIDER && session !== undefined
+    ? html`${providerName(session)} <span class="soft small">last session</span>`
+    : html`${providerName(provider)}`;
 }
 
 /** What each reason of a webhook that did not arrive means, in words. */
