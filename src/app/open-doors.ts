@@ -59,6 +59,7 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
   registerDocs(server, {
     baseUrl: config.baseUrl,
     isSandbox,
+    links: parts.startLinks ?? [],
     limiter: createPageLimits(clock.monotonicMs).pages,
   });
   registerHealth(server, {

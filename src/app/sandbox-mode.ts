@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { createRelayer } from '../chain/relayer.ts';
@@ -6,10 +7,14 @@ import { createBalanceSweep } from '../chain/sweep-balances.ts';
 import { createTokenReader } from '../chain/token-reader.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { Config, Role } from '../config.ts';
+import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
+import { isPaymentId } from '../domain/payment-id.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { providerIds } from '../domain/provider-catalogue.ts';
+import type { DocsContext } from '../http/docs/register-docs.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import { createProviderAdapter } from '../providers/create-provider-adapter.ts';
+import type { Shop, ShopOptions } from '../sandbox/shop/start-shop.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
@@ -71,13 +76,10 @@ export async function startSandboxParts(
   const world = cleanUp.add(await openSandboxWorld(sandbox, config, store, clock), (opened) => opened.stop());
   const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
   const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
-  const { startShop } = await import('../sandbox/shop/start-shop.ts');
-  const shop = cleanUp.add(
-    await startShop({
-      account: { apiUrl: ownUrl, apiKey: demo.apiKey, payoutWallet: sandbox.merchantWallet },
-      log,
-    }),
-    (opened) => opened.stop(),
+  const account = { apiUrl: ownUrl, apiKey: demo.apiKey, payoutWallet: sandbox.merchantWallet };
+  const tokens = createIpnTokens(secretKey, config.previousSecretKeys);
+  const shop = cleanUp.add(await startShopWhereItWas(config, account, tokens, clock, log), (opened) =>
+    opened.stop(),
   );
   const { createEventFeed } = await import('../sandbox/event-feed.ts');
   const feed = cleanUp.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
@@ -89,6 +91,7 @@ export async function startSandboxParts(
         ...config,
         callbackAllowedHosts: new Set([...config.callbackAllowedHosts, shop.receiverHost]),
       },
+      startLinks: startLinksOf(config, shop),
       receiverAuthorities: new Map([[shop.receiverHost, shop.receiverCertificate]]),
       role,
       secretKey,
@@ -108,6 +111,40 @@ export async function startSandboxParts(
     (started: Service) => started.stop(),
   );
   return { config, demo, sandbox, shop };
+}
+
+/** What `npm start` prints, for those who open the service's own address. */
+function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {
+  const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
+  return [
+    { href: shop.url, title: 'Shop', summary: 'buy something, and watch what its server does' },
+    { href: shop.inbox.pageUrl, title: 'Webhooks', summary: 'of checkouts that you create by hand' },
+    { href: '/sandbox/pages', title: 'Pages', summary: 'the checkout in every state' },
+    { href: consoleUrl, title: "Operator's console", summary: 'settlement, providers, accounts' },
+  ];
+}
+
+/** On the ports of the last run where they are free, so that the webhooks of open payments arrive. */
+async function startShopWhereItWas(
+  config: Config,
+  account: ShopOptions['account'],
+  tokens: IpnTokens,
+  clock: Clock,
+  log: Log,
+): Promise<Shop> {
+  const { startShop } = await import('../sandbox/shop/start-shop.ts');
+  const { readSandboxSettings, writeSandboxSettings } = await import('../sandbox/sandbox-settings.ts');
+  const directory = join(config.dataDir, 'sandbox');
+  const settings = await readSandboxSettings(directory);
+  const shop = await startShop({
+    account,
+    ipnTokenOf: (id) => (isPaymentId(id) ? tokens.create(id) : null),
+    nowMs: clock.nowMs,
+    ports: settings.shopPorts,
+    log,
+  });
+  await writeSandboxSettings(directory, { ...settings, shopPorts: shop.ports });
+  return shop;
 }
 
 async function openSandboxWorld(

@@ -14,7 +14,10 @@ const facts: WelcomeFacts = {
     onrampBaseUrl: 'http://127.0.0.1:9000',
     merchantWallet: '0x52908400098527886E0F7030069857D2E4169EE7',
   },
-  shop: { url: 'http://127.0.0.1:9001' },
+  shop: {
+    url: 'http://127.0.0.1:9001',
+    inbox: { callbackUrl: 'https://127.0.0.1:9002/inbox', pageUrl: 'http://127.0.0.1:9001/webhooks' },
+  },
 };
 
 it('shows a person the way into the dashboard, the key, a create call that is complete, and how to pay', () => {
@@ -23,7 +26,12 @@ it('shows a person the way into the dashboard, the key, a create call that is co
   expect(text).toContain('demo@shop.example, password example-password');
   expect(text).toContain("-H 'Authorization: Bearer service_live_example'");
   const body = /-d '(.+)'/.exec(text)?.[1] ?? '';
-  expect(JSON.parse(body)).toMatchObject({ address: facts.sandbox.merchantWallet, amount: '25.00' });
+  expect(JSON.parse(body)).toMatchObject({
+    address: facts.sandbox.merchantWallet,
+    callback: facts.shop.inbox.callbackUrl,
+    amount: '25.00',
+  });
+  expect(text).toContain('http://127.0.0.1:9001/webhooks');
   expect(text).toContain('npx card-checkout sandbox pay PAYMENT_ID');
 });
 
@@ -40,6 +48,8 @@ it('tells a program the same on one line of JSON', () => {
     account_id: 'acc_1',
     merchant_wallet: facts.sandbox.merchantWallet,
     shop_url: 'http://127.0.0.1:9001',
+    webhook_callback: 'https://127.0.0.1:9002/inbox',
+    webhooks_url: 'http://127.0.0.1:9001/webhooks',
     chain_url: 'http://127.0.0.1:8545',
     onramps_url: 'http://127.0.0.1:9000',
     metrics_url: 'http://127.0.0.1:3001/metrics',

@@ -10,7 +10,10 @@ export interface WelcomeFacts {
     readonly onrampBaseUrl: string;
     readonly merchantWallet: string;
   };
-  readonly shop: { readonly url: string };
+  readonly shop: {
+    readonly url: string;
+    readonly inbox: { readonly callbackUrl: string; readonly pageUrl: string };
+  };
 }
 
 /** The same for a program to read, on one line. */
@@ -25,6 +28,8 @@ export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): stri
     account_id: demo.accountId,
     merchant_wallet: sandbox.merchantWallet,
     shop_url: shop.url,
+    webhook_callback: shop.inbox.callbackUrl,
+    webhooks_url: shop.inbox.pageUrl,
     chain_url: sandbox.anvilUrl,
     onramps_url: sandbox.onrampBaseUrl,
     metrics_url: `http://${config.adminHost}:${config.adminPort}/metrics`,
@@ -37,7 +42,7 @@ export function welcome(facts: WelcomeFacts): string {
   const { config, demo, sandbox, shop } = facts;
   const body = JSON.stringify({
     address: sandbox.merchantWallet,
-    callback: 'https://shop.example/webhook',
+    callback: shop.inbox.callbackUrl,
     amount: '25.00',
   });
   return `
@@ -50,13 +55,14 @@ card-checkout sandbox is ready. Nothing here is real money.
   API key         ${demo.apiKey}
   Merchant        account ${demo.accountId}, wallet ${sandbox.merchantWallet}
   Shop            ${shop.url} (buy something, and watch)
+  Webhooks        ${shop.inbox.pageUrl} (of checkouts that you create by hand)
   Documentation   ${config.baseUrl}/docs
   Local chain     ${sandbox.anvilUrl}
   On-ramps        ${sandbox.onrampBaseUrl} (simulated)
   Metrics         http://${config.adminHost}:${config.adminPort}/metrics
   Data            ${config.dataDir} (kept over restarts)
 
-Create a checkout, then open the checkout_url it answers with:
+Create a checkout, then open the checkout_url it answers with. Once it is paid, its webhook is under Webhooks:
 
   curl -s ${config.baseUrl}/api/v1/wallet \\
     -H 'Authorization: Bearer ${demo.apiKey}' \\

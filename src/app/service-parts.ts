@@ -8,6 +8,7 @@ import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-gua
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mailer.ts';
 import type { PlayOutcome } from '../http/checkout/outcomes.ts';
+import type { DocsContext } from '../http/docs/register-docs.ts';
 import type { CreatePaymentContext } from '../payments/create-payment.ts';
 import type { CreatePaymentRequest } from '../payments/create-payment-request.ts';
 import { createKnownAddresses, type KnownAddresses } from '../payments/known-addresses.ts';
@@ -48,6 +49,8 @@ export interface ServiceOptions {
   readonly createPlay: ((startSession: StartSession) => PlayOutcome) | null;
   /** Registers the pages that only the sandbox has; null in live mode. */
   readonly registerSandboxPages: typeof registerStatePages | null;
+  /** What the start page leads to besides dashboard and documentation: the sandbox's shop and the like. */
+  readonly startLinks?: DocsContext['links'];
   /** What to trust besides the system's authorities when it delivers to one `host:port`: the sandbox's own shop. */
   readonly receiverAuthorities?: ReadonlyMap<string, string>;
   /** Where whoever opened the world counts already; made anew where it does not count. */

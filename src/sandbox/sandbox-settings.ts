@@ -7,6 +7,8 @@ import { type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 export interface SandboxSettings {
   /** The on-ramps' port: the addresses of open sessions name it, so it should not change. 0 before the first start. */
   readonly onrampPort: number;
+  /** Those of the shop's pages and of its receiver, which the callbacks of open payments name. 0 before the first start. */
+  readonly shopPorts: { readonly shop: number; readonly receiver: number };
   /** The API keys of the simulated on-ramps. */
   readonly providerKeys: Readonly<Record<ProviderId, string>>;
 }
@@ -15,15 +17,23 @@ function settingsFileOf(directory: string): string {
   return join(directory, 'settings.json');
 }
 
+/** Before the first start, and in settings of a version that did not keep them. */
+const noShopPorts = { shop: 0, receiver: 0 };
+
 function createSettings(): SandboxSettings {
   const keys = providerIds.map((id) => [id, `sandbox_${id}_${randomBytes(18).toString('base64url')}`]);
-  return { onrampPort: 0, providerKeys: Object.fromEntries(keys) as Record<ProviderId, string> };
+  return {
+    onrampPort: 0,
+    shopPorts: noShopPorts,
+    providerKeys: Object.fromEntries(keys) as Record<ProviderId, string>,
+  };
 }
 
 function isSettings(value: unknown): value is SandboxSettings {
-  const { onrampPort, providerKeys } = (value ?? {}) as Partial<SandboxSettings>;
+  const { onrampPort, shopPorts, providerKeys } = (value ?? {}) as Partial<SandboxSettings>;
   const keys: Partial<Record<ProviderId, unknown>> = providerKeys ?? {};
-  return Number.isSafeInteger(onrampPort) && providerIds.every((id) => typeof keys[id] === 'string');
+  const ports = [onrampPort, shopPorts?.shop, shopPorts?.receiver];
+  return ports.every(Number.isSafeInteger) && providerIds.every((id) => typeof keys[id] === 'string');
 }
 
 /** The settings of an earlier run, or new ones. Throws when the file is there but damaged. */
@@ -35,7 +45,8 @@ export async function readSandboxSettings(directory: string): Promise<SandboxSet
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return createSettings();
     throw error;
   }
-  const settings: unknown = JSON.parse(text);
+  const found: unknown = JSON.parse(text);
+  const settings = typeof found === 'object' ? { shopPorts: noShopPorts, ...found } : found;
   if (!isSettings(settings))
     throw new Error(`${settingsFileOf(directory)} is damaged; delete it to have new keys`);
   return settings;

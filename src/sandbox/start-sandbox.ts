@@ -97,7 +97,7 @@ async function startOnrampsWhereTheyWere(
     ...(options.slowDeliveryMs === undefined ? {} : { slowDeliveryMs: options.slowDeliveryMs }),
     ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),
   });
-  await writeSandboxSettings(directory, { onrampPort: onramps.port, providerKeys });
+  await writeSandboxSettings(directory, { ...settings, onrampPort: onramps.port });
   return { onramps, providerValues: allProviderValues(providerKeys, onramps.baseUrl) };
 }
 

@@ -101,6 +101,9 @@ it('shows the shop of the sandbox to everybody', async () => {
       apiKey: api.apiKey,
       payoutWallet: validRequest.address,
     },
+    ipnTokenOf: () => null,
+    nowMs: Date.now,
+    ports: { shop: 0, receiver: 0 },
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
   try {
@@ -109,7 +112,7 @@ it('shows the shop of the sandbox to everybody', async () => {
     await page.getByRole('button', { name: 'Buy A desk lamp' }).click();
     await page.locator('#steps > li').first().waitFor();
     const path = new URL(page.url()).pathname;
-    for (const view of views) expect(await faultsOf(view, shop.url, ['/', path])).toEqual([]);
+    for (const view of views) expect(await faultsOf(view, shop.url, ['/', path, '/webhooks'])).toEqual([]);
     await page.close();
   } finally {
     await shop.stop();

@@ -226,7 +226,10 @@ describe('the README', () => {
         onrampBaseUrl: 'http://127.0.0.1:2',
         merchantWallet: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
       },
-      shop: { url: 'http://127.0.0.1:3' },
+      shop: {
+        url: 'http://127.0.0.1:3',
+        inbox: { callbackUrl: 'https://127.0.0.1:9002/inbox', pageUrl: 'http://127.0.0.1:3/webhooks' },
+      },
     }).split('\n');
     const shown = (codeBlocks(text, 'text')[0] ?? '').split('\n').filter((line) => line.trim() !== '');
     expect(shown.length).toBeGreaterThan(10);

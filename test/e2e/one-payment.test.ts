@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -68,6 +70,28 @@ describe('one payment, whole, in the sandbox', () => {
     const gained = (await service.readBalance(SOMEBODY)) - before;
     expect(Number(gained) / 1e6).toBe(Number(status['forwarded_amount']));
     expect(webhooksOf(paymentId)).toHaveLength(1);
+  });
+
+  it('the printed command works as printed: its webhook arrives at the sandbox, verified, also after a restart', async () => {
+    const printed = service.process().output();
+    const command = /^ {2}(curl [\s\S]+?')\n\n/m.exec(printed)?.[1] ?? '';
+    const pageUrl = /Webhooks +(http:\S+)/.exec(printed)?.[1] ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    const created = JSON.parse(stdout) as { payment_id: string; checkout_url: string };
+    expect(await (await fetch(pageUrl)).text()).not.toContain(created.payment_id);
+    // The callback of an open payment stays good.
+    await service.restart('SIGINT');
+    await runJson(service.environment, 'sandbox', 'pay', created.payment_id);
+    const page = await waitFor('the webhook', 60_000, async () => {
+      const text = await (await fetch(pageUrl)).text();
+      return text.includes(created.payment_id) && text;
+    });
+    expect(page).toMatch(new RegExp(`verified</span> ${created.payment_id}`));
+    const shown = await runJson<{ webhooks: { status: string }[] }>(
+      service.environment,
+      ...['payment', 'show', created.payment_id],
+    );
+    expect(shown.webhooks.map(({ status }) => status)).toEqual(['delivered']);
   });
 
   // At the same time, because each waits for blocks.

@@ -28,7 +28,7 @@ export function docLayout({ title, current, pages, isSandbox, main }: DocPagePar
 <meta name="color-scheme" content="light dark">
 <title>${title} · card-checkout</title>
 <link rel="stylesheet" href="/docs/style.css">
-<link rel="icon" href="data:,">
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
 </head>
 <body class="docs">
 <a class="skip" href="#content">Skip to the text</a>
@@ -62,6 +62,38 @@ ${links.map(({ slug, title }) =>
     : html`<li><a href="/docs/${slug}">${title}</a></li>`,
 )}
 </ul></section>
+`;
+}
+
+/** A place that the start page leads to. */
+export interface StartLink {
+  readonly href: string;
+  readonly title: string;
+  readonly summary: string;
+}
+
+/** What is at `/`: for a customer who cut a link short, a merchant, and a developer. */
+export function startContent({
+  isSandbox,
+  links,
+}: {
+  readonly isSandbox: boolean;
+  readonly links: readonly StartLink[];
+}): Html {
+  const all: readonly StartLink[] = [
+    ...links,
+    { href: '/dashboard', title: 'Dashboard', summary: 'for merchants: payments, API keys, settings' },
+    { href: '/docs', title: 'Documentation', summary: 'for developers: how to create checkouts' },
+  ];
+  return html`<h1>${isSandbox ? 'card-checkout sandbox' : 'Card checkout'}</h1>
+<p>${
+    isSandbox
+      ? 'Nothing here is real money: no card is charged.'
+      : 'To pay, open the complete link that the shop gave you. If it does not work, ask the shop for a new one.'
+  }</p>
+<ul>
+${all.map(({ href, title, summary }) => html`<li><a href="${href}">${title}</a>: ${summary}</li>`)}
+</ul>
 `;
 }
 

@@ -5,7 +5,7 @@ import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { countVisitor } from '../checkout/page-limits.ts';
 import { type ConstantAnswer, createConstantAnswer } from '../compression.ts';
 import { createOpenApiDocument } from '../openapi/create-openapi-document.ts';
-import { docLayout, docStyle, indexContent } from './doc-layout.ts';
+import { docLayout, docStyle, indexContent, type StartLink, startContent } from './doc-layout.ts';
 import { type DocPage, docPagesFor, REFERENCE_SLUG } from './doc-pages.ts';
 import { createLlmsText } from './llms-text.ts';
 import { referenceContent } from './reference-page.ts';
@@ -16,6 +16,8 @@ export interface DocsContext {
   readonly baseUrl: string;
   /** In the sandbox the reader is an operator too. */
   readonly isSandbox: boolean;
+  /** What else there is to open from `/`; empty in live mode. */
+  readonly links?: readonly StartLink[];
   /** By address; anybody can ask. */
   readonly limiter: RateLimiter;
 }
@@ -31,11 +33,17 @@ const headers = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
+/** That of the dashboard. Browsers ask for it where a page names no icon, such as on answers of the API. */
+const icon = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5f4a"/>' +
+    '<path d="M4 8.5l2.6 2.6L12 5.6" fill="none" stroke="#fff" stroke-width="2"/></svg>',
+);
+
 /** A picture brings its own style, for light and dark. */
 const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
 
 /**
- * The documentation, made of the project's own Markdown: `/docs` with its pages, each also as `.md`, and `/llms.txt`. Each
+ * The start page `/`, and the documentation, made of the project's own Markdown: `/docs` with its pages, each also as `.md`, and `/llms.txt`. Each
  * page is made when it is first asked for, and kept with its compressed forms: there are as many as there are files.
  */
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
@@ -54,6 +62,16 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   const sendPage = (reply: FastifyReply, key: string, make: () => Buffer) =>
     send(reply, 'text/html; charset=utf-8', key, make);
 
+  server.get('/', { onRequest }, (_request, reply) =>
+    sendPage(reply, '/', () => {
+      const main = startContent({ isSandbox: context.isSandbox, links: context.links ?? [] });
+      return docLayout({ ...context, pages, title: 'Start', current: null, main });
+    }),
+  );
+  server.get('/favicon.ico', { onRequest }, (_request, reply) =>
+    send(reply, 'image/svg+xml', 'favicon.ico', () => icon),
+  );
+  server.get('/docs/', { onRequest }, (_request, reply) => reply.redirect('/docs', 308));
   server.get('/docs', { onRequest }, (_request, reply) =>
     sendPage(reply, '', () =>
       docLayout({ ...context, pages, title: 'Documentation', current: null, main: indexContent(pages) }),

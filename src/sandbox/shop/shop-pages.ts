@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Html, html, nothing } from '../../http/design/html.ts';
 import { pageStyleOf } from '../../http/design/page-style.ts';
 import { type ShopOrder, type ShopStep, shopProducts } from './shop-order.ts';
+import type { InboxWebhook } from './webhook-inbox.ts';
 
 export const shopStyle = pageStyleOf(['button', 'card', 'notice'], asset('./shop.css')).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
@@ -42,7 +43,8 @@ export function catalogPage(orders: readonly ShopOrder[]): string {
   return layout(
     'Sandbox shop',
     html`<h1>Sandbox shop</h1>
-<p>Buy something, and watch what the shop's server does: the calls of the API, the webhook, and how it is verified.</p>
+<p>Buy something, and watch what the shop's server does: the calls of the API, the webhook, and how it is verified.
+<a href="/webhooks">Webhooks of checkouts that you create by hand</a> have a page of their own.</p>
 <ul class="products">
 ${shopProducts.map(
   ({ id, name, amount }) => html`<li class="card"><h2>${name}</h2><p>${amount} USD</p>
@@ -61,6 +63,34 @@ ${orders.map(({ id, product, isFulfilled }) => html`<li><a href="/orders/${id}">
 }`,
     false,
   );
+}
+
+/** What came for checkouts that no order of the shop made. */
+export function inboxPage(webhooks: readonly InboxWebhook[]): string {
+  return layout(
+    'Webhooks',
+    html`<h1>Webhooks</h1>
+<p><a href="/">Back to the shop</a></p>
+<p>This receiver takes the webhooks of checkouts that you create with the printed command. It reads the raw body, verifies the
+signature with the payment's <code>ipn_token</code>, and answers 200. Your own receiver also
+<strong>confirms the status and fulfils once</strong>.</p>
+<section id="webhooks" aria-label="Received webhooks">
+${webhooks.length === 0 ? html`<p>None yet. Create a checkout and pay it: its webhook appears here a few seconds later.</p>` : html`<ol class="steps">${webhooks.map(inboxItem)}</ol>`}
+</section>`,
+    true,
+  );
+}
+
+function inboxItem({ receivedAtMs, paymentId, rawBody, signature, problem }: InboxWebhook): Html {
+  const at = new Date(receivedAtMs).toISOString().replace('T', ' ').slice(0, 19);
+  const title =
+    problem === null
+      ? html`<span class="badge good">verified</span> ${paymentId}`
+      : html`<span class="badge bad">refused</span> ${problem}`;
+  return html`<li><details><summary>${title}, ${at} UTC</summary><pre tabindex="0"><code>X-Service-Signature: ${signature ?? '(none)'}
+
+${rawBody}</code></pre></details></li>
+`;
 }
 
 /** One order: the customer's side, and beside it what happened behind the counter. */
@@ -90,7 +120,7 @@ ${
 </section>
 <section class="card" aria-labelledby="server">
 <h2 id="server">What the shop's server does</h2>
-<ol id="steps">
+<ol id="steps" class="steps">
 ${steps.map(stepItem)}
 </ol>
 </section>

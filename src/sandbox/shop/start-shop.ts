@@ -3,23 +3,41 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import formbody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { claimLoopbackPort } from '../loopback-port.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import { createShopOrders, type ShopOrders, shopProducts } from './shop-order.ts';
-import { catalogPage, orderPage, shopContentSecurityPolicy, shopScript, shopStyle } from './shop-pages.ts';
+import {
+  catalogPage,
+  inboxPage,
+  orderPage,
+  shopContentSecurityPolicy,
+  shopScript,
+  shopStyle,
+} from './shop-pages.ts';
 import { createShopServerSide, type ShopAccount, type ShopServerSide } from './shop-server-side.ts';
+import { createWebhookInbox, type WebhookInbox } from './webhook-inbox.ts';
 
 const LOOPBACK = '127.0.0.1';
 const MAXIMUM_BODY_BYTES = 64 * 1024;
 const IDLE_PATH = '/idle';
+const INBOX_PATH = '/inbox';
 
 export interface ShopOptions {
   readonly account: Omit<ShopAccount, 'callbackUrl'>;
+  /** The signing token of a payment that was created by hand; null for an id that is none. */
+  readonly ipnTokenOf: (paymentId: string) => string | null;
+  readonly nowMs: () => number;
+  /** The ports of the last run, 0 for free ones; a port that is taken meanwhile is replaced. */
+  readonly ports: { readonly shop: number; readonly receiver: number };
   readonly log: SandboxLog;
 }
 
 /** A merchant of the sandbox's own: a shop with pages, and a receiver for its webhooks. */
 export interface Shop {
   readonly url: string;
+  /** A callback for checkouts that are created by hand, and the page that shows what came there. */
+  readonly inbox: { readonly callbackUrl: string; readonly pageUrl: string };
+  readonly ports: { readonly shop: number; readonly receiver: number };
   /** `host:port` of its receiver, which the service must be allowed to send to. */
   readonly receiverHost: string;
   /** A callback that thanks for everything and does nothing: for events that only somebody who listens is to see. */
@@ -30,24 +48,31 @@ export interface Shop {
 }
 
 /** Starts the shop; it knows the service only by its address and a key, like any other merchant. */
-export async function startShop({ account, log }: ShopOptions): Promise<Shop> {
+export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: ShopOptions): Promise<Shop> {
   const certificate = readPem('receiver-certificate.pem');
   const orders = createShopOrders();
+  const inbox = createWebhookInbox(ipnTokenOf, nowMs);
   let serverSide: ShopServerSide | null = null;
-  const receiver = createReceiver(certificate, (rawBody, signature) => {
+  const receiver = createReceiver(certificate, (path, rawBody, signature) => {
+    if (path === INBOX_PATH) return inbox.receive(rawBody, signature);
     if (serverSide === null) throw new Error('the shop is not open yet');
     return serverSide.receive(rawBody, signature);
   });
-  await listen(receiver);
-  const receiverHost = `${LOOPBACK}:${(receiver.address() as AddressInfo).port}`;
+  const receiverPort = await listen(receiver, (await claimLoopbackPort(ports.receiver)) ?? 0);
+  const receiverHost = `${LOOPBACK}:${receiverPort}`;
   serverSide = createShopServerSide({ ...account, callbackUrl: `https://${receiverHost}/webhook` }, orders);
 
-  const server = createPageServer(serverSide, orders);
-  await server.listen({ host: LOOPBACK, port: 0 });
+  const server = createPageServer(serverSide, orders, inbox);
+  await server.listen({ host: LOOPBACK, port: (await claimLoopbackPort(ports.shop)) ?? 0 });
   const shopPort = (server.server.address() as AddressInfo).port;
   log.info({ port: shopPort }, 'the shop is open');
   return {
     url: `http://${LOOPBACK}:${shopPort}`,
+    inbox: {
+      callbackUrl: `https://${receiverHost}${INBOX_PATH}`,
+      pageUrl: `http://${LOOPBACK}:${shopPort}/webhooks`,
+    },
+    ports: { shop: shopPort, receiver: receiverPort },
     receiverHost,
     idleCallback: `https://${receiverHost}${IDLE_PATH}`,
     receiverCertificate: certificate,
@@ -66,7 +91,7 @@ function readPem(name: string): string {
 
 function createReceiver(
   certificate: string,
-  receive: (rawBody: string, signature: string | undefined) => Promise<number>,
+  receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,
 ): Server {
   return createServer({ cert: certificate, key: readPem('receiver-key.pem') }, async (request, response) => {
     const chunks: Buffer[] = [];
@@ -79,12 +104,16 @@ function createReceiver(
     if (request.url === IDLE_PATH) return void response.writeHead(204).end();
     const { 'x-service-signature': signature } = request.headers;
     const rawBody = Buffer.concat(chunks).toString('utf8');
-    const status = await receive(rawBody, [signature].flat()[0]).catch(() => 500);
+    const status = await receive(request.url ?? '', rawBody, [signature].flat()[0]).catch(() => 500);
     response.writeHead(status).end();
   });
 }
 
-function createPageServer(serverSide: ShopServerSide, orders: ShopOrders): FastifyInstance {
+function createPageServer(
+  serverSide: ShopServerSide,
+  orders: ShopOrders,
+  inbox: WebhookInbox,
+): FastifyInstance {
   const server = fastify({ logger: false, bodyLimit: 1024, forceCloseConnections: true });
   server.register(formbody);
   server.addHook('onRequest', async (request, reply) => {
@@ -107,6 +136,7 @@ function createPageServer(serverSide: ShopServerSide, orders: ShopOrders): Fasti
     reply.code(404).type('text/plain').send('There is no such thing here.');
 
   server.get('/', (_request, reply) => sendPage(reply, catalogPage(orders.list())));
+  server.get('/webhooks', (_request, reply) => sendPage(reply, inboxPage(inbox.list())));
   server.get('/shop.css', (_request, reply) => reply.type('text/css').send(shopStyle));
   server.get('/follow-order.js', (_request, reply) => reply.type('text/javascript').send(shopScript));
   server.post<{ Params: { product: string } }>('/buy/:product', async (request, reply) => {
@@ -130,9 +160,10 @@ function createPageServer(serverSide: ShopServerSide, orders: ShopOrders): Fasti
   return server;
 }
 
-function listen(server: Server): Promise<void> {
+/** Returns the port. */
+function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, LOOPBACK, () => resolve());
+    server.listen(port, LOOPBACK, () => resolve((server.address() as AddressInfo).port));
   });
 }

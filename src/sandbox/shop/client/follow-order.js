@@ -1,16 +1,19 @@
-// Keeps the page like the order: looks again every second, and adds what is new. What a reader opened stays open.
-const CUSTOMER = '[aria-labelledby="customer"]';
+// Keeps the page like the order, or like the list of webhooks: looks again every second, and adds what is new. What a
+// reader opened stays open, in the list until another webhook comes.
+const REPLACED = ['[aria-labelledby="customer"]', '#webhooks'];
 
 async function look() {
-  const steps = document.getElementById('steps');
-  const customer = document.querySelector(CUSTOMER);
-  if (document.hidden || steps === null || customer === null) return;
+  if (document.hidden) return;
   const response = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
   if (response?.ok !== true) return;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  steps.append(...[...page.querySelectorAll('#steps > li')].slice(steps.children.length));
-  const fresh = page.querySelector(CUSTOMER);
-  if (fresh !== null && fresh.innerHTML !== customer.innerHTML) customer.replaceChildren(...fresh.childNodes);
+  const steps = document.getElementById('steps');
+  steps?.append(...[...page.querySelectorAll('#steps > li')].slice(steps.children.length));
+  for (const selector of REPLACED) {
+    const [shown, fresh] = [document.querySelector(selector), page.querySelector(selector)];
+    if (shown !== null && fresh !== null && fresh.textContent !== shown.textContent)
+      shown.replaceChildren(...fresh.childNodes);
+  }
 }
 
 setInterval(look, 1_000);

@@ -1,0 +1,65 @@
+import { WebhookError } from '../../../sdk/src/errors.ts';
+import { constructEventAsync } from '../../../sdk/src/webhooks.ts';
+
+/** A webhook of a checkout that was created by hand, as the receiver took it. */
+export interface InboxWebhook {
+  readonly receivedAtMs: number;
+  /** What the body claims; shown only, and null where it claims none. */
+  readonly paymentId: string | null;
+  readonly rawBody: string;
+  readonly signature: string | null;
+  /** Null for a genuine one, else why it was refused. */
+  readonly problem: string | null;
+}
+
+/** Takes the webhooks of checkouts that no shop made, verifies and keeps them. */
+export interface WebhookInbox {
+  /** Returns the HTTP status to answer with. */
+  receive(rawBody: string, signature: string | undefined): Promise<number>;
+  /** The newest first. */
+  list(): readonly InboxWebhook[];
+}
+
+/** In memory: a restart of the sandbox forgets them. */
+const MAXIMUM_WEBHOOKS = 50;
+const MAXIMUM_BODY_CHARACTERS = 4_000;
+const MAXIMUM_SIGNATURE_CHARACTERS = 200;
+
+/**
+ * `ipnTokenOf` stands for what a merchant has kept from the answer to the create; null for a payment that cannot be.
+ */
+export function createWebhookInbox(
+  ipnTokenOf: (paymentId: string) => string | null,
+  nowMs: () => number,
+): WebhookInbox {
+  const webhooks: InboxWebhook[] = [];
+  return {
+    async receive(rawBody, signature) {
+      const { paymentId, problem, status } = await verify(rawBody, signature, ipnTokenOf);
+      webhooks.unshift({
+        receivedAtMs: nowMs(),
+        paymentId,
+        rawBody: rawBody.slice(0, MAXIMUM_BODY_CHARACTERS),
+        signature: signature?.slice(0, MAXIMUM_SIGNATURE_CHARACTERS) ?? null,
+        problem,
+      });
+      if (webhooks.length > MAXIMUM_WEBHOOKS) webhooks.pop();
+      return status;
+    },
+    list: () => webhooks,
+  };
+}
+
+async function verify(
+  rawBody: string,
+  signature: string | undefined,
+  ipnTokenOf: (paymentId: string) => string | null,
+): Promise<Pick<InboxWebhook, 'paymentId' | 'problem'> & { readonly status: number }> {
+  try {
+    const { paymentId } = await constructEventAsync(rawBody, signature, ipnTokenOf);
+    return { paymentId, problem: null, status: 200 };
+  } catch (error) {
+    if (!(error instanceof WebhookError)) throw error;
+    return { paymentId: null, problem: error.message, status: error.httpStatus };
+  }
+}
