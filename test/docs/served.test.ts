@@ -14,7 +14,8 @@ function createServer(isSandbox: boolean): FastifyInstance {
   const server = createPublicServer({ trustProxy: ['127.0.0.1'] });
   registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
   const limiter = createFixedWindowLimiter(120, () => performance.now());
-  registerDocs(server, { baseUrl: 'https://pay.example.com', isSandbox, limiter });
+  const links = isSandbox ? [{ href: 'http://127.0.0.1:9/', title: 'Shop', summary: 'to try' }] : [];
+  registerDocs(server, { baseUrl: 'https://pay.example.com', isSandbox, links, limiter });
   return server;
 }
 
@@ -66,6 +67,30 @@ describe.each(Object.entries(modes))('the documentation in %s mode', (mode, serv
     );
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['cache-control']).toBe('public, max-age=300');
+  });
+});
+
+describe('the addresses that people and browsers try', () => {
+  it.each([
+    ['sandbox', ['/dashboard', '/docs', 'http://127.0.0.1:9/']],
+    ['live', ['/dashboard', '/docs']],
+  ] as const)('/ in %s mode is a page that leads on', async (mode, expected) => {
+    const { statusCode, headers, body } = await get(modes[mode], '/');
+    expect({ statusCode, type: headers['content-type'] }).toEqual({
+      statusCode: 200,
+      type: 'text/html; charset=utf-8',
+    });
+    for (const href of expected) expect(body).toContain(`<li><a href="${href}">`);
+    expect(body.includes('Nothing here is real money')).toBe(mode === 'sandbox');
+    expect(body.includes('open the complete link that the shop gave you')).toBe(mode === 'live');
+  });
+
+  it('/docs/ is /docs, and /favicon.ico is a picture', async () => {
+    const { statusCode, headers } = await get(modes.live, '/docs/');
+    expect([statusCode, headers.location]).toEqual([308, '/docs']);
+    const icon = await get(modes.live, '/favicon.ico');
+    expect([icon.statusCode, icon.headers['content-type']]).toEqual([200, 'image/svg+xml']);
+    expect(icon.body).toMatch(/^<svg /);
   });
 });
 

@@ -52,7 +52,7 @@ ${accountSwitcher(visit)}
 ${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
 </header>
 <div class="columns">
-<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}</ul></nav>
+<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}<li><a href="/docs">Documentation</a></li></ul></nav>
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
 ${visit.account.suspended ? suspendedNotice : nothing}
