@@ -8,6 +8,7 @@ import { createMetrics } from '../../src/app/metrics.ts';
 import { welcome } from '../../src/app/sandbox-welcome.ts';
 import { providerFaults } from '../../src/cli/operations-context.ts';
 import { variables } from '../../src/config-variables.ts';
+import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { testCards } from '../../src/sandbox/onramps/test-cards.ts';
@@ -36,6 +37,17 @@ describe('errors', () => {
       ({ status, code, text }) => `${status} ${code === null ? '–' : `\`${code}\``} ${text}`,
     );
     expect(sorted(documented)).toEqual(sorted(known));
+  });
+
+  it('name the ways out for a callback on the own machine, in the words of the answer', () => {
+    const title = '`callback` must use a public host name';
+    const section = read('docs/errors.md').split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+    for (const url of ['https://localhost:4000/webhook', 'https://shop.internal/webhook']) {
+      const reason = expect.stringContaining('must use a public host name');
+      expect(parseCallbackUrl(url, new Set())).toEqual({ ok: false, reason });
+    }
+    expect(section).toContain('card-checkout listen --forward-to');
+    expect(section).toContain('CALLBACK_ALLOWED_HOSTS=localhost:');
   });
 
   it('have an answer to whether a retry helps, each status once', () => {
