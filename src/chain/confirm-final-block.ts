@@ -29,7 +29,7 @@ type Answer =
 
 /**
  * Payments are settled on finalized blocks, so one endpoint's word is not enough where there are several: one of another
- * host must have the same hash at that height. All are asked at once and the first that agrees is enough. One that is
+ * host must call that height final with the same hash. All are asked at once and the first that agrees is enough. One that is
  * behind confirms up to what it calls final itself. Without another host the endpoint is believed. `report` is also
  * called for a contradiction that arrives after another endpoint has agreed.
  */
@@ -85,18 +85,24 @@ async function compareBlocks(
   }
 }
 
-/** Both endpoints' block at the finalized height, or at the lower height that the other one calls final. */
+/**
+ * Both endpoints' block at the finalized height, or at the lower height that the other one calls final: that it has the
+ * block is not enough, because any block is somewhere before it is final.
+ */
 async function readSameHeight(
   asked: ChainEndpoint,
   other: ChainEndpoint,
   final: BlockReference,
 ): Promise<{ own: BlockReference; theirs: BlockReference } | null> {
-  const theirs = await other.readBlock(final.number);
-  if (theirs !== null) return theirs.number === final.number ? { own: final, theirs } : null;
   const theirFinal = await other.readBlock('finalized');
-  if (theirFinal === null || theirFinal.number > final.number) return null;
+  if (theirFinal === null) return null;
+  if (theirFinal.number === final.number) return { own: final, theirs: theirFinal };
+  if (theirFinal.number > final.number) {
+    const theirs = await other.readBlock(final.number);
+    return theirs?.number === final.number ? { own: final, theirs } : null;
+  }
   const own = await asked.readBlock(theirFinal.number);
-  return own === null ? null : { own, theirs: theirFinal };
+  return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
 }
 
 /** How long a better answer is waited for once there is one that is better than nothing. */

@@ -76,7 +76,8 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       async readHeads() {
         const { latest, final } = await readOwnHeads(endpoint);
         // An endpoint that no longer follows the chain answers as ever: the next pass asks another.
-        if (headWatch.check(endpoint.rpc.label, latest.number) === 'stands still') rotation.leave(endpoint);
+        const movement = headWatch.check(endpoint.rpc.label, latest.number, final.number);
+        if (movement === 'stands still') rotation.leave(endpoint);
         latestSeen = latest;
         return { latest, final: await confirmBlock(endpoint, final) };
       },

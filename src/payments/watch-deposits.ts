@@ -7,7 +7,13 @@ import {
   type RescuedLog,
   type TransferLog,
 } from '../domain/ports/chain.ts';
-import type { BlockReference, LedgerStore, RowOwner } from '../domain/ports/ledger-store.ts';
+import {
+  type BlockReference,
+  type LedgerStore,
+  type RowOwner,
+  type ScanRecord,
+  ScanRefusedError,
+} from '../domain/ports/ledger-store.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 
@@ -51,14 +57,23 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
     const reached = finalAfter(cursor, heads.final, logs.scannedTo);
     // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
     const final = (await areConfirmed(view, logs.rows, reached)) ? reached : cursor;
-    await context.ledger.recordScan(
-      { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows },
-      context.decide,
-    );
+    await recordScan(context, { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows });
     // Where the cursor stands still, a further pass would begin at the same block and read the same again.
     const isCaughtUp = logs.scannedTo.number >= heads.latest.number || final.number === cursor.number;
     return { cursor: final, latest: heads.latest, isCaughtUp };
   });
+}
+
+/** Rows that contradict final ones are the endpoint's mistake, also where nothing has confirmed them yet. */
+async function recordScan({ ledger, decide }: WatchDepositsContext, scan: ScanRecord): Promise<void> {
+  try {
+    await ledger.recordScan(scan, decide);
+  } catch (error) {
+    if (!(error instanceof ScanRefusedError && error.conflict === 'rows')) throw error;
+    throw new ChainUnavailableError(`the endpoint contradicts what is recorded: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Whether another host, where there is one, shows what was found in blocks that are to become final. */

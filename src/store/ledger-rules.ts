@@ -79,6 +79,7 @@ export function elsewhereError(
 ): LedgerConflictError {
   return new LedgerConflictError(
     `transaction ${transactionHash} is in block ${recorded} and was found in ${found}`,
+    'rows',
   );
 }
 
@@ -86,6 +87,7 @@ export function elsewhereError(
 export function contentsError(transactionHash: string, logIndex: number): LedgerConflictError {
   return new LedgerConflictError(
     `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
+    'rows',
   );
 }
 

@@ -1,3 +1,5 @@
+import { ScanRefusedError } from '../domain/ports/ledger-store.ts';
+
 /** Another process serves this database. One process writes at a time; the operator ends the other one first. */
 export class StoreInUseError extends Error {
   override readonly name = 'StoreInUseError';
@@ -67,8 +69,12 @@ export class RelayConflictError extends Error {
  * What is to be recorded of the chain contradicts what is recorded already: another writer has moved the cursor, or
  * a final transaction turns up in another block or with other contents. Nothing was written.
  */
-export class LedgerConflictError extends Error {
+export class LedgerConflictError extends ScanRefusedError {
   override readonly name = 'LedgerConflictError';
+
+  constructor(message: string, conflict: 'cursor' | 'rows' = 'cursor') {
+    super(message, conflict);
+  }
 }
 
 /** A database cannot be moved from or to as it is; nothing was read or written. The message says what to do. */

@@ -39,6 +39,17 @@ export function forgeHashes(proxy: AlteringProxy): void {
   };
 }
 
+/** Honest blocks, and `finalized` is the one that `choose` makes of the final and the newest one. */
+export function moveFinality(proxy: AlteringProxy, choose: (final: number, latest: number) => number): void {
+  proxy.alter = async (call, ask) => {
+    if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'finalized') return ask(call);
+    const numberOf = async (tag: string) =>
+      Number(((await ask({ ...call, params: [tag, false] })).result as { number: string }).number);
+    const chosen = choose(await numberOf('finalized'), await numberOf('latest'));
+    return ask({ ...call, params: [`0x${chosen.toString(16)}`, false] });
+  };
+}
+
 /** Takes every request and answers none. */
 export function hang(proxy: AlteringProxy): void {
   proxy.alter = () => new Promise(() => {});
@@ -62,8 +73,10 @@ export function fabricate(
   lie: {
     readonly deposit: Address;
     readonly units: bigint;
-    readonly blockNumber: number;
+    /** `newest`: the last block of each question, so that the lie never becomes final. */
+    readonly blockNumber: number | 'newest';
     readonly isReleased: boolean;
+    readonly transactionHash?: string;
   },
 ): void {
   const deposit = topicOf(lie.deposit);
@@ -73,10 +86,11 @@ export function fabricate(
     const answer = await ask(call);
     if (call.method !== 'eth_getLogs') return answer;
     const [{ fromBlock, toBlock, address }] = call.params as [LogFilter];
-    if (Number(fromBlock) > lie.blockNumber || Number(toBlock) < lie.blockNumber) return answer;
+    const blockNumber = lie.blockNumber === 'newest' ? Number(toBlock) : lie.blockNumber;
+    if (Number(fromBlock) > blockNumber || Number(toBlock) < blockNumber) return answer;
     const place = {
-      blockNumber: `0x${lie.blockNumber.toString(16)}`,
-      transactionHash: `0x${'1e'.repeat(32)}`,
+      blockNumber: `0x${blockNumber.toString(16)}`,
+      transactionHash: lie.transactionHash ?? `0x${'1e'.repeat(32)}`,
       removed: false,
     };
     const transfer = { topics: [TRANSFER_TOPIC, other, deposit], data: `0x${word}`, logIndex: '0x384' };

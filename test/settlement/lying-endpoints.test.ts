@@ -8,7 +8,7 @@ import type { FinalityDoubt } from '../../src/chain/confirm-final-block.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
-import { fabricate, hang, lagAt, omitLogsOf } from '../chain/endpoint-faults.ts';
+import { fabricate, hang, lagAt, moveFinality, omitLogsOf } from '../chain/endpoint-faults.ts';
 import { BLOCK_MS, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();
@@ -151,6 +151,48 @@ describe('an endpoint that invents a payment under honest block hashes', () => {
     expect(settlement.rewinds).toEqual([]);
     expect(await settlement.store.ledger.listMovementsOf(payment.id)).toEqual(movements);
     expect(await cursor()).toBeGreaterThan(at as number);
+  });
+});
+
+describe('an endpoint that lies about finality', () => {
+  it.each([0, 1, 2])(
+    'makes nothing paid by calling the newest block final, as number %i of three',
+    async (liar) => {
+      await readThrough(3);
+      moveFinality(proxy(liar), (_, latest) => latest);
+      const payment = await settlement.createDirect();
+      await settlement.deposit(payment, PRICE_UNITS);
+      await watchBlocks(settlement.finalityBlocks);
+      expect(await settlement.state(payment)).toBe('unpaid/pending');
+      expect(await cursor()).toBeLessThanOrEqual(
+        (await chain.anvil.blockNumber()) - settlement.finalityBlocks,
+      );
+      await watchBlocks(1);
+      expect((await settlement.read(payment)).status).toBe('paid');
+    },
+  );
+
+  it('does not hold up the others by calling no new block final, as the first of three', async () => {
+    await readThrough(3);
+    const frozen = (await cursor()) as number;
+    moveFinality(proxy(0), () => frozen);
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await watchBlocks(STANDSTILL_BLOCKS + 1);
+    await expectPaid(payment);
+  });
+
+  it('does not hold up the others with a final transaction in another block that is not final, as the first of three', async () => {
+    await readThrough(3);
+    const [known, real] = [await settlement.create(), await settlement.create()];
+    const transactionHash = await settlement.deposit(known, EXPECTED_UNITS);
+    await settlement.settleDown();
+    const { depositAddress: deposit } = known;
+    const lie = { deposit, units: EXPECTED_UNITS, isReleased: false, transactionHash };
+    fabricate(proxy(0), { ...lie, blockNumber: 'newest' });
+    await settlement.deposit(real, EXPECTED_UNITS);
+    await watchBlocks(3);
+    await expectPaid(real);
   });
 });
 

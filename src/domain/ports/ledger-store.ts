@@ -30,6 +30,17 @@ export interface ScanRecord {
   readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 
+/** What is to be recorded of the chain contradicts what is recorded already. Nothing was written. */
+export class ScanRefusedError extends Error {
+  /** `cursor`: another writer has moved it; `rows`: a final transaction turns up in another block or with other contents. */
+  readonly conflict: 'cursor' | 'rows';
+
+  constructor(message: string, conflict: 'cursor' | 'rows') {
+    super(message);
+    this.conflict = conflict;
+  }
+}
+
 /** Rows that a reading of the chain found. */
 export type FoundOnChain = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
 
@@ -48,7 +59,7 @@ export interface LedgerStore {
   /**
    * In one transaction: replaces all rows in blocks (from.number, scannedTo], moves the cursor (and remembers it as
    * a checkpoint), and decides every payment that has a row above `from.number` before or after. A row is unique by
-   * (transaction, log index).
+   * (transaction, log index). Throws `ScanRefusedError`.
    */
   recordScan(scan: ScanRecord, decide: Decide): Promise<void>;
   /** Those of these rows that are not recorded with the same contents. Each list of the result is part of the one given. */

@@ -22,6 +22,8 @@ export type Mood =
   /** On a fork of its own from this block on: other hashes, and deposits of twice the amount. */
   | { readonly kind: 'lying hashes'; readonly fromBlock: number }
   | { readonly kind: 'lying chain' }
+  /** Calls its newest block final. */
+  | { readonly kind: 'early finality' }
   /** The chain's own blocks and hashes, with a deposit and its release that nobody made. */
   | {
       readonly kind: 'fabricated logs';
@@ -40,7 +42,7 @@ export const honest: Mood = { kind: 'honest' };
 const kinds = [
   ...(['down', 'slow', 'behind', 'delayed logs', 'dropped logs'] as const),
   ...(['duplicated logs', 'reordered logs', 'lying hashes', 'lying chain'] as const),
-  ...(['nonce gap', 'lagging nonce', 'hung', 'omitted logs', 'fabricated logs'] as const),
+  ...(['nonce gap', 'lagging nonce', 'hung', 'omitted logs', 'fabricated logs', 'early finality'] as const),
 ] as const satisfies readonly [Mood['kind'], ...Mood['kind'][]];
 
 /** What a mood is drawn from. */
@@ -51,8 +53,10 @@ export interface MoodSubject {
   readonly mayLie: boolean;
 }
 
+const lies: readonly Mood['kind'][] = ['lying hashes', 'lying chain', 'fabricated logs', 'early finality'];
+
 export function isLie({ kind }: Mood): boolean {
-  return kind === 'lying hashes' || kind === 'lying chain' || kind === 'fabricated logs';
+  return lies.includes(kind);
 }
 
 /**
@@ -72,6 +76,7 @@ export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject):
     case 'lying hashes':
       return mayLie ? { kind, fromBlock: Math.max(1, latestBlock - draws.between(0, 30)) } : { kind: 'down' };
     case 'lying chain':
+    case 'early finality':
       return mayLie ? { kind } : { kind: 'down' };
     case 'fabricated logs': {
       if (!mayLie || payment === undefined) return { kind: 'down' };

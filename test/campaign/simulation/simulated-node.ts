@@ -59,6 +59,7 @@ export function createSimulatedNode(
   }
 
   function finalNumber(): number {
+    if (options.mood().kind === 'early finality') return head().number;
     return Math.min(head().number, Math.max(0, chain.finalNumber - lag()));
   }
 
