@@ -45,6 +45,7 @@ beforeAll(async () => {
   pages = createCheckoutPages({
     isSandbox: true,
     redirectUrl: `http://127.0.0.1:${providerPort}/arrive`,
+    checksReferrer: 'transak',
   });
   for (const [index, id] of providerIds.entries()) {
     const deliveryUnits = 25_340_000n - BigInt(index % 4) * 310_000n - BigInt(index) * 10_000n;
@@ -97,6 +98,28 @@ const overflowOf = (page: Page) =>
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   ) as Promise<number>;
 
+/**
+ * The words that stand on more than one line. Not those of hashes and addresses, which have no place to break, and not
+ * where a hyphen or a stroke lets a word break.
+ */
+const brokenWordsOf = (page: Page) =>
+  page.evaluate(`(() => {
+    const broken = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      if (node.parentElement.closest('code, script, style, template, noscript, option, .quiet')) continue;
+      if (!node.parentElement.checkVisibility()) continue;
+      for (const { 0: word, index } of node.data.matchAll(/[^\\s\\-–—/…]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const tops = [...range.getClientRects()].map(({ top }) => top);
+        if (Math.max(...tops) - Math.min(...tops) > 4) broken.push(word);
+      }
+    }
+    return broken;
+  })()`) as Promise<string[]>;
+
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 /** As large as the README shows it. */
 const picture = { viewport: { width: 1280, height: 880 }, deviceScaleFactor: 1 };
@@ -135,7 +158,7 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
   afterAll(() => page.close());
 
   it.each(Object.keys(addresses))(
-    'the page %s is accessible, fits, also at twice the text size, and stands still',
+    'the page %s is accessible, fits and breaks no word, also at larger text, and stands still',
     async (name) => {
       // Customers are led on by a short link; those who look at it for a preview stay.
       await page.setExtraHTTPHeaders(name === 'short-link' ? { 'user-agent': 'Twitterbot/1.0' } : {});
@@ -148,8 +171,11 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
       });
       expect(await violationsOf(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
-      await page.evaluate("document.documentElement.style.fontSize = '200%'");
-      expect(await overflowOf(page)).toBe(0);
+      for (const size of ['130%', '200%']) {
+        await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+        expect(await overflowOf(page)).toBe(0);
+        expect([size, await brokenWordsOf(page)]).toEqual([size, []]);
+      }
       expect(await page.evaluate('document.getAnimations().length')).toBe(0);
       expect(complaints).toEqual([]);
     },
@@ -270,6 +296,34 @@ describe('a customer', () => {
       await page.getByRole('button', { name: 'Continue at Wert' }).waitFor();
     });
     expect(pages.view(id).sessions).toHaveLength(1);
+  });
+
+  it.each([true, false])(
+    'comes from our own site to a provider that checks it, by a direct link from a shop that names none (script: %s)',
+    async (javaScriptEnabled) => {
+      const id = pages.put(pageView(pagePayment({ provider: 'transak', email: 'jane@example.com' })));
+      await inBrowser({ ...desktop, javaScriptEnabled }, async (page) => {
+        await page.goto(`${baseUrl}/pay/${id}?auto=1&email=jane%40example.com`);
+        await page.waitForURL('**/visit');
+        expect(await page.locator('#referer').textContent()).toBe(`${baseUrl}/`);
+      });
+      expect(pages.view(id).sessions.map(({ hasEmail }) => hasEmail)).toEqual([true]);
+    },
+  );
+
+  it('reads the name of the provider one space after the words before it', async () => {
+    const id = pages.put(pageView(pagePayment({ provider: 'moonpay' })));
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}`);
+      const gap = (await page.evaluate(`(() => {
+        const name = document.querySelector('button[data-provider] bdi');
+        const words = document.createRange();
+        words.selectNodeContents(name.previousSibling ?? name.parentElement);
+        return name.getBoundingClientRect().left - words.getBoundingClientRect().right;
+      })()`)) as number;
+      expect(Math.abs(gap)).toBeLessThan(1);
+      expect(await page.locator('button[data-provider]').innerText()).toBe('Continue to MoonPay');
+    });
   });
 
   it('has no e-mail address left in the address bar', async () => {
