@@ -42,6 +42,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     relayer: world.relayer,
     rescue: (id, wrong) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, wrong),
     baseUrl: config.adminBaseUrl,
+    publicUrl: config.baseUrl,
     // The sandbox is for one machine, which may reach it by a bridge.
     isTrustedPeer: isSandbox ? () => true : createPeerCheck(config.trustProxy),
   };

@@ -33,6 +33,15 @@ describe('the OpenAPI document', () => {
     expect(await lint(text)).toEqual([]);
   });
 
+  it('passes it for a service on loopback too, and names where its documentation is', async () => {
+    const local = createOpenApiDocument('http://localhost:3000');
+    expect(await lint(JSON.stringify(local))).toEqual([]);
+    expect(local['servers']).toMatchObject([
+      { url: '{base_url}', variables: { base_url: { default: 'http://localhost:3000' } } },
+    ]);
+    expect(local['info']).toMatchObject({ contact: { url: 'http://localhost:3000/docs' } });
+  });
+
   it('would not pass with an example that its schema refuses, or a reference to nothing', async () => {
     expect((await lint(text.replaceAll('"value":{"error":', '"value":{"problem":'))).join()).toContain(
       'no-invalid-media-type-examples',
@@ -167,6 +176,35 @@ describe('the schema of a create request', () => {
       fc.array(noteCharacter, { maxLength: 8 }).map((parts) => parts.join('')),
       fc.constantFrom('x'.repeat(500), 'x'.repeat(501), '🫖'.repeat(500), '🫖'.repeat(501), '', null, 3),
     ),
+    email: fc.oneof(
+      fc.emailAddress(),
+      fc.stringMatching(/^[ \t\u00a0]?[a-z.+'`]{0,3}@?[a-z.-]{0,6}[ \n]?$/),
+      fc.constantFrom(
+        ...[
+          '',
+          ' ',
+          '\n',
+          'x',
+          'a@b',
+          'a@b.',
+          'a@-b',
+          'a@b\n',
+          ' a@b.example ',
+          'a@b, c@d',
+          '"a b"@c',
+          null,
+          1,
+        ],
+        ...[
+          `${'x'.repeat(64)}@example.com`,
+          `${'x'.repeat(65)}@example.com`,
+          'é@example.com',
+          'a@müller.example',
+        ],
+        ...[`a@${'x'.repeat(63)}.example`, `a@${'x'.repeat(64)}.example`],
+        ...[252, 253].map((length) => `a@${'x.'.repeat(126)}x`.padEnd(length, 'y').slice(0, length + 1)),
+      ),
+    ),
     address: fc.oneof(
       fc.stringMatching(/^0[xX][0-9a-f]{39,41}$/),
       fc.constantFrom(`0x${'0'.repeat(40)}`, validRequest.address, null, 5, ''),
@@ -185,6 +223,31 @@ describe('the schema of a create request', () => {
       { numRuns: 300 },
     );
     expect(accepted).toBeGreaterThan(0);
+  });
+
+  it('refuses the two names of one flag where they contradict each other, as the server does', async () => {
+    for (const [one, other] of [
+      [true, true],
+      [false, false],
+      [true, false],
+      [false, true],
+    ]) {
+      const body = { ...validRequest, passFeeToCustomer: one, pass_fee_to_customer: other };
+      expect(validate(body), JSON.stringify(body)).toBe((await refusalOf(body)) === null);
+      expect(validate(body)).toBe(one === other);
+    }
+  });
+
+  it('says of a number as amount what only the service can check', async () => {
+    const body = { ...validRequest, amount: 1.005 };
+    expect(await refusalOf(body)).not.toBeNull();
+    // Binary fractions: a validator that divides by 0.01 would refuse 0.29 as well.
+    expect(validate(body)).toBe(true);
+    const { CreateCheckout } = (
+      document as unknown as { components: { schemas: { CreateCheckout: { description: string } } } }
+    ).components.schemas;
+    expect(CreateCheckout.description).toContain('that a number as `amount` has at most two decimals');
+    expect(validate({ ...validRequest, amount: '1.005' })).toBe(false);
   });
 
   it('requires what the server requires', async () => {

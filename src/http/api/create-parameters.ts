@@ -11,6 +11,13 @@ import type { RequestParameter } from './request-parameter.ts';
 
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
+const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+/**
+ * An e-mail address in the form of HTML's `<input type=email>`, with space around it, or nothing but space: no display
+ * names, lists, comments, quotes, line breaks or non-ASCII.
+ */
+const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${domainLabel}(?:\\.${domainLabel})*)?[^\\S\\r\\n]*$`;
+
 /** Every name that a create request may use. What a schema cannot say is judged in `parse-create-request.ts`. */
 export const createParameters = {
   address: {
@@ -78,7 +85,7 @@ export const createParameters = {
   email: {
     isRequired: false,
     isNullable: true,
-    schema: { type: 'string', maxLength: 254 },
+    schema: { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN },
     description:
       "The customer's e-mail address, at most 254 characters: ASCII only, with an internationalized domain in its `xn--` form. Part of the webhook. Given to the provider, other than Coinbase, Crypto.com and Revolut, for visitors who open `checkout_url` with it. Spaces around it are cut off, and an empty one means absent.",
     example: 'customer@example.com',

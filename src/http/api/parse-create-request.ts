@@ -13,10 +13,7 @@ export type ParameterSource = 'json' | 'query';
 
 const NOTE_MAX_CHARACTERS = createParameters.note.schema.maxLength;
 const EMAIL_MAX_CHARACTERS = createParameters.email.schema.maxLength;
-const EMAIL_LOCAL_MAX_CHARACTERS = 64;
-/** The form of HTML's `<input type=email>`: no display names, lists, comments, quotes or non-ASCII. */
-const emailForm =
-  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+const emailForm = new RegExp(createParameters.email.schema.pattern);
 const noteForm = new RegExp(createParameters.note.schema.pattern);
 const { schema: currencySchema, default: defaultCurrency } = createParameters.currency;
 const { default: defaultProvider } = createParameters.provider;
@@ -112,9 +109,7 @@ function parseEmail(value: unknown): string | null {
   // Line breaks are refused before trimming: what is trimmed away is never seen again.
   const email = /[\r\n]/.test(value) ? value : value.trim();
   if (email === '') return null;
-  const isWithinLimits =
-    email.length <= EMAIL_MAX_CHARACTERS && email.indexOf('@') <= EMAIL_LOCAL_MAX_CHARACTERS;
-  if (isWithinLimits && emailForm.test(email)) return email;
+  if (email.length <= EMAIL_MAX_CHARACTERS && emailForm.test(email)) return email;
   if (/[^\0-\x7f]/.test(email)) {
     throw invalidField(
       'email',

@@ -52,7 +52,7 @@ ${accountSwitcher(visit)}
 ${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
 </header>
 <div class="columns">
-<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}<li><a href="/docs">Documentation</a></li></ul></nav>
+<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}${docsLink(visit)}</ul></nav>
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
 ${visit.account.suspended ? suspendedNotice : nothing}
@@ -94,6 +94,11 @@ function navigation(
         ? html`<li><a href="${href}" aria-current="page">${sections[name].label}</a></li>`
         : html`<li><a href="${href}">${sections[name].label}</a></li>`;
     });
+}
+
+/** Where an operator looks at the dashboard, on another server, there is no documentation. */
+function docsLink({ viewing }: Visit): Html {
+  return viewing === null ? html`<li><a href="/docs">Documentation</a></li>` : nothing;
 }
 
 /** A page from its first line to its last. */

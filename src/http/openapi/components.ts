@@ -69,7 +69,7 @@ const settlementProofSchema: JsonSchema = {
 
 /** The schemas that operations and webhooks refer to. */
 export const schemas = {
-  CreateCheckout: requestSchemaOf(createParameters),
+  CreateCheckout: createCheckoutSchema(),
   Payment: answerSchemaOf(createdPaymentSchema),
   PaymentStatus: answerSchemaOf(paymentStatusSchema),
   PaymentPaidEvent: paymentPaidSchema,
@@ -91,12 +91,24 @@ export const schemas = {
   },
 } as const satisfies Record<string, JsonSchema>;
 
-function requestSchemaOf(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
-  const entries = Object.entries(parameters);
+function createCheckoutSchema(): JsonSchema {
+  const entries: [string, RequestParameter][] = Object.entries(createParameters);
   return {
     type: 'object',
+    description:
+      'The service also checks what a schema cannot say: the checksum of `address`, that the host of `callback` is public, and that a number as `amount` has at most two decimals. Send `amount` as a string to have it checked in full.',
     required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
     properties: Object.fromEntries(entries.map(([name, parameter]) => [name, bodySchemaOf(parameter)])),
+    // Two names of one flag, which must not contradict each other.
+    not: { anyOf: [flags(true, false), flags(false, true)] },
+  };
+}
+
+function flags(passFeeToCustomer: boolean, alias: boolean): JsonSchema {
+  return {
+    type: 'object',
+    required: ['passFeeToCustomer', 'pass_fee_to_customer'],
+    properties: { passFeeToCustomer: { const: passFeeToCustomer }, pass_fee_to_customer: { const: alias } },
   };
 }
 

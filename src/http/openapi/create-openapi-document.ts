@@ -31,8 +31,17 @@ export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
       version: INTERFACE_VERSION,
       description:
         'Create hosted card checkouts, and read how their payments go. The customer pays by card at an on-ramp; the value settles as USDC on Polygon in the wallet you name.',
+      contact: { name: 'Documentation of this service', url: `${baseUrl}/docs` },
     },
-    servers: [{ url: baseUrl, description: 'This service' }],
+    servers: [
+      {
+        url: '{base_url}',
+        description: 'This service',
+        variables: {
+          base_url: { default: baseUrl, description: 'The root under which you reach the service.' },
+        },
+      },
+    ],
     tags: [
       { name: 'Payments', description: 'What a shop calls, from its server and with its key.' },
       { name: 'Service', description: 'What anybody may ask, without a key.' },

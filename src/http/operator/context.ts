@@ -21,6 +21,8 @@ export interface OperatorContext extends AreaContext {
   readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
   /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
+  /** Where customers and merchants reach the service, and the documentation is; without a slash at the end. */
+  readonly publicUrl: string;
   /** Whether who is at this address may speak plain HTTP: a password in clear text is as good as lost. */
   readonly isTrustedPeer: (address: string) => boolean;
 }

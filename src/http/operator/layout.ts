@@ -12,6 +12,8 @@ interface Frame {
   readonly isSandbox: boolean;
   /** Null for a page that is in no section. */
   readonly section: Section | null;
+  /** The root of the public server, which has the documentation. */
+  readonly publicUrl: string;
 }
 
 /** A page of the console, for who is signed in. */
@@ -26,7 +28,7 @@ export function operatorLayout({ title, main }: PageContent, visit: OperatorVisi
 <form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
 </header>
 <div class="columns">
-<nav aria-label="Console"><ul>${navigation(frame.section)}</ul></nav>
+<nav aria-label="Console"><ul>${navigation(frame.section)}<li><a href="${frame.publicUrl}/docs">Documentation</a></li></ul></nav>
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
 ${main}

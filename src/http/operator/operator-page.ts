@@ -91,8 +91,8 @@ function sendView(
   section: Section | null,
   view: OperatorView,
 ): FastifyReply {
-  const { isSandbox } = routes.context;
-  const page = operatorLayout(view, visit, { isSandbox, section });
+  const { isSandbox, publicUrl } = routes.context;
+  const page = operatorLayout(view, visit, { isSandbox, section, publicUrl });
   return sendDashboardPage(reply, view.status ?? 200, page);
 }
 
