@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Currency, isCurrency, parseAmountCents } from './money.ts';
-import type { Payment } from './payment.ts';
+import type { AmountMismatch, Payment } from './payment.ts';
 import { isPaymentId, type PaymentId } from './payment-id.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
 import { paymentIdOfShortCode } from './short-code.ts';
@@ -12,6 +12,7 @@ export interface PaymentQuery {
   readonly forwardStatus?: ForwardStatus;
   readonly provider?: Payment['provider'];
   readonly currency?: Currency;
+  readonly amountMismatch?: AmountMismatch;
   /** Created at this moment or later. */
   readonly fromMs?: number;
   /** Created before this moment. */

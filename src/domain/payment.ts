@@ -111,7 +111,8 @@ export const untouchedProgress = {
 } as const satisfies PaymentChange;
 
 /** How what was received differs from what was asked for, where the merchant should know of it. */
-export type AmountMismatch = 'partially_paid' | 'overpaid';
+export const amountMismatches = ['partially_paid', 'overpaid'] as const;
+export type AmountMismatch = (typeof amountMismatches)[number];
 
 export type CancelReason = 'expired' | 'merchant' | 'operator';
 

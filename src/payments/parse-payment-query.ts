@@ -1,5 +1,6 @@
 import { invalidField } from '../domain/errors.ts';
 import { currencies } from '../domain/money.ts';
+import { amountMismatches } from '../domain/payment.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../domain/payment-search.ts';
 import { type ForwardStatus, fieldsOf, type PaymentState, paymentStates } from '../domain/payment-states.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../domain/provider-catalogue.ts';
@@ -10,6 +11,7 @@ export interface PaymentQueryText {
   readonly forwardStatus?: string;
   readonly provider?: string;
   readonly currency?: string;
+  readonly amountMismatch?: string;
   readonly search?: string;
 }
 
@@ -32,6 +34,7 @@ export function parsePaymentQuery(accountId: string, text: PaymentQueryText): Pa
     ...oneOf('forwardStatus', text.forwardStatus, forwardStatuses),
     ...oneOf('provider', text.provider, paymentProviders),
     ...oneOf('currency', text.currency, currencies),
+    ...oneOf('amountMismatch', text.amountMismatch, amountMismatches),
     ...(search === null ? {} : { search }),
   };
 }

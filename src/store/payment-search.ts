@@ -15,6 +15,7 @@ import {
   beginningOf,
   byAccountPayments,
   byId,
+  byMismatch,
   byPrimaryKey,
   byTerms,
   byTransaction,
@@ -158,6 +159,7 @@ function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source
     case 'words':
       return byTerms(query.accountId, yield* rarestWord(query.accountId, search.words));
     default:
+      if (query.amountMismatch !== undefined) return byMismatch;
       if (isUnsettled(query.forwardStatus)) return byUnsettled;
       return isByAccount ? byPrimaryKey : byAccountPayments;
   }

@@ -41,6 +41,12 @@ export const byUnsettled: Source = {
   values: [],
 };
 
+/** Partially paid and overpaid, which few payments are. */
+export const byMismatch: Source = {
+  sql: windowOf('payments WHERE account_id = ?1 AND amount_mismatch IS NOT NULL'),
+  values: [],
+};
+
 export function byId(id: PaymentId): Source {
   return { sql: windowOf('payments WHERE account_id = ?1 AND id = ?4'), values: [id] };
 }
@@ -106,6 +112,7 @@ function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; 
     ['forward_status', query.forwardStatus],
     ['provider', query.provider],
     ['currency', query.currency],
+    ['amount_mismatch', query.amountMismatch],
   ];
   const given = wanted.filter((filter): filter is [string, string] => filter[1] !== undefined);
   const conditions = given.map(([column], index) => `payments.${column} = ?${firstParameter + index}`);

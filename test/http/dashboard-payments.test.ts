@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Role } from '../../src/domain/person.ts';
+import { settle } from '../../src/domain/settle.ts';
 import { shortCodeOf } from '../../src/domain/short-code.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { leave, newPayment, newSession, pay } from '../store/fixtures.ts';
@@ -354,6 +355,75 @@ describe('the overview', () => {
     expect(filled).not.toContain('No payments in these days.');
     expect(filled).toContain('As a table');
   });
+});
+
+describe('a payment that received less or more than it asked for', () => {
+  /** 25.00 USD, paid from 24.50 USDC; deposits as the watcher would record them. */
+  async function giveWith(...units: readonly bigint[]): Promise<Payment> {
+    const { store } = dashboard;
+    const payment = await give({
+      ...{ amountCents: 25_00, currency: 'USD', originalAmountCents: null, customerFeeCents: null },
+      ...{ usdUnits: 25_000_000n, enoughUnits: 24_500_000n, provider: 'wert' },
+    });
+    const from = { number: 10, hash: '0x10', timestampMs: Date.now() };
+    await store.ledger.startCursor(from);
+    const deposits = units.map((each, index) => ({ ...depositOf(payment, 11, index), units: each }));
+    await store.ledger.recordScan(
+      { from, final: { ...from, number: 12, hash: '0x12' }, scannedTo: 13, deposits, releases: [] },
+      (view) => settle(view, { nowMs: Date.now(), expiredBeforeMs: null }),
+    );
+    await indexAll();
+    return payment;
+  }
+  const part = '5.00 of 25.00 USDC';
+
+  it('is partially paid in the list, on its page and on the overview, with what can be done', async () => {
+    const payment = await giveWith(5_000_000n);
+    await give();
+    await indexAll();
+    expect(await read('/payments')).toContain(`partially paid ${part}`);
+    expect(await read('/payments?amount=partially_paid')).toContain(`partially paid ${part}`);
+    expect(await read('/payments?amount=overpaid')).toContain('No payment matches');
+    const page = await read(`/payments/${payment.id}`);
+    expect(page).toContain(
+      `Partially paid: ${part} arrived (about $5.00 of $25.00). It counts as paid from 24.50 USDC.`,
+    );
+    expect(page).toContain('The customer can send the rest from a wallet');
+    expect(page).toContain('cannot be canceled or released while it is open');
+    expect(page).not.toContain('Nothing or not enough has been seen');
+    const overview = await read('');
+    expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
+      `Partially paid: ${part} arrived`,
+    );
+  });
+
+  it('is overpaid in the list, on its page and on the overview', async () => {
+    const payment = await giveWith(22_380_000n, 22_380_000n);
+    expect(await read('/payments?amount=overpaid')).toContain('overpaid');
+    const page = await read(`/payments/${payment.id}`);
+    expect(page).toContain('Overpaid: 44.76 USDC arrived for a payment of 25.00 USDC.');
+    expect(page).toContain('It arrived in 2 deposits.');
+    const overview = await read('');
+    expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
+      'see whether the customer paid twice',
+    );
+  });
+
+  it('of dust alone is told on its page only, and needs nobody’s attention', async () => {
+    const payment = await giveWith(1n);
+    expect(await read('/payments?amount=partially_paid')).toContain('No payment matches');
+    expect(await read('')).not.toContain('Needs your attention');
+    expect(await read(`/payments/${payment.id}`)).toContain('0.000001');
+  });
+});
+
+it('a payment that no provider serves says so to its merchant, and from which amount one does', async () => {
+  const small = await give({ amountCents: 50, currency: 'USD', usdUnits: 500_000n, provider: 'multi' });
+  expect(await read(`/payments/${small.id}`)).toContain(
+    'No provider serves this payment, so that customers cannot pay it. The lowest amount that a provider takes is $1.00 (USD).',
+  );
+  const fine = await give({ provider: 'multi' });
+  expect(await read(`/payments/${fine.id}`)).not.toContain('No provider serves');
 });
 
 describe('a payment link', () => {

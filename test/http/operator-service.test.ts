@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { Payment } from '../../src/domain/payment.ts';
+import { settle } from '../../src/domain/settle.ts';
 import { ADDRESS, failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block, depositOf } from '../store/ledger.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
@@ -134,7 +135,7 @@ describe('a payment', () => {
     expect(found.headers['location']).toBe(`/operator/payments/${payment.id}`);
     expect((await browser.get('/operator/payments?payment=x')).statusCode).toBe(404);
     const text = await pageOf(`/payments/${payment.id}`);
-    expect(text).toContain('Lies at the deposit address 0.000000 USDC');
+    expect(text).toContain('Held at the deposit address 0.000000 USDC');
     expect(text).not.toContain('customer@example.com');
   });
 
@@ -153,6 +154,26 @@ describe('a payment', () => {
     expect((await send('release')).headers['location']).toContain('said=released');
     expect(await storeOf().payments.findPaymentById(canceled.id)).toMatchObject({ releaseRequested: true });
     expect(await lastEntryOf(account.id)).toMatchObject({ action: 'payment.released', target: canceled.id });
+  });
+
+  it('that is partially paid is said to be, and only what is possible is offered', async () => {
+    const before = await pageOf(`/payments/${payment.id}`);
+    expect(before).toContain('Cancel payment');
+    expect(before).not.toContain('Release what lies');
+    const from = (await storeOf().ledger.readCursor()) ?? block(100);
+    const final = { ...block(from.number + 1), timestampMs: from.timestampMs };
+    const part = { ...depositOf(payment, final.number), units: 5_000_000n };
+    await storeOf().ledger.recordScan(
+      { from, final, scannedTo: final.number, deposits: [part], releases: [] },
+      (view) => settle(view, { nowMs: Date.now(), expiredBeforeMs: null }),
+    );
+    const text = await pageOf(`/payments/${payment.id}`);
+    expect(text).toContain('partially paid');
+    expect(text).toContain('Arrived 5.00 USDC of');
+    expect(text).toContain('the customer can send the rest from a wallet');
+    expect(text).not.toContain('Cancel payment');
+    expect(text).not.toContain('Release what lies');
+    expect(text).not.toContain('it goes on by itself');
   });
 
   it('is not canceled while the chain is not read, and has other tokens sent to the merchant', async () => {

@@ -5,6 +5,12 @@ import { updateAccount } from '../../accounts/update-account.ts';
 import { type ProfileUpdate, readProfileUpdate } from '../../accounts/update-profile.ts';
 import { type Feature, features } from '../../domain/account.ts';
 import { invalidField } from '../../domain/errors.ts';
+import {
+  minPaidThresholdUnits,
+  paidThresholdUnits,
+  type ThresholdTerms,
+  thresholdTermsOf,
+} from '../../domain/paid-threshold.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import { requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -21,6 +27,7 @@ import { collectFieldErrors, errorSummary, type FieldErrors } from './field-erro
 import { describedBy, notesOf, notice, passwordField, textField, tickField } from './fields.ts';
 import type { FormFields } from './form-fields.ts';
 import { formTokenField } from './form-token.ts';
+import { formatUsdc } from './format-amount.ts';
 import { formatPercent } from './format-percent.ts';
 import { logoForm, registerLogoForm } from './logo-form.ts';
 import { DASHBOARD_PATH } from './sections.ts';
@@ -43,6 +50,8 @@ const shopLabels = {
   default_callback: 'Default webhook URL',
   time_zone: 'Time zone',
   email_retention: 'Days for which customers’ e-mail addresses are kept',
+  tolerance: 'Underpayment tolerance in percent',
+  max_provider_fee: 'Maximum provider fee in percent',
 } as const;
 const walletLabels = {
   wallet: 'Wallet on Polygon',
@@ -71,11 +80,12 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     ...own,
     path: '/settings',
-    show: async (visit) => showSettings(visit, { message: said.get(visit.query.get('said')) ?? nothing }),
+    show: async (visit) =>
+      showSettings(context, visit, { message: said.get(visit.query.get('said')) ?? nothing }),
   });
   registerLogoForm(routes, (visit, logoErrors) => {
     const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, logoErrors);
-    return showSettings(visit, { message, logoErrors });
+    return showSettings(context, visit, { message, logoErrors });
   });
   dashboardForm(routes, {
     ...own,
@@ -101,6 +111,8 @@ async function changeShop(
     default_callback: { defaultCallback: form.text('default_callback').trim() },
     time_zone: { timeZone: form.text('time_zone') },
     email_retention: { emailRetentionDays: form.text('email_retention').trim() },
+    tolerance: { tolerancePercent: form.text('tolerance') },
+    max_provider_fee: { maxProviderFeePercent: form.text('max_provider_fee') },
   } satisfies Record<keyof typeof shopLabels, ProfileUpdate>;
   const errors = await collectFieldErrors(
     Object.fromEntries(
@@ -112,7 +124,7 @@ async function changeShop(
   );
   if (errors.size > 0) {
     const message = errorSummary('Nothing was saved.', shopLabels, errors);
-    return { ...showSettings(visit, { message, shop: { form, errors } }), status: 400 };
+    return { ...showSettings(context, visit, { message, shop: { form, errors } }), status: 400 };
   }
   const profile: ProfileUpdate = Object.assign(
     { isToldOfTrouble: form.has('trouble_mails') },
@@ -141,7 +153,7 @@ async function changeWallet(
   });
   if (errors.size > 0) {
     const message = errorSummary('Nothing was saved.', walletLabels, errors);
-    return { ...showSettings(visit, { message, wallet: { form, errors } }), status: 400 };
+    return { ...showSettings(context, visit, { message, wallet: { form, errors } }), status: 400 };
   }
   const profile = { wallet: walletOf(typed), isWalletLocked };
   const account = await updateAccount(context, visit.account.id, { profile });
@@ -157,12 +169,16 @@ function walletOf(text: string): Address | null {
   return wallet;
 }
 
-function showSettings(visit: Visit, { message, shop, wallet, logoErrors }: Shown): DashboardView {
+function showSettings(
+  { create }: DashboardContext,
+  visit: Visit,
+  { message, shop, wallet, logoErrors }: Shown,
+): DashboardView {
   const { account } = visit;
   return {
     title: 'Settings',
     main: html`${message}
-${shopForm(visit, shop)}
+${shopForm(visit, create.thresholdDefaults, shop)}
 ${logoForm(visit, logoErrors?.get('logo'))}
 ${walletForm(visit, wallet)}
 <section class="card"><h2>Set by the operator</h2><dl class="facts">
@@ -173,7 +189,7 @@ ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${acc
   };
 }
 
-function shopForm({ account, formToken }: Visit, refused?: Refused): Html {
+function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refused?: Refused): Html {
   const stored = {
     name: account.name,
     support_link: account.supportUrl?.replace(/^mailto:/, '') ?? '',
@@ -181,6 +197,8 @@ function shopForm({ account, formToken }: Visit, refused?: Refused): Html {
     default_callback: account.defaultCallbackUrl ?? '',
     time_zone: account.timeZone,
     email_retention: account.emailRetentionDays?.toString() ?? '',
+    tolerance: percentOf(account.toleranceBasisPoints),
+    max_provider_fee: percentOf(account.maxProviderFeeBasisPoints),
   } satisfies Record<keyof typeof shopLabels, string>;
   const field = (name: keyof typeof shopLabels) => ({
     name,
@@ -196,9 +214,29 @@ ${textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Lea
 ${textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts that are made in the dashboard. The API always names its own.' })}
 ${timeZoneField(field('time_zone'))}
 ${textField({ ...field('email_retention'), isOptional: true, hint: 'From the day a payment was made; empty keeps them. What is erased does not come back.' })}
+${textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
+${textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
+<p class="notice plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
 <div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Tell the owners by e-mail when a webhook did not arrive or a payment needs attention' })}</div><p class="hint">At most once an hour each. Where the operator has set up e-mail.</p></div>
 <div class="actions"><button class="button primary">Save</button></div></form>`;
 }
+
+/** Empty where the service's setting applies. */
+function percentOf(basisPoints: number | null): string {
+  return basisPoints === null ? '' : String(basisPoints / 100);
+}
+
+/** The bound in money: what a customer who sends USDC from a wallet can make of a maximum and a tolerance. */
+function lowestThresholdSentence(terms: ThresholdTerms): string {
+  const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
+  const whole = formatUsdc(paidThresholdUnits(EXAMPLE_UNITS, toleranceBasisPoints));
+  const lowest = formatUsdc(
+    minPaidThresholdUnits(EXAMPLE_UNITS, maxProviderFeeBasisPoints, toleranceBasisPoints),
+  );
+  return `With the saved settings, a $100.00 payment counts as paid from ${whole} USDC, and from ${lowest} USDC once the customer was sent to a provider that keeps the maximum fee.`;
+}
+
+const EXAMPLE_UNITS = 100_000_000n;
 
 function timeZoneField({
   name,

@@ -1,7 +1,6 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
-import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
 import { parsePaymentSearch } from '../../domain/payment-search.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
@@ -11,10 +10,11 @@ import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { releasePayment } from '../../payments/release-payment.ts';
 import { notice, textField } from '../dashboard/fields.ts';
 import { formTokenField } from '../dashboard/form-token.ts';
-import { formatMoney } from '../dashboard/format-amount.ts';
+import { formatMoney, formatUsdc } from '../dashboard/format-amount.ts';
 import { moment } from '../dashboard/format-time.ts';
 import {
   forwardBadge,
+  mismatchBadge,
   providerName,
   stateSentence,
   statusBadge,
@@ -128,31 +128,35 @@ async function showPayment(
   const { payment } = view;
   return {
     title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
-    main: html`${message}${factsCard(view)}${actionsCard(payment, visit)}
+    main: html`${message}${factsCard(view)}${actionsCard(view, visit)}
 <p><a class="button" href="${OPERATOR_PATH}/settlement">To the settlement</a></p>`,
   };
 }
 
 function factsCard({ payment, ledger }: PaymentView): Html {
-  const { heldUnits } = sumLedger(ledger);
-  return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
+  const { heldUnits, seenUnits } = sumLedger(ledger);
+  return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
 <div><dt>Payment id</dt><dd><code class="breaks">${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${moment(payment.createdAtMs, CONSOLE_TIME_ZONE)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
-<div><dt>Enough is</dt><dd>${formatUnits(payment.enoughUnits)} USDC</dd></div>
-<div><dt>Lies at the deposit address</dt><dd>${formatUnits(heldUnits)} USDC</dd></div>
+<div><dt>Paid from</dt><dd>${formatUnits(payment.enoughUnits)} USDC</dd></div>
+<div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>
+<div><dt>Held at the deposit address</dt><dd>${formatUnits(heldUnits)} USDC</dd></div>
 <div><dt>Deposit address</dt><dd><code class="breaks">${payment.depositAddress}</code></dd></div>
 <div><dt>Payout wallet</dt><dd><code class="breaks">${payment.payoutAddress}</code></dd></div>
 <div><dt>What can be done</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
 }
 
-function actionsCard({ id, status, forwardStatus }: Payment, { formToken }: OperatorVisit): Html {
+function actionsCard({ payment, ledger }: PaymentView, { formToken }: OperatorVisit): Html {
+  const { id, status, forwardStatus, relayBatchId } = payment;
   const path = `${OPERATOR_PATH}/payments/${id}`;
   const token = formTokenField(formToken);
-  const canCancel = status === 'unpaid' && forwardStatus === 'pending';
+  const isPending = status === 'unpaid' && forwardStatus === 'pending';
+  const canCancel = isPending && ledger.deposits.length === 0;
+  const canRelease = !isPending && relayBatchId === null && sumLedger(ledger).heldUnits > 0n;
   return html`<section class="card"><h2>Actions</h2>
-<form class="switch" method="post" action="${path}/release">${token}<span>Release what lies at the deposit address to the merchant, less the fee, now.</span><button class="button">Release</button></form>
+${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release what lies at the deposit address to the merchant, less the fee, now.</span><button class="button">Release</button></form>` : nothing}
 ${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel it, as long as nothing has arrived and nobody is paying.</span><button class="button danger">Cancel payment</button></form>` : nothing}
 <details><summary>Rescue another token</summary><form class="fields" method="post" action="${path}/rescue">${token}
 ${textField({ name: 'token', label: 'Token', hint: 'The address of its contract, or pol. It goes to the merchant, without a fee.' })}

@@ -1,5 +1,6 @@
 import { invalidField } from '../../../domain/errors.ts';
 import { currencies } from '../../../domain/money.ts';
+import { amountMismatches } from '../../../domain/payment.ts';
 import { isPaymentId, type PaymentId } from '../../../domain/payment-id.ts';
 import type { PaymentQuery } from '../../../domain/payment-search.ts';
 import { nextDate, startOfDate } from '../../../domain/time-zone.ts';
@@ -12,10 +13,10 @@ import {
 import { type Html, html, nothing } from '../../design/html.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
-import { forwardLabel, providerName } from './payment-words.ts';
+import { forwardLabel, mismatchLabel, providerName } from './payment-words.ts';
 
 /** The parameters of the list's address, in their order. They say all there is to say, so that the address can be kept. */
-const names = ['q', 'status', 'forward', 'provider', 'currency', 'from', 'to'] as const;
+const names = ['q', 'status', 'amount', 'forward', 'provider', 'currency', 'from', 'to'] as const;
 type FilterName = (typeof names)[number];
 
 /** A list as its address asks for it. */
@@ -36,6 +37,7 @@ export function readFilters(visit: Visit): PaymentFilters {
   const query = parsePaymentQuery(visit.account.id, {
     ...(given.q === undefined ? {} : { search: given.q }),
     ...(given.status === undefined ? {} : { status: given.status }),
+    ...(given.amount === undefined ? {} : { amountMismatch: given.amount }),
     ...(given.forward === undefined ? {} : { forwardStatus: given.forward }),
     ...(given.provider === undefined ? {} : { provider: given.provider }),
     ...(given.currency === undefined ? {} : { currency: given.currency }),
@@ -75,6 +77,7 @@ export function listPath(given: PaymentFilters['given'], path = '/payments', bef
 const labels: Readonly<Record<FilterName, string>> = {
   q: 'Search',
   status: 'Status',
+  amount: 'Amount received',
   forward: 'Release',
   provider: 'Provider',
   currency: 'Currency',
@@ -99,13 +102,15 @@ export function filterChips(given: PaymentFilters['given']): Html {
 function shownValue(name: FilterName, value: string): string {
   const forward = name === 'forward' && forwardStatuses.find((status) => status === value);
   if (forward) return forwardLabel(forward);
+  const mismatch = name === 'amount' && amountMismatches.find((choice) => choice === value);
+  if (mismatch) return mismatchLabel(mismatch);
   const provider = name === 'provider' && paymentProviders.find((choice) => choice === value);
   return provider ? providerName(provider) : value;
 }
 
 /** The form that filters. */
 export function filterForm(given: PaymentFilters['given']): Html {
-  const others = (['status', 'forward', 'provider', 'currency', 'from', 'to'] as const).some(
+  const others = (['status', 'amount', 'forward', 'provider', 'currency', 'from', 'to'] as const).some(
     (name) => given[name] !== undefined,
   );
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
@@ -114,6 +119,7 @@ export function filterForm(given: PaymentFilters['given']): Html {
 <p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
 ${choice('status', paymentStatuses, given.status, (value) => value)}
+${choice('amount', amountMismatches, given.amount, mismatchLabel)}
 ${choice('forward', forwardStatuses, given.forward, forwardLabel)}
 ${choice('provider', paymentProviders, given.provider, providerName)}
 ${choice('currency', currencies, given.currency, (value) => value)}

@@ -19,7 +19,7 @@ import { dashboardHeaders } from '../page-headers.ts';
 import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
 import { filterChips, filterForm, listPath, type PaymentFilters, readFilters } from './payment-filters.ts';
-import { forwardBadge, statusBadge, usedProvider } from './payment-words.ts';
+import { forwardBadge, mismatchBadge, partPaid, statusBadge, usedProvider } from './payment-words.ts';
 
 const PAGE_SIZE = 50;
 
@@ -119,11 +119,18 @@ function paymentRow(
   return [
     html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
     html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
-    html`${statusBadge(payment)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}`,
+    html`${statusBadge(payment)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${mismatchOf(payment)}`,
     usedProvider(payment, providers.get(payment.id)),
     payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
     payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
   ];
+}
+
+/** Whether it is partially paid, and how much of it, or overpaid. */
+function mismatchOf(payment: Payment): Html {
+  if (payment.amountMismatch === null) return nothing;
+  const part = payment.amountMismatch === 'partially_paid' ? partPaid(payment) : null;
+  return html` ${mismatchBadge(payment)}${part === null ? nothing : html` <span class="small soft">${part}</span>`}`;
 }
 
 /** What the status alone does not say. */

@@ -1,9 +1,12 @@
 import { formatUnits } from '../../../domain/money.ts';
 import { isDirect, type Payment } from '../../../domain/payment.ts';
+import { stateOf } from '../../../domain/payment-states.ts';
 import { payingProvider } from '../../../domain/payment-statistics.ts';
 import { roleIncludes } from '../../../domain/person.ts';
+import { MULTI_PROVIDER } from '../../../domain/provider-catalogue.ts';
 import { sumLedger } from '../../../domain/settle.ts';
 import { shortCodeOf } from '../../../domain/short-code.ts';
+import { listOffers, servedFromUsdCents } from '../../../payments/provider-availability.ts';
 import { type PaymentStory, readPaymentStory } from '../../../payments/read-payment-story.ts';
 import { dataTable } from '../../design/data-table.ts';
 import { type Html, html, nothing } from '../../design/html.ts';
@@ -17,7 +20,15 @@ import { DASHBOARD_PATH } from '../sections.ts';
 import type { Visit } from '../visit.ts';
 import { fact } from './fact.ts';
 import { timeline } from './payment-timeline.ts';
-import { forwardBadge, providerName, stateSentence, statusBadge } from './payment-words.ts';
+import {
+  forwardBadge,
+  mismatchBadge,
+  overpaidSentence,
+  partPaidSentence,
+  providerName,
+  stateSentence,
+  statusBadge,
+} from './payment-words.ts';
 import { walletCard } from './wallet-card.ts';
 import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
@@ -40,7 +51,9 @@ export async function showPayment(
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     status,
     main: html`${said}
-<p>${statusBadge(payment)} ${forwardBadge(payment)} ${stateSentence(payment)}</p>
+<p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
+${mismatchNotice(context, story)}
+${await unservedNotice(context, visit, payment)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="notice bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
 <div class="pair">${factsCard(context, visit, story)}
 <section class="card"><h2>What happened</h2>${timeline(story, visit.timeZone)}</section></div>
@@ -52,6 +65,41 @@ ${cancelCard(visit, story)}
 ${eraseCard(visit, payment)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
   };
+}
+
+/** What a partially paid or overpaid payment means for the merchant, and what can be done. */
+function mismatchNotice({ baseUrl }: DashboardContext, { payment, ledger, sessions }: PaymentStory): Html {
+  if (payment.amountMismatch === 'partially_paid') {
+    const url = `${baseUrl}/pay/${payment.id}`;
+    return html`<section class="notice"><p><strong>${partPaidSentence(payment)}</strong></p>
+<ul><li>The customer can send the rest from a wallet: the <a href="${url}">checkout page</a> shows how much is missing and the address. A card would be charged the whole amount again.</li>
+<li>The payment cannot be canceled or released while it is open, because something has arrived and more may follow.</li>
+<li>If the rest does not arrive before the payment expires, it is canceled, and what arrived can then be released to your wallet. It never counts as paid.</li></ul></section>`;
+  }
+  if (payment.amountMismatch !== 'overpaid') return nothing;
+  const visited = [...new Set(sessions.map(({ provider }) => providerName(provider)))];
+  const { length: deposits } = ledger.deposits;
+  return html`<section class="notice"><p><strong>${overpaidSentence(payment, sumLedger(ledger).seenUnits)}</strong></p>
+<p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. There is one webhook only: if the customer paid twice, refund the surplus from your wallet.</p></section>`;
+}
+
+/** For an open payment that no provider serves, with the amount from which one does. */
+async function unservedNotice(
+  { create }: DashboardContext,
+  { account }: Visit,
+  payment: Payment,
+): Promise<Html> {
+  if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
+  const offers = (await listOffers(create.providers, account, payment)).filter(
+    ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
+  );
+  if (offers.some(({ refusal }) => refusal === null)) return nothing;
+  const from = servedFromUsdCents(offers);
+  const advice =
+    from === null
+      ? 'None is available for it at the moment.'
+      : `The lowest amount that a provider takes is ${formatMoney(from, 'USD')} (USD).`;
+  return html`<p class="notice">No provider serves this payment, so that customers cannot pay it. ${advice}</p>`;
 }
 
 /** A transaction, with its page in an explorer where there is one. */

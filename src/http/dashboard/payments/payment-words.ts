@@ -1,4 +1,4 @@
-import type { Payment } from '../../../domain/payment.ts';
+import type { AmountMismatch, Payment } from '../../../domain/payment.ts';
 import {
   type ForwardStatus,
   type PaymentStatus,
@@ -12,7 +12,8 @@ import {
   providerCatalogue,
 } from '../../../domain/provider-catalogue.ts';
 import type { WebhookStatus } from '../../../domain/webhook.ts';
-import { type Html, html } from '../../design/html.ts';
+import { type Html, html, nothing } from '../../design/html.ts';
+import { formatAbout, formatMoney, formatUsdc } from '../format-amount.ts';
 
 type Tone = 'good' | 'warn' | 'bad' | '';
 
@@ -50,6 +51,37 @@ export function forwardBadge({ forwardStatus }: Pick<Payment, 'forwardStatus'>):
   return badge(words, tone);
 }
 
+const mismatchWords: Readonly<Record<AmountMismatch, string>> = {
+  partially_paid: 'partially paid',
+  overpaid: 'overpaid',
+};
+
+export function mismatchLabel(mismatch: AmountMismatch): string {
+  return mismatchWords[mismatch];
+}
+
+/** Nothing where what was received is what was asked for. */
+export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'>): Html {
+  return amountMismatch === null ? nothing : badge(mismatchWords[amountMismatch], 'warn');
+}
+
+/** How much of how much has arrived: "5.00 of 25.00 USDC". */
+export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): string {
+  return `${formatUsdc(receivedUnits)} of ${formatUsdc(usdUnits)} USDC`;
+}
+
+/** The same with what it is about worth to the customer. */
+export function partPaidSentence(payment: Payment): string {
+  const { receivedUnits, amountCents, currency, enoughUnits } = payment;
+  const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
+  return `Partially paid: ${partPaid(payment)} arrived (${about}). It counts as paid from ${formatUsdc(enoughUnits)} USDC.`;
+}
+
+/** What arrived for a payment that received clearly more than it asked for. */
+export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): string {
+  return `Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
+}
+
 export function webhookBadge(status: WebhookStatus): Html {
   return badge(status, webhookTones[status]);
 }
@@ -58,7 +90,10 @@ export function forwardLabel(status: ForwardStatus): string {
   return forwardWords[status][0];
 }
 
-export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus'>): string {
+export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch'>): string {
+  if (payment.amountMismatch === 'partially_paid') {
+    return 'Part of the amount has been seen at the deposit address.';
+  }
   return paymentStates[stateOf(payment)];
 }
 
