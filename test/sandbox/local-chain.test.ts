@@ -103,7 +103,7 @@ describe('the local chain', () => {
     const chain = await start();
     const port = Number(new URL(chain.url).port);
     const other = startLocalChain({ directory: join(folder.path, 'other'), log, port });
-    await expect(other).rejects.toThrow(`the port ${port} for the local chain is already in use`);
+    await expect(other).rejects.toThrow(`port ${port} for the local chain is in use`);
   });
 
   it.each([
