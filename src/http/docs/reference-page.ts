@@ -29,6 +29,7 @@ interface Field {
   readonly enum?: readonly unknown[];
 }
 interface Schema {
+  readonly description?: string;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Field>>;
 }
@@ -110,7 +111,7 @@ function parameterTable(operationId: string, parameters: readonly Parameter[]): 
 }
 
 function objectSection(name: string, schema: Schema): Html {
-  return html`<section><h3 id="object-${name}">${name}</h3>${fieldTable(`Fields of ${name}`, schema)}</section>`;
+  return html`<section><h3 id="object-${name}">${name}</h3>${schema.description === undefined ? nothing : html`<p>${renderInlineMarkdown(schema.description)}</p>`}${fieldTable(`Fields of ${name}`, schema)}</section>`;
 }
 
 function fieldTable(label: string, { properties = {}, required = [] }: Schema): Html {
