@@ -3,7 +3,7 @@ import type { OperatorContext } from '../http/operator/context.ts';
 import { refuseForeignHosts } from '../http/operator/own-hosts.ts';
 import { registerOperatorConsole } from '../http/operator/routes.ts';
 import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
-import { createPeerCheck } from '../http/plain-peers.ts';
+import { createPeerCheck, requireForwardedHttps } from '../http/plain-peers.ts';
 import { createPublicServer } from '../http/server.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { createDashboardContext } from './create-dashboard-context.ts';
@@ -19,6 +19,10 @@ export function openAdminDoors(parts: ServiceParts): FastifyInstance {
     logger: log,
     trustProxy: config.trustProxy,
     isHttpsOnly: config.adminBaseUrl.startsWith('https:'),
+  });
+  requireForwardedHttps(server, {
+    isTrusted: createPeerCheck(config.trustProxy),
+    baseUrl: config.adminBaseUrl,
   });
   refuseForeignHosts(server, config.adminBaseUrl);
   server.get('/metrics', async (_request, reply) =>

@@ -10,6 +10,7 @@ import { registerDashboard } from '../http/dashboard/routes.ts';
 import { registerDocs } from '../http/docs/register-docs.ts';
 import { registerHealth } from '../http/health.ts';
 import { registerOpenApi } from '../http/openapi/register-openapi.ts';
+import { createPeerCheck, requireForwardedHttps } from '../http/plain-peers.ts';
 import { NOTICES_PER_MINUTE, registerProviderNotices } from '../http/provider-notices.ts';
 import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPublicServer } from '../http/server.ts';
@@ -35,6 +36,7 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
     isLeaving,
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },
   });
+  requireForwardedHttps(server, { isTrusted: createPeerCheck(config.trustProxy), baseUrl: config.baseUrl });
   registerApi(server, {
     accounts: store.accounts,
     create: parts.create,

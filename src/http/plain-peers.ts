@@ -1,5 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { BlockList, isIP, type Server, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../domain/errors.ts';
 import { rawError } from './error-reply.ts';
 import { filterConnections } from './node-internals.ts';
 
@@ -14,6 +16,40 @@ export function refusePlainPeers(server: Server, isTrusted: (address: string) =>
     if (!isServed) refuse(socket);
     return isServed;
   });
+}
+
+/**
+ * Refuses requests of which a trusted proxy says that they reached it over plain HTTP. Browsers that ask for a page are
+ * sent on to HTTPS. The API is refused instead: after a redirect its callers would go on sending their key in clear text
+ * without noticing. A proxy that says nothing is believed to end TLS, and health checks come from the proxy itself.
+ *
+ * To be called before the routes are registered.
+ *
+ * @param baseUrl the root under which callers reach the server; without HTTPS in it nothing is refused
+ */
+export function requireForwardedHttps(
+  server: FastifyInstance,
+  { isTrusted, baseUrl }: { readonly isTrusted: (address: string) => boolean; readonly baseUrl: string },
+): void {
+  if (!baseUrl.startsWith('https:')) return;
+  const root = baseUrl.replace(/\/$/, '');
+  server.addHook('onRequest', (request, reply, done) => {
+    const { headers, socket, url = '' } = request.raw;
+    const protocol = headers['x-forwarded-proto'];
+    const isPlain = protocol !== undefined && isPlainHttp(protocol) && isTrusted(socket.remoteAddress ?? '');
+    if (!isPlain || url.startsWith('/health/')) done();
+    else if (isPageRequest(request.method, url)) void reply.redirect(root + url, 308);
+    else done(new ServiceError('https_required'));
+  });
+}
+
+/** Of several proxies the last one adds its word at the end; what stands before may be the caller's own. */
+function isPlainHttp(protocol: string | string[]): boolean {
+  return String(protocol).split(',').at(-1)?.trim().toLowerCase() === 'http';
+}
+
+function isPageRequest(method: string, url: string): boolean {
+  return (method === 'GET' || method === 'HEAD') && url.startsWith('/') && !/^\/+api\//i.test(url);
 }
 
 /** Tells this machine and these networks (`10.0.0.0/8`, `::1`) from everybody else. */

@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createPeerCheck, refusePlainPeers } from '../../src/http/plain-peers.ts';
+import { registerHealth } from '../../src/http/health.ts';
+import { createPeerCheck, refusePlainPeers, requireForwardedHttps } from '../../src/http/plain-peers.ts';
+import { createPublicServer } from '../../src/http/server.ts';
 
 let server: Server;
 let served: number;
@@ -63,3 +65,68 @@ it.each([
     expect(createPeerCheck(['10.0.0.0/8', '192.0.2.7', 'fd00::/16'])(address)).toBe(isTrusted);
   },
 );
+
+/** What a caller is answered behind a proxy of the network 10.0.0.0/8 that sends this `X-Forwarded-Proto`. */
+async function askBehindProxy(options: {
+  readonly method?: 'GET' | 'POST';
+  readonly url: string;
+  readonly protocol?: string;
+  readonly proxy?: string;
+  readonly baseUrl?: string;
+}) {
+  const { method = 'GET', url, protocol, proxy = '10.0.0.1', baseUrl = 'https://pay.example.com' } = options;
+  const trustProxy = ['10.0.0.0/8'];
+  const behind = createPublicServer({ trustProxy, isHttpsOnly: true });
+  let carriedOut = 0;
+  requireForwardedHttps(behind, { isTrusted: createPeerCheck(trustProxy), baseUrl });
+  registerHealth(behind, { isReady: () => ({ ready: true }) });
+  for (const path of ['/pay/:id', '/api/v1/wallet']) {
+    behind.route({ method: ['GET', 'POST'], url: path, handler: async () => ({ times: ++carriedOut }) });
+  }
+  const headers = protocol === undefined ? {} : { 'x-forwarded-proto': protocol };
+  const {
+    statusCode,
+    headers: answered,
+    body,
+  } = await behind.inject({
+    ...{ method, url, headers, remoteAddress: proxy },
+  });
+  await behind.close();
+  return { statusCode, location: answered['location'], body, carriedOut };
+}
+
+it.each(['http', 'HTTP', 'https, http'])(
+  'leads a page that a trusted proxy took over plain HTTP (%j) on to HTTPS',
+  async (protocol) => {
+    const { statusCode, location, carriedOut } = await askBehindProxy({ url: '/pay/x?lang=de', protocol });
+    expect([statusCode, location, carriedOut]).toEqual([308, 'https://pay.example.com/pay/x?lang=de', 0]);
+  },
+);
+
+it('leads nobody to another site, whatever the path', async () => {
+  const { statusCode, location } = await askBehindProxy({ url: '//evil.example/x', protocol: 'http' });
+  expect([statusCode, location]).toEqual([308, 'https://pay.example.com//evil.example/x']);
+});
+
+it.each([
+  ['GET', '/api/v1/wallet?amount=1'],
+  ['POST', '/api/v1/wallet'],
+  ['POST', '/pay/x'],
+] as const)('refuses %s %s that a trusted proxy took over plain HTTP', async (method, url) => {
+  const { statusCode, body, carriedOut } = await askBehindProxy({ method, url, protocol: 'http' });
+  expect([statusCode, body, carriedOut]).toEqual([403, '{"error":"HTTPS is required."}', 0]);
+});
+
+it.each([
+  ['the proxy says HTTPS', { url: '/api/v1/wallet', protocol: 'https' }],
+  ['the nearest proxy says HTTPS', { url: '/api/v1/wallet', protocol: 'http, https' }],
+  ['the proxy says nothing', { url: '/api/v1/wallet' }],
+  ['it is about health', { url: '/health/live', protocol: 'http' }],
+  ['the peer is no trusted proxy', { url: '/pay/x', protocol: 'http', proxy: '192.0.2.1' }],
+  [
+    'the service is reached over plain HTTP',
+    { url: '/pay/x', protocol: 'http', baseUrl: 'http://localhost' },
+  ],
+])('serves a request where %s', async (_name, options) => {
+  expect((await askBehindProxy(options)).statusCode).toBe(200);
+});
