@@ -6,10 +6,10 @@ export interface HealthContext {
   readonly isReady: () => { readonly ready: boolean; readonly reason?: string };
 }
 
-/** `GET /health/live`: the process answers. `GET /health/ready`: it can serve. Neither is counted by a limit. */
+/** `GET` or `HEAD /health/live`: the process answers. `/health/ready`: it can serve. Neither is counted by a limit. */
 export function registerHealth(server: FastifyInstance, context: HealthContext): void {
-  server.get('/health/live', async () => ({ status: 'live' }));
-  server.get('/health/ready', async (_request, reply) => {
+  server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
+  server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
     const { ready, reason } = context.isReady();
     if (ready) return { status: 'ready' };
     const body: ErrorBody = { error: `The service is not ready: ${reason ?? 'it is starting'}.` };

@@ -181,6 +181,8 @@ function addHooks(
   server.addHook('onRequest', (request, reply, done) => {
     for (const [name, value] of entries) reply.header(name, value);
     if (isLeaving()) reply.header('connection', 'close');
+    // Without a session nothing is written for one, neither when it was last seen nor what its operator looked at.
+    if (request.method === 'HEAD') delete request.raw.headers.cookie;
     const problem = hostProblem(request.raw);
     done(problem === null ? undefined : new ServiceError('invalid_request', problem));
   });

@@ -43,7 +43,7 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
     fee_wallets: publication.feeWallets,
     recompute_deposit_address: recomputation,
   };
-  server.get('/.well-known/card-checkout.json', async (_request, reply) => {
+  server.get('/.well-known/card-checkout.json', { exposeHeadRoute: true }, async (_request, reply) => {
     // Public data, meant to be checked from anywhere, also from a page in a browser.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
     return document;

@@ -70,6 +70,7 @@ export interface TestDashboard {
 export interface TestBrowser {
   readonly cookies: Map<string, string>;
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  head(url: string): Promise<LightMyRequestResponse>;
   /** Sends a body as a form of ours would. */
   sendBody(url: string, payload: Buffer, headers: Record<string, string>): Promise<LightMyRequestResponse>;
   /** Sends a form with the token of the page it is on, unless the fields say otherwise. */
@@ -201,6 +202,7 @@ export function createTestBrowser(server: FastifyInstance, baseUrl: string, addr
   return {
     cookies,
     get,
+    head: (url) => send({ method: 'HEAD', url, headers: headersOf() }),
     sendBody: (url, payload, headers) =>
       send({
         ...{ method: 'POST', url, payload },

@@ -31,6 +31,8 @@ const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
 const EVENTS_ROUTE = '/pay/:paymentId/events';
 const CODE_ROUTE = '/pay/:paymentId/qr.svg';
+/** HEAD is answered like GET, without the body: link checkers and previews ask so. Not for streams. */
+const withHead = { exposeHeadRoute: true } as const;
 /** What a page asks for by itself, and so more often than people do. */
 const askedByPages: readonly (string | undefined)[] = [
   STATUS_ROUTE,
@@ -57,15 +59,20 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     );
     pages.setErrorHandler((error, request, reply) => showError(context, error, request, reply));
 
+    // Only GET leads on to a provider: who sends HEAD looks whether the link works, and must start no session.
+    pages.head<PaymentRoute>('/pay/:paymentId', (request, reply) => {
+      delete request.query['auto'];
+      return showCheckout(context, request, reply);
+    });
     pages.get<PaymentRoute>('/pay/:paymentId', (request, reply) => showCheckout(context, request, reply));
-    pages.get<PaymentRoute>(CODE_ROUTE, (request, reply) => showPhoneCode(context, request, reply));
+    pages.get<PaymentRoute>(CODE_ROUTE, withHead, (request, reply) => showPhoneCode(context, request, reply));
     const live = createLiveUpdates({ ...liveLimits, ...liveSources(context, pages) });
     pages.addHook('preClose', (closed) => {
       live.close();
       closed();
     });
     pages.get<PaymentRoute>(EVENTS_ROUTE, (request, reply) => showEvents(live, request, reply));
-    pages.get<PaymentRoute>(STATUS_ROUTE, (request, reply) => showStatus(context, request, reply));
+    pages.get<PaymentRoute>(STATUS_ROUTE, withHead, (request, reply) => showStatus(context, request, reply));
     pages.post<ProviderRoute>(
       '/pay/:paymentId/providers/:provider',
       { onRequest: (request) => countVisitor(limits.starts, request) },
@@ -82,15 +89,17 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
         (request, reply) => playOutcome(context, play, request, reply),
       );
     }
-    pages.get<ShortLinkRoute>('/s/:shortCode', (request, reply) => showShortLink(context, request, reply));
+    pages.get<ShortLinkRoute>('/s/:shortCode', withHead, (request, reply) =>
+      showShortLink(context, request, reply),
+    );
     const drawPreview = createPreviewDrawer({
       monotonicMs: () => performance.now(),
       onFailure: (err) => pages.log.error({ err }, 'the picture of a link preview could not be drawn'),
     });
-    pages.get<ShortLinkRoute>('/s/:shortCode/preview.png', (request, reply) =>
+    pages.get<ShortLinkRoute>('/s/:shortCode/preview.png', withHead, (request, reply) =>
       showPreview(context, drawPreview, request, reply),
     );
-    pages.get<LogoRoute>('/logos/:hash', (request, reply) => showLogo(context, request, reply));
+    pages.get<LogoRoute>('/logos/:hash', withHead, (request, reply) => showLogo(context, request, reply));
     done();
   });
 }

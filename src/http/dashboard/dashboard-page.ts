@@ -57,13 +57,13 @@ export function seeOther(path: string): SeeOther {
   return { location: `${DASHBOARD_PATH}${path}` };
 }
 
-/** A page: `GET`. */
+/** A page: `GET`, and `HEAD` as to a visitor who is not signed in. */
 export function dashboardPage(
   routes: DashboardRoutes,
   route: Route & { readonly show: (visit: Visit, reply: FastifyReply) => Promise<DashboardAnswer> },
 ): void {
   if (route.section !== null) routes.shown.add(route.section);
-  routes.server.get(route.path, (request, reply) =>
+  routes.server.get(route.path, { exposeHeadRoute: true }, (request, reply) =>
     withVisit(routes, route, request, reply, async (visit) =>
       sendAnswer(routes, route, reply, visit, await route.show(visit, reply)),
     ),

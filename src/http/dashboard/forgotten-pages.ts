@@ -14,7 +14,7 @@ import { DASHBOARD_PATH } from './sections.ts';
 
 /** `/dashboard/forgotten`: a link to set a new password, by e-mail. Only where e-mail is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
-  routes.server.get('/forgotten', async (request, reply) =>
+  routes.server.get('/forgotten', { exposeHeadRoute: true }, async (request, reply) =>
     sendPlainPage(routes, reply, 200, {
       title: 'Forgotten your password?',
       main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(routes, request, reply))}

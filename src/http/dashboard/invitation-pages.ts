@@ -18,7 +18,7 @@ interface LinkRoute {
 
 /** `/dashboard/invitation/:token`: who was invited becomes a member. Opening it does not use it up. */
 export function registerInvitationPages(routes: DashboardRoutes): void {
-  routes.server.get<LinkRoute>('/invitation/:token', (request, reply) =>
+  routes.server.get<LinkRoute>('/invitation/:token', { exposeHeadRoute: true }, (request, reply) =>
     showInvitation(routes, request, reply, { status: 200, message: nothing }),
   );
   routes.server.post<LinkRoute>('/invitation/:token', async (request, reply) => {

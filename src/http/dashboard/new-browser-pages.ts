@@ -22,7 +22,7 @@ const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sig
  */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   routes.server.post('/new-browser', (request, reply) => answerAsking(routes, mailer, request, reply));
-  routes.server.get('/new-browser', (request, reply) => {
+  routes.server.get('/new-browser', { exposeHeadRoute: true }, (request, reply) => {
     // In the query, because it holds the address and is longer than a part of a path may be.
     const token = new URL(request.url, 'http://localhost').searchParams.get('token') ?? '';
     return showLink(routes, request, reply, token);

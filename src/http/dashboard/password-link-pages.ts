@@ -18,7 +18,7 @@ interface LinkRoute {
 
 /** `/dashboard/password/:token`: the link by which a password is set. Opening it does not use it up. */
 export function registerPasswordLinkPages(routes: DashboardRoutes): void {
-  routes.server.get<LinkRoute>('/password/:token', (request, reply) =>
+  routes.server.get<LinkRoute>('/password/:token', { exposeHeadRoute: true }, (request, reply) =>
     showForm(routes, request, reply, { status: 200, message: nothing }),
   );
   routes.server.post<LinkRoute>('/password/:token', async (request, reply) => {

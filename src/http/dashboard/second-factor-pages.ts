@@ -19,7 +19,7 @@ import { returnPathOf } from './return-path.ts';
 
 /** The question for a code, between the password and what it protects. */
 export function registerSecondFactorPages(routes: AreaRoutes): void {
-  routes.server.get('/second-factor', async (request, reply) => {
+  routes.server.get('/second-factor', { exposeHeadRoute: true }, async (request, reply) => {
     const asked = await readAsked(routes, request);
     if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
     const next = new URL(request.url, 'http://localhost').searchParams.get('next') ?? '';

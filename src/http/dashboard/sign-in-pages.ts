@@ -30,7 +30,9 @@ const greetings: ReadonlyMap<string | null, Html> = new Map([
 
 /** Signing in with e-mail and password, and signing out. */
 export function registerSignInPages(routes: AreaRoutes): void {
-  routes.server.get('/sign-in', (request, reply) => showSignIn(routes, request, reply));
+  routes.server.get('/sign-in', { exposeHeadRoute: true }, (request, reply) =>
+    showSignIn(routes, request, reply),
+  );
   routes.server.post('/sign-in', (request, reply) => answerSignIn(routes, request, reply));
   routes.server.post('/sign-out', (request, reply) => answerSignOut(routes, request, reply));
 }

@@ -50,7 +50,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   const pages = docPagesFor(context);
   const images = new Set(readdirSync(new URL('docs/images/', root)).filter((name) => name.endsWith('.svg')));
   const made = new Map<string, ConstantAnswer>();
-  const onRequest = countVisitors(context.limiter);
+  const options = { onRequest: countVisitors(context.limiter), exposeHeadRoute: true };
 
   function send(reply: FastifyReply, type: string, key: string, make: () => Buffer): Promise<FastifyReply> {
     const answer = made.get(key) ?? createConstantAnswer(make());
@@ -62,32 +62,32 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   const sendPage = (reply: FastifyReply, key: string, make: () => Buffer) =>
     send(reply, 'text/html; charset=utf-8', key, make);
 
-  server.get('/', { onRequest }, (_request, reply) =>
+  server.get('/', options, (_request, reply) =>
     sendPage(reply, '/', () => {
       const main = startContent({ isSandbox: context.isSandbox, links: context.links ?? [] });
       return docLayout({ ...context, pages, title: 'Start', current: null, main });
     }),
   );
-  server.get('/favicon.ico', { onRequest }, (_request, reply) =>
+  server.get('/favicon.ico', options, (_request, reply) =>
     send(reply, 'image/svg+xml', 'favicon.ico', () => icon),
   );
-  server.get('/docs/', { onRequest }, (_request, reply) => reply.redirect('/docs', 308));
-  server.get('/docs', { onRequest }, (_request, reply) =>
+  server.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
+  server.get('/docs', options, (_request, reply) =>
     sendPage(reply, '', () =>
       docLayout({ ...context, pages, title: 'Documentation', current: null, main: indexContent(pages) }),
     ),
   );
-  server.get('/docs/style.css', { onRequest }, (_request, reply) =>
+  server.get('/docs/style.css', options, (_request, reply) =>
     send(reply, 'text/css; charset=utf-8', 'style.css', () => docStyle),
   );
-  server.get<{ Params: { image: string } }>('/docs/images/:image', { onRequest }, (request, reply) => {
+  server.get<{ Params: { image: string } }>('/docs/images/:image', options, (request, reply) => {
     const { image } = request.params;
     if (!images.has(image)) throw new ServiceError('not_found');
     return send(reply, 'image/svg+xml', `images/${image}`, () =>
       readFileSync(new URL(`docs/images/${image}`, root)),
     );
   });
-  server.get<{ Params: { page: string } }>('/docs/:page', { onRequest }, (request, reply) => {
+  server.get<{ Params: { page: string } }>('/docs/:page', options, (request, reply) => {
     const name = request.params.page;
     if (name === REFERENCE_SLUG) return sendPage(reply, name, () => referencePage(context, pages));
     const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
@@ -96,7 +96,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
       ? sendPage(reply, name, () => markdownPage(context, pages, page))
       : send(reply, 'text/markdown; charset=utf-8', name, () => readFileSync(new URL(page.file, root)));
   });
-  server.get('/llms.txt', { onRequest }, (_request, reply) =>
+  server.get('/llms.txt', options, (_request, reply) =>
     send(reply, 'text/plain; charset=utf-8', 'llms.txt', () => createLlmsText(context.baseUrl, pages)),
   );
 }
