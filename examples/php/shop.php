@@ -112,6 +112,8 @@ function receive(string $rawBody, string $signature): int
     if ((float) $status['amount'] !== (float) $order['amount']) {
         return 204;
     }
+    // what arrived is less by the provider's fee; decide yourself below which share you look at an order by hand
+    error_log("{$event['paymentId']}: {$status['value_coin']} USDC received for {$order['amount']} " . CURRENCY);
 
     // 4. mark and parcel in one transaction, and only if the mark was not there
     $database->exec('BEGIN IMMEDIATE');

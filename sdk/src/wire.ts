@@ -104,6 +104,7 @@ export interface PaymentPaidEvent {
   readonly passFeeToCustomer: boolean;
   readonly currency: string;
   readonly coin: string | null;
+  /** USDC that arrived, less than `amount` by the provider's fee: compare it with `amount` and `currency`. */
   readonly receivedAmount: string | null;
   readonly forwardedAmount: string | null;
   readonly txidIn: string | null;

@@ -213,7 +213,10 @@ describe('the example shops', () => {
     let currency = '';
     const service = await startService((_request, response) =>
       response.end(
-        JSON.stringify({ ...payment, status: 'paid', amount: '25.00', currency, checkout_url: 'https://x' }),
+        JSON.stringify({
+          ...{ ...payment, status: 'paid', amount: '25.00', currency, checkout_url: 'https://x' },
+          value_coin: '21.010000',
+        }),
       ),
     );
     const body = JSON.stringify({

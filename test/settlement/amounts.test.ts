@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deployFactory } from '../../src/chain/deploy-factory.ts';
 import type { Payment } from '../../src/domain/payment.ts';
+import { presentPaymentStatus } from '../../src/http/api/present-payment.ts';
 import { depositAddressesOf, ENOUGH_UNITS, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();
@@ -85,6 +86,25 @@ describe('a payment', () => {
       txidOut: paid.txidOut,
       note: 'Order 1',
       email: 'customer@example.com',
+    });
+  });
+
+  it('shows what was seen of it while unpaid, in its status too, until the chain takes it back', async () => {
+    const payment = await settlement.create();
+    expect(presentPaymentStatus(payment)).toMatchObject({ value_coin: '0.000000', txid_in: null });
+    const deposit = await settlement.deposit(payment, 5_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    expect(presentPaymentStatus(await settlement.read(payment))).toMatchObject({
+      ...{ status: 'unpaid', forward_status: 'pending', value_coin: '5.000000', txid_in: deposit },
+      ...{ forwarded_amount: '0.000000', txid_out: null, paid_at: null },
+    });
+    await settlement.reorganise(1);
+    await settlement.dropWaiting();
+    await settlement.mine(2);
+    await settlement.watch();
+    expect(presentPaymentStatus(await settlement.read(payment))).toMatchObject({
+      ...{ status: 'unpaid', value_coin: '0.000000', txid_in: null },
     });
   });
 

@@ -34,6 +34,8 @@ export interface Machine {
     apiKey: string,
     query: string,
   ): Promise<{ status: number; body: Readonly<Record<string, string>> }>;
+  /** The customer's click on a provider; returns the address of the order there. */
+  beginSession(paymentId: string): Promise<string>;
   /** Plays the customer to the end of the on-ramp. */
   pay(paymentId: string): Promise<void>;
 }
@@ -97,6 +99,12 @@ function machineOf(
   const url = `http://127.0.0.1:${environment['PORT']}`;
   const request = (apiKey: string, path: string, init: RequestInit = {}) =>
     fetch(`${url}${path}`, { ...init, headers: { 'content-type': 'application/json', 'x-api-key': apiKey } });
+  async function beginSession(paymentId: string): Promise<string> {
+    const click = await fetch(`${url}/pay/${paymentId}/providers/moonpay`, {
+      ...{ method: 'POST', redirect: 'manual' },
+    });
+    return click.headers.get('location') as string;
+  }
   return {
     environment,
     process,
@@ -111,11 +119,9 @@ function machineOf(
       const response = await request(apiKey, `/api/v1/payment-status?${query}`);
       return { status: response.status, body: (await response.json()) as Record<string, string> };
     },
+    beginSession,
     async pay(paymentId) {
-      const click = await fetch(`${url}/pay/${paymentId}/providers/moonpay`, {
-        ...{ method: 'POST', redirect: 'manual' },
-      });
-      await sandbox.pay({ order: click.headers.get('location') as string });
+      await sandbox.pay({ order: await beginSession(paymentId) });
     },
   };
 }
