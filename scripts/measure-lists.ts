@@ -131,6 +131,7 @@ async function questionsOf(store: Store): Promise<readonly (readonly [string, ()
     ['by payment id', search(sample.id)],
     ['by e-mail', search(email)],
     ['by the beginning of an e-mail address', search(email.slice(0, 4))],
+    ['by a word that none has and thousands begin like', search(`${email.slice(0, 5)}0`)],
     ['by an e-mail address that none has', search(`${email}.example`)],
     ['by amount and currency', search(`${(sample.amountCents / 100).toFixed(2)} ${sample.currency}`)],
     ['by amount', search((sample.amountCents / 100).toFixed(2))],
