@@ -9,6 +9,8 @@ import {
   isEmailOrBlank,
   isNote,
   isPayoutAddress,
+  keptNote,
+  readCreateBody,
   type Verdict,
   verdictOfCallback,
 } from './second-reading.ts';
@@ -153,7 +155,7 @@ export function createBodyCase({ service, takeStored }: HostileService) {
     const expected = isPlain ? verdictOfJson(bytes) : 'open';
     requireJudged(answer, expected, bytes.toString('latin1'));
     if (answer.status === 200)
-      await requireAsGiven(service, answer, parseObject(bytes.toString('utf8')) ?? {});
+      await requireAsGiven(service, answer, readCreateBody(bytes.toString('utf8')) ?? {});
   });
 }
 
@@ -198,7 +200,7 @@ async function requireAsGiven(
     payment?.callbackUrl === sent['callback'] &&
     answered['callback_url'] === sent['callback'] &&
     payment?.payoutAddress.toLowerCase() === String(sent['address']).toLowerCase() &&
-    payment?.note === (sent['note'] ?? null) &&
+    payment?.note === (keptNote(sent['note']) ?? null) &&
     payment?.email === (String(sent['email'] ?? '').trim() || null) &&
     payment?.currency === (sent['currency'] ?? 'USD') &&
     asked === cents;
@@ -208,8 +210,9 @@ async function requireAsGiven(
 function verdictOfJson(bytes: Buffer): Verdict {
   const text = bytes.toString('utf8');
   if (!Buffer.from(text).equals(bytes)) return 'refused';
-  const parsed = parseObject(text);
-  return parsed === null || !isHarmless(parsed, 1) ? 'refused' : verdictOfParameters(parsed, 'json');
+  const given = readCreateBody(text);
+  // Of the text, because a copy has no `__proto__` of its own.
+  return given === null || !isHarmless(parseObject(text), 1) ? 'refused' : verdictOfParameters(given, 'json');
 }
 
 /** By the rules for each parameter; open where a provider has a say. */

@@ -127,7 +127,7 @@ export async function statusQueryCase({ service, takeStored }: HostileService) {
     const fault = faultOfStatus(answer);
     requireKept('createQueries', fault === null, () => `${fault}: ${body}`);
     const given = new URLSearchParams(query.replaceAll('+', '%2B'));
-    const isKnown = [...given.values()].some((word) => word === id || word === token);
+    const isKnown = [...given.values()].some((word) => word.toLowerCase() === id || word === token);
     requireKept('createQueries', answer.status !== 200 || isKnown, () => `a payment for ${query}`);
     requireKept('createQueries', (await takeStored()).length === 0, () => 'a question stored a payment');
   });

@@ -23,6 +23,47 @@ export function amountCentsOf(value: unknown): number | null {
   return cents >= 1 && cents <= 1_000_000 ? cents : null;
 }
 
+/** An exponent beyond this makes no amount. */
+const MOST_EXPONENT = 20;
+
+/** A number of JSON with all the digits it was written with: "100" for `1e2`, "0.010" for `0.010`. */
+function digitsOf(written: string): string {
+  const [mantissa = '', exponent = '0'] = written.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  if (Math.abs(Number(exponent)) > MOST_EXPONENT) return written;
+  const decimals = fraction.length - Number(exponent);
+  const number = BigInt(whole + fraction);
+  if (decimals <= 0) return String(number * 10n ** BigInt(-decimals));
+  const digitsOfNumber = String(number).padStart(decimals + 1, '0');
+  return `${digitsOfNumber.slice(0, -decimals)}.${digitsOfNumber.slice(-decimals)}`;
+}
+
+/** The object in a text, with its amount as text where it is a number. Null where the text holds no object. */
+export function readCreateBody(text: string): Readonly<Record<string, unknown>> | null {
+  const amounts: { readonly of: unknown; readonly written: string }[] = [];
+  try {
+    const root: unknown = JSON.parse(
+      text,
+      function (this: unknown, name, value, context?: { source?: string }) {
+        if (name === 'amount' && typeof value === 'number') {
+          amounts.push({ of: this, written: context?.source ?? '' });
+        }
+        return value;
+      },
+    );
+    if (typeof root !== 'object' || root === null || Array.isArray(root)) return null;
+    const own = amounts.find((amount) => amount.of === root);
+    return own === undefined ? (root as Record<string, unknown>) : { ...root, amount: digitsOf(own.written) };
+  } catch {
+    return null;
+  }
+}
+
+/** A note as it is kept: text areas send CRLF. */
+export function keptNote(note: unknown): unknown {
+  return typeof note === 'string' ? note.split('\r\n').join('\n') : note;
+}
+
 /** Whether an address is one that may be paid out to. */
 export function isPayoutAddress(value: unknown, reserved: ReadonlySet<string>): boolean {
   if (typeof value !== 'string' || value.length !== 42 || !value.startsWith('0x')) return false;
@@ -36,8 +77,9 @@ export function isPayoutAddress(value: unknown, reserved: ReadonlySet<string>): 
 }
 
 export function isNote(value: unknown): boolean {
-  if (typeof value !== 'string' || value === '') return false;
-  const points = [...value].map((character) => character.codePointAt(0) as number);
+  const kept = keptNote(value);
+  if (typeof kept !== 'string' || kept === '') return false;
+  const points = [...kept].map((character) => character.codePointAt(0) as number);
   const isControl = (point: number) =>
     (point < 32 && point !== 9 && point !== 10) || (point >= 127 && point < 160);
   const isHalf = (point: number) => point >= 0xd800 && point <= 0xdfff;
