@@ -97,6 +97,23 @@ describe('settings', () => {
     expect(wrongFieldsIn(answer.payload)).toEqual([field]);
   });
 
+  it('take a tolerance and a maximum provider fee, and say in money what they mean', async () => {
+    const sentence = async () => textOf((await browser.get(SETTINGS)).payload);
+    expect(await sentence()).toContain(
+      'a $100.00 payment counts as paid from 98.00 USDC, and from 68.60 USDC once',
+    );
+    await save('shop', { ...shop, tolerance: '1', max_provider_fee: '10' });
+    expect(await stored()).toMatchObject({ toleranceBasisPoints: 100, maxProviderFeeBasisPoints: 1_000 });
+    expect(await sentence()).toContain(
+      'a $100.00 payment counts as paid from 99.00 USDC, and from 89.10 USDC once',
+    );
+    const refused = await save('shop', { ...shop, tolerance: '60', max_provider_fee: '0' });
+    expect(refused.statusCode).toBe(400);
+    expect(wrongFieldsIn(refused.payload)).toEqual(['tolerance', 'max_provider_fee']);
+    await save('shop', { ...shop, tolerance: '', max_provider_fee: '' });
+    expect(await stored()).toMatchObject({ toleranceBasisPoints: null, maxProviderFeeBasisPoints: null });
+  });
+
   it('keep everything that was typed when a field is wrong, and say so at the field, by its label', async () => {
     const typed = {
       ...{ name: 'New & better', support_link: 'https://user:p@x.com', return_link: 'http://plain.example' },
