@@ -129,7 +129,7 @@ function* eraseEmailsBefore(
 /** Whether every payment with an id below this one is in the table of the account's payments. */
 function* isIndexedBelow(id: string): Script<boolean> {
   const next = yield* runForOne<{ id: string }>(
-    'SELECT id FROM payments WHERE "row" > (SELECT max(frontier) FROM payment_index) ORDER BY "row" LIMIT 1',
+    'SELECT id FROM payments WHERE "row" > (SELECT coalesce(max(frontier), 0) FROM payment_index) ORDER BY "row" LIMIT 1',
   );
   return next === null || next.id >= id;
 }

@@ -135,7 +135,7 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
       `SELECT ${qualifiedPaymentColumns} FROM (
          SELECT account_id, payment_id FROM uncounted_payments LIMIT ?1) AS uncounted
        CROSS JOIN payments WHERE payments.account_id = uncounted.account_id
-         AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT max(frontier) FROM payment_index)`,
+         AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT coalesce(max(frontier), 0) FROM payment_index)`,
       limit,
     ),
   );
