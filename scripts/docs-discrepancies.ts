@@ -1,5 +1,5 @@
 /** The part of docs/reliability.md that follows from what `verify` can find. */
-import { discrepancyKinds } from '../src/domain/discrepancy.ts';
+import { discrepancyKinds } from '../src/domain/journal.ts';
 import { code, table } from './markdown.ts';
 
 export function discrepancyTable(): string {

@@ -1,7 +1,6 @@
 /** The parts of docs/api.md that follow from the tables of parameters. */
-import { createParameters } from '../src/http/api/create-parameters.ts';
-import type { RequestParameter } from '../src/http/api/request-parameter.ts';
-import { statusParameters } from '../src/http/api/status-parameters.ts';
+import { createParameters, statusParameters } from '../src/http/api/create-parameters.ts';
+import type { RequestParameter } from '../src/http/api/request-input.ts';
 import { describe } from '../src/http/openapi/json-schema.ts';
 import { code, table } from './markdown.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { codeOf, type Reader } from './config-reader.ts';
-import { isLoopbackHost, isSecureUrl } from './domain/loopback.ts';
+import { isLoopbackHost, isSecureUrl } from './platform/public-address.ts';
 
 /** How the service is reached, and whom it may call: addresses, ports, certificate, proxies. */
 

@@ -17,7 +17,6 @@ import { readProviders } from './config-providers.ts';
 import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
 import { parsePolWei } from './domain/gas-money.ts';
-import { isLoopbackHost } from './domain/loopback.ts';
 import { parsePercentBasisPoints } from './domain/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
@@ -28,6 +27,7 @@ import {
 import type { Address } from './domain/payout-address.ts';
 import type { ProviderId } from './domain/provider-catalogue.ts';
 import type { ProviderValues } from './domain/provider-variables.ts';
+import { isLoopbackHost } from './platform/public-address.ts';
 
 /** Which parts of the service a process runs. */
 export type Role = 'all' | 'api' | 'worker';

@@ -1,7 +1,7 @@
 /** A chain's node that is nothing but prepared answers: each look at its newest block finds a hundred more. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TRANSFER_TOPIC } from '../../src/chain/token-abi.ts';
+import { TRANSFER_TOPIC } from '../../src/chain/token-reader.ts';
 import { answerParent } from '../answer-parent.ts';
 import { countedAddress, countedHash } from '../counted-address.ts';
 import { BLOCKS_A_PAGE, DEPOSITS_A_PAGE, LOGS_A_PAGE } from '../measurements/log-scan.ts';

@@ -1,8 +1,8 @@
 /** `node bench/children/log-scanner.ts DATA_DIR URL`: the watcher, which scans as many pages as it is asked for. */
 import { join } from 'node:path';
-import { createChainEndpoints } from '../../src/chain/chain-endpoint.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
-import { settleScanned } from '../../src/domain/settle-scanned.ts';
+import { createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
+import { settleScanned } from '../../src/domain/settle.ts';
 import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { watchDeposits } from '../../src/payments/watch-deposits.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import { paidWebhook } from '../../src/domain/paid-webhook.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import type { Webhook, WebhookResult } from '../../src/domain/webhook.ts';
-import { claimWebhooks } from '../../src/payments/claim-webhooks.ts';
-import { sendWebhook } from '../../src/payments/send-webhooks.ts';
+import { paidWebhook, type Webhook, type WebhookResult } from '../../src/domain/webhook.ts';
+import { claimWebhooks, sendWebhook } from '../../src/payments/send-webhooks.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createHostResolver, createOwnAddresses } from '../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver.ts';
-import { createOwnAddresses } from '../../src/webhooks/own-addresses.ts';
-import { createHostResolver } from '../../src/webhooks/resolve-host.ts';
 import { benchAccount, benchPayment } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';
 import { answerDnsHere } from '../servers/answer-dns-here.ts';

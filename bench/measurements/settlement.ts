@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { World } from '../../src/app/external-services.ts';
 import { createLog } from '../../src/app/log.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { createWorkerTasks } from '../../src/app/worker-tasks.ts';
-import type { World } from '../../src/app/world.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
 import { createTokenReader } from '../../src/chain/token-reader.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createAccount } from '../../src/accounts/create-account.ts';
+import { createAccount } from '../../src/accounts/manage-accounts.ts';
 import { createKey } from '../../src/accounts/manage-keys.ts';
 import { createLog } from '../../src/app/log.ts';
 import { openStore } from '../../src/app/open-store.ts';

@@ -12,7 +12,7 @@ export function switchMetricsOff(): void {
   createRequire(import.meta.url)('prom-client').collectDefaultMetrics = () => {};
   registerHooks({
     load: (url, context, nextLoad) =>
-      url.endsWith('/src/app/request-durations.ts')
+      url.endsWith('/src/app/metrics.ts')
         ? { format: 'module', source: countingNothing, shortCircuit: true }
         : nextLoad(url, context),
   });

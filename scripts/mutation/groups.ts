@@ -18,13 +18,13 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'signing',
     parts: [
       beside('src/domain/ipn-token.ts'),
-      beside('src/domain/paid-webhook.ts'),
+      beside('src/domain/webhook.ts'),
       beside('src/payments/send-webhooks.ts'),
     ],
   },
   {
     name: 'callback rules',
-    parts: [beside('src/domain/public-address.ts'), beside('src/domain/callback-url.ts')],
+    parts: [beside('src/platform/public-address.ts'), beside('src/domain/callback-url.ts')],
   },
   {
     name: 'state table',

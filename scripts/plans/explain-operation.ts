@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { type Connection, connectionOptions, type Database } from '../../src/store/postgres/open-database.ts';
 import { createPostgresStore } from '../../src/store/postgres/open-store.ts';
-import type { Statement } from '../../src/store/postgres/statement.ts';
+import type { Statement } from '../../src/store/postgres/statements.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SYNTHETIC_NOW_MS } from './fill-payments.ts';
 

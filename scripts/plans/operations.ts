@@ -1,7 +1,7 @@
 import type { Payment } from '../../src/domain/payment.ts';
 import { firstIdAtMs } from '../../src/domain/payment-id.ts';
-import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
+import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
 import { settle } from '../../src/domain/settle.ts';
 import type { Store } from '../../src/store/store.ts';
 import { EXPIRY_MS, OPEN_BATCH_RELAYER, SYNTHETIC_NOW_MS } from './fill-payments.ts';

@@ -1,7 +1,7 @@
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { formatCents } from '../domain/money.ts';
-import type { AuditStore } from '../domain/ports/audit-store.ts';
-import type { ProviderSettings, ProviderStore } from '../domain/ports/provider-store.ts';
+import type { AuditStore } from '../domain/ports/account-store.ts';
+import type { ProviderSettings, ProviderStore } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { type Actor, recordAction } from './people-context.ts';
 

@@ -3,7 +3,7 @@ import type { ApiKey } from '../domain/account.ts';
 import { createApiKey, hashApiKey, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseName } from '../domain/shop-profile.ts';
-import type { AccountsContext } from './create-account.ts';
+import type { AccountsContext } from './manage-accounts.ts';
 
 /** A key at the only moment at which it is known in full. */
 export interface CreatedKey {

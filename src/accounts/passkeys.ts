@@ -4,11 +4,10 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import { invalidField } from '../domain/errors.ts';
-import type { Passkey, RelyingParty } from '../domain/passkey.ts';
-import type { Actor, PeopleContext } from './people-context.ts';
-import type { SignedIn } from './read-session.ts';
-import { recordForUser } from './record-for-user.ts';
+import type { Passkey, RelyingParty } from '../domain/person.ts';
+import { type Actor, type PeopleContext, recordForUser } from './people-context.ts';
 import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
+import type { SignedIn } from './sessions.ts';
 
 type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
 

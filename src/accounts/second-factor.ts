@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { invalidField } from '../domain/errors.ts';
-import type { KeyedHash } from '../domain/keyed-hash.ts';
 import type { User } from '../domain/person.ts';
-import type { SecretBox } from '../domain/secret-box.ts';
-import type { Actor, PeopleContext } from './people-context.ts';
-import { recordForUser } from './record-for-user.ts';
+import type { KeyedHash } from '../platform/keyed-hash.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import { type Actor, type PeopleContext, recordForUser } from './people-context.ts';
 
 /** How the secrets of second factors are kept. */
 export interface SecondFactorSecrets {

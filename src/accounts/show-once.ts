@@ -1,4 +1,4 @@
-import type { SecretBox } from '../domain/secret-box.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
 import type { PeopleContext } from './people-context.ts';
 
 /** What a secret that is shown once needs. */

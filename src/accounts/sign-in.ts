@@ -1,13 +1,13 @@
 import type { SessionArea } from '../domain/dashboard-session.ts';
-import { parseUserEmail, type User } from '../domain/person.ts';
-import type { Caller } from './create-session.ts';
-import { type OpenedSession, openSession } from './open-session.ts';
+import { parseUserEmail, type RelyingParty, type User } from '../domain/person.ts';
+import { usePasskey } from './passkeys.ts';
 import { isCurrentHash } from './passwords.ts';
 import type { PeopleContext } from './people-context.ts';
-import { hasSecondFactor } from './second-factor.ts';
+import { hasSecondFactor, type SecondFactorContext, spendCode } from './second-factor.ts';
+import { type Caller, type OpenedSession, openSession, type SignedIn } from './sessions.ts';
 
 /** What somebody claims to know. */
-export interface Credentials {
+interface Credentials {
   readonly email: string;
   readonly password: string;
 }
@@ -50,4 +50,29 @@ export async function signIn(
 async function renewHash(context: PeopleContext, user: User, password: string): Promise<void> {
   if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return;
   await context.people.updateUser(user.id, { passwordHash: await context.passwords.hash(password) });
+}
+
+/** The second step by a passkey. Null where it is none of the user's, or has not signed what it was asked to. */
+export async function passByPasskey(
+  context: SecondFactorContext,
+  signedIn: SignedIn,
+  { response, party }: { readonly response: string; readonly party: RelyingParty },
+  { area, caller }: { readonly area: SessionArea; readonly caller: Caller },
+): Promise<OpenedSession | null> {
+  const { user, session } = signedIn;
+  if (!(await usePasskey(context, signedIn, response, party))) return null;
+  await context.sessions.endSession(user.id, session.id);
+  return openSession(context, user, { area, stage: 'open', caller });
+}
+
+/** The second step of signing in: opens a new session in place of the one that asked. Null for a wrong code. */
+export async function passSecondFactor(
+  context: SecondFactorContext,
+  { user, session }: SignedIn,
+  code: string,
+  { area, caller }: { readonly area: SessionArea; readonly caller: Caller },
+): Promise<OpenedSession | null> {
+  if (!(await spendCode(context, user, code))) return null;
+  await context.sessions.endSession(user.id, session.id);
+  return openSession(context, user, { area, stage: 'open', caller });
 }

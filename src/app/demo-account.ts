@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
-import { createUser } from '../accounts/create-user.ts';
+import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/manage-accounts.ts';
 import { createKey } from '../accounts/manage-keys.ts';
 import { createPasswords, createRandomPassword } from '../accounts/passwords.ts';
+import { createUser } from '../accounts/users.ts';
 import { hashApiKey } from '../domain/api-key.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { Store } from '../store/store.ts';

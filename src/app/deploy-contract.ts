@@ -1,8 +1,8 @@
-import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
-import { deployFactory } from '../chain/deploy-factory.ts';
+import { deployFactory } from '../chain/deploy-contract.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { ContractDeploymentConfig } from '../config.ts';
-import { requireToken } from './live-world.ts';
+import { requireToken } from './live-services.ts';
 
 /** Deploys a deposit factory with the relayer's key and checks it. Returns what goes into the configuration. */
 export async function deployContract(config: ContractDeploymentConfig) {

@@ -1,11 +1,11 @@
-import { closeChainEndpoints, createChainEndpoints, distinctHosts } from '../chain/chain-endpoint.ts';
+import { closeChainEndpoints, createChainEndpoints, distinctHosts } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
-import { requireChain, requireToken } from './live-world.ts';
+import { requireChain, requireToken } from './live-services.ts';
 import { createLog } from './log.ts';
 import { openStore, requireDatabase } from './open-store.ts';
 

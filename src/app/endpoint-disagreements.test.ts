@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { FinalityDoubt } from '../chain/confirm-final-block.ts';
+import type { FinalityDoubt } from '../chain/confirm-finality.ts';
 import { describeHosts } from './doctor.ts';
-import { createDisagreementReport } from './live-world.ts';
+import { createDisagreementReport } from './live-services.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
-import { callServer } from '../cli/control-client.ts';
-import { CONTROL_SOCKET } from '../cli/control-server.ts';
-import { type ListenOptions, listen } from '../cli/listen/listen.ts';
+import { CONTROL_SOCKET, callServer } from '../cli/control-socket.ts';
+import { type ListenOptions, listen } from '../cli/listen.ts';
 import type { Config } from '../config.ts';
 
 /** Shows the events of the sandbox that serves this data folder, until somebody stops it. */

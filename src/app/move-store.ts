@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { type MoveReport, type MoveSource, type MoveTarget, moveTables } from '../store/move-tables.ts';
 import { openPostgresSource, openPostgresTarget } from '../store/postgres/move.ts';
@@ -71,4 +72,12 @@ function openSource(place: Place): Promise<MoveSource> {
 
 function openTarget(place: Place): Promise<MoveTarget> {
   return place.engine === 'postgres' ? openPostgresTarget(place.url) : openSqliteTarget(place.file);
+}
+
+/** SQLite writes in the API's own thread, and a create may not wait for more than one portion. */
+const PAUSE_MS = 50;
+
+/** Lets others write between two portions of work that can wait; ends early when the signal says so. */
+export async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
+  await delay(pauseMs, undefined, { signal }).catch(() => {});
 }

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { findSchema } from '../store/postgres/migrate.ts';
+import { findSchema } from '../store/postgres/migrations.ts';
 import { openPostgresStore } from '../store/postgres/open-store.ts';
-import { hasSchema } from '../store/sqlite/migrate.ts';
+import { hasSchema } from '../store/sqlite/migrations.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';

@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { callServer, NoServerError } from '../cli/control-client.ts';
-import { CONTROL_SOCKET, runOperation } from '../cli/control-server.ts';
+import { createChainReader } from '../chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
+import { createBalanceSweep } from '../chain/sweep-balances.ts';
+import { CONTROL_SOCKET, callServer, NoServerError, runOperation } from '../cli/control-socket.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import type { VerifiedChain } from '../payments/verify/verify-context.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
-import { createTextCallbackGuard } from './callback-guard.ts';
 import { createLog } from './log.ts';
 import { openStore, requireDatabase } from './open-store.ts';
-import { openStoredChain, type StoredChain } from './stored-chain.ts';
+import { createTextCallbackGuard } from './service-parts.ts';
 
 /** A server that is starting holds the store before it listens for commands. */
 const STARTING_SERVER_MS = 15_000;
@@ -89,4 +91,24 @@ async function runOnStore(
     await chain?.close();
     await store.close();
   }
+}
+
+/** The chain that a store's payments are on, for a command that works without a server. */
+export interface StoredChain extends VerifiedChain {
+  close(): Promise<void>;
+}
+
+/** Opens no connection yet. Null where no endpoint is given, or where the store was never served and has no chain. */
+export async function openStoredChain(store: Store, rpcUrls: readonly string[]): Promise<StoredChain | null> {
+  const settlements = await store.settlements.listSettlements();
+  const [newest] = settlements;
+  if (newest === undefined || rpcUrls.length === 0) return null;
+  const { chainId, token } = newest;
+  const factories = [...new Set(settlements.map(({ factory }) => factory))];
+  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
+  return {
+    reader: createChainReader({ endpoints, sources: { token, factories } }),
+    sweepBalances: createBalanceSweep({ endpoints, token }),
+    close: () => closeChainEndpoints(endpoints),
+  };
 }

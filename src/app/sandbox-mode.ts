@@ -1,34 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { closeChainEndpoints, createChainEndpoints } from '../chain/chain-endpoint.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { createBalanceSweep } from '../chain/sweep-balances.ts';
 import { createTokenReader } from '../chain/token-reader.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
+import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
+import { ServiceError } from '../domain/errors.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
+import { isDirect, type Payment } from '../domain/payment.ts';
 import { isPaymentId } from '../domain/payment-id.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import { providerIds } from '../domain/provider-catalogue.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import type { ProviderSession } from '../domain/provider-session.ts';
+import { type PlayOutcome, playedProviderOf } from '../http/checkout/simulated-outcome.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
+import type { StartSession } from '../payments/start-session.ts';
 import { createProviderAdapter } from '../providers/create-provider-adapter.ts';
+import type { EventFeed } from '../sandbox/event-feed.ts';
 import type { Shop, ShopOptions } from '../sandbox/shop/start-shop.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount, requireSandboxData } from './demo-account.ts';
-import type { Log } from './log.ts';
+import type { Pace, World } from './external-services.ts';
+import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
-import { createPlayOutcome } from './play-outcome.ts';
 import { noticesUrlOf } from './provider-addresses.ts';
-import { createSandboxControls } from './sandbox-controls.ts';
 import type { WelcomeFacts } from './sandbox-welcome.ts';
-import { readOrCreateSecretKey } from './secret-key.ts';
-import { factoriesOf, rememberSettlement } from './settlement-history.ts';
+import type { SandboxTools } from './service-parts.ts';
 import { type Service, startService } from './start-service.ts';
-import type { Pace, World } from './world.ts';
+import { writeOwnFile } from './write-own-file.ts';
 
 /** How long a simulated on-ramp may take; shorter than its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
@@ -200,4 +207,132 @@ function ownUrlOf(config: Config): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (host === '::') return `http://[::1]:${port}`;
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+/** What is there before the service runs. */
+export interface SandboxControlParts {
+  readonly sandbox: Sandbox;
+  readonly feed: EventFeed;
+  readonly defaults: SandboxControls['defaults'];
+  readonly baseUrl: string;
+  /** Where the customer lives. */
+  readonly country: string;
+}
+
+/** What the command line can do in the sandbox. */
+export function createSandboxControls(parts: SandboxControlParts, tools: SandboxTools): SandboxControls {
+  const { sandbox, feed, defaults } = parts;
+  return {
+    pay: async (payment, provider, deliveryUnits) => {
+      if (!isDirect(payment)) return payAtProvider(parts, tools, payment, provider, deliveryUnits);
+      if (provider !== null) {
+        throw new ServiceError('provider_unknown', 'A direct payment is paid from a wallet, at no provider.');
+      }
+      const units = deliveryUnits ?? payment.enoughUnits;
+      const { transactionHash } = await sandbox.customerWallet.send(payment.depositAddress, units);
+      return { provider: payment.provider, transactionHash, deliveryUnits: units };
+    },
+    async setProviderFault(provider, fault) {
+      sandbox.faults.setProvider(provider, fault);
+    },
+    async setFault(target, fault) {
+      if (target === 'rates') sandbox.faults.setRates(fault);
+      else sandbox.faults.setChain(fault);
+    },
+    createCheckout: (account, request) =>
+      tools.createPayment(account, {
+        ...request,
+        passFeeToCustomer: false,
+        provider: MULTI_PROVIDER,
+        idempotencyKey: null,
+      }),
+    readEvents: (cursor) => feed.read(cursor),
+    defaults,
+  };
+}
+
+async function payAtProvider(
+  { sandbox, baseUrl, country }: SandboxControlParts,
+  { startSession }: SandboxTools,
+  ...[payment, provider, deliveryUnits]: Parameters<SandboxControls['pay']>
+): ReturnType<SandboxControls['pay']> {
+  const chosen = chooseProvider(payment.provider, provider);
+  const session = await startSession(payment, chosen, { country, knowsEmail: true });
+  const units = deliveryUnits ?? session.quotedUnits;
+  if (units === null)
+    throw new ServiceError('provider_unavailable', 'The provider gave no quote; name an amount.');
+  const { transactionHash } = await sandbox.pay({
+    order: session.redirectUrl,
+    deliveryUnits: units,
+    cameFrom: baseUrl,
+  });
+  return { provider: chosen, transactionHash, deliveryUnits: units };
+}
+
+/** The provider named on the command line, else the payment's own, else the first of the catalogue. */
+function chooseProvider(own: string, named: string | null): ProviderId {
+  const chosen = named ?? (own === MULTI_PROVIDER ? (providerIds[0] as ProviderId) : own);
+  if (!isProviderId(chosen)) throw new ServiceError('provider_unknown', `There is no provider ${chosen}.`);
+  return chosen;
+}
+
+/** Where somebody pays a second time who has paid at the first. */
+const SECOND: ProviderId = 'transak';
+
+const SLOW_CHAIN_MS = 20_000;
+
+/** Plays outcomes at the simulated on-ramps by the same doors as a customer. */
+export function createPlayOutcome(
+  sandbox: Sandbox,
+  { baseUrl, country }: { readonly baseUrl: string; readonly country: string },
+  startSession: StartSession,
+): PlayOutcome {
+  const orderOf = ({ redirectUrl }: ProviderSession) => ({ order: redirectUrl, cameFrom: baseUrl });
+  const visit = (payment: Payment, provider: ProviderId) =>
+    startSession(payment, provider, { country, knowsEmail: true });
+
+  async function play(payment: Payment, outcome: Parameters<PlayOutcome>[1]): Promise<void> {
+    const session = await visit(payment, playedProviderOf(payment));
+    switch (outcome) {
+      case 'declined':
+        return sandbox.decline(orderOf(session));
+      case 'late':
+        return sandbox.payLate(orderOf(session));
+      case 'too-little':
+        await sandbox.pay({ ...orderOf(session), deliveryUnits: payment.enoughUnits / 2n });
+        return;
+      case 'twice': {
+        // Both visits begin before anything arrives.
+        const again = await visit(payment, SECOND);
+        await Promise.all([sandbox.pay(orderOf(session)), sandbox.pay(orderOf(again))]);
+        return;
+      }
+      case 'slow-chain':
+        await sandbox.pay(orderOf(session));
+        sandbox.faults.setChain('slow');
+        setTimeout(() => sandbox.faults.setChain('up'), SLOW_CHAIN_MS).unref();
+        return;
+      case 'paid':
+        await sandbox.pay(orderOf(session));
+    }
+  }
+
+  return (payment, outcome) =>
+    play(payment, outcome).catch((error: unknown) => {
+      if (error instanceof ServiceError) throw error;
+      throw new ServiceError('payment_state_conflict', undefined, { cause: error });
+    });
+}
+
+/**
+ * The sandbox's own secret: made at its first start and kept in its data folder, so that tokens stay good. Throws
+ * when the file was damaged. Called under the store's lock, so no other process makes one at the same time.
+ */
+export function readOrCreateSecretKey(dataDir: string): string {
+  const file = join(dataDir, 'sandbox-secret-key');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) writeOwnFile(file, randomBytes(32).toString('hex'));
+  const secretKey = readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]{64}$/.test(secretKey)) throw new Error(`${file} is damaged: it must hold 64 hex digits`);
+  return secretKey;
 }

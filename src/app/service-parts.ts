@@ -1,30 +1,49 @@
+import { createPasswords } from '../accounts/passwords.ts';
 import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
 import type { Account } from '../domain/account.ts';
-import { locationOf } from '../domain/callback-url.ts';
+import {
+  type AcceptedCallbackUrl,
+  isOwnCallback,
+  locationOf,
+  parseCallbackUrl,
+  type ServiceLocation,
+} from '../domain/callback-url.ts';
+import { createDepositAddressCalculator } from '../domain/deposit-address.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import type { Mailer } from '../domain/ports/mailer.ts';
-import type { PlayOutcome } from '../http/checkout/outcomes.ts';
+import type { Mailer } from '../domain/ports/mail.ts';
+import type { PlayOutcome } from '../http/checkout/simulated-outcome.ts';
+import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
-import type { CreatePaymentContext } from '../payments/create-payment.ts';
-import type { CreatePaymentRequest } from '../payments/create-payment-request.ts';
-import { createKnownAddresses, type KnownAddresses } from '../payments/known-addresses.ts';
+import type { DashboardContext } from '../http/signed-in/context.ts';
+import { createConsoleMailer, createSmtpMailer } from '../mail/mailers.ts';
+import type { CreatePaymentContext, CreatePaymentRequest } from '../payments/create-payment.ts';
+import {
+  createKnownAddresses,
+  createReservedAddressCheck,
+  type KnownAddresses,
+} from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
+import { createKeyedHash } from '../platform/keyed-hash.ts';
+import { createSecretBox } from '../platform/secret-box.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import type { registerStatePages } from '../sandbox/pages/register-state-pages.ts';
 import type { Store } from '../store/store.ts';
-import { createOwnAddresses } from '../webhooks/own-addresses.ts';
-import { createHostResolver } from '../webhooks/resolve-host.ts';
-import { createCallbackGuard } from './callback-guard.ts';
-import { createMailer } from './create-mailer.ts';
-import { createPaymentContext } from './create-payment-context.ts';
+import {
+  createCallbackHostCheck,
+  createHostResolver,
+  createOwnAddresses,
+  type HostResolver,
+  type OwnAddresses,
+} from '../webhooks/callback-host.ts';
+import type { World } from './external-services.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import type { World } from './world.ts';
 
 /** What the sandbox's controls are made of. */
 export interface SandboxTools {
@@ -130,4 +149,133 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
     startSession,
     create: createPaymentContext({ ...options, directory, tokens, known }),
   };
+}
+
+interface PaymentParts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly world: World;
+  readonly clock: Clock;
+  readonly known: KnownAddresses;
+  readonly directory: ProviderDirectory;
+  readonly tokens: IpnTokens;
+}
+
+/** What creating payments needs of a running service. */
+function createPaymentContext(parts: PaymentParts): CreatePaymentContext {
+  const { world, store, clock, known, config } = parts;
+  const [{ factory, implementation, token, feeWallet }] = world.settlements;
+  const contracts = world.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);
+  return {
+    payments: store.payments,
+    providers: parts.directory,
+    rates: world.rates,
+    settlement: {
+      chainId: world.chainId,
+      factory,
+      feeWallet,
+      depositAddressOf: createDepositAddressCalculator({ chainId: world.chainId, factory, implementation }),
+      isReservedAddress: createReservedAddressCheck(
+        known,
+        [token, ...contracts, world.relayer.address],
+        clock.monotonicMs,
+      ),
+      noteDeposit: known.takeIn,
+    },
+    nowMs: clock.nowMs,
+    newPaymentId: createPaymentIdGenerator(clock.nowMs),
+    tokenFingerprint: parts.tokens.currentFingerprint,
+    thresholdDefaults: config.thresholdDefaults,
+  };
+}
+
+interface DashboardParts
+  extends Pick<
+    DashboardContext,
+    'isSandbox' | 'tokens' | 'token' | 'create' | 'callbacks' | 'mailer' | 'explorerTransactionUrl'
+  > {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly secretKey: string;
+}
+
+/** What the merchants' dashboard needs, on whatever server. */
+export function createDashboardContext({
+  config,
+  store,
+  clock,
+  secretKey,
+  callbacks,
+  mailer,
+  isSandbox,
+  tokens,
+  token,
+  create,
+  explorerTransactionUrl,
+}: DashboardParts): DashboardContext {
+  return {
+    ...store,
+    ...{ isSandbox, tokens, token, create, explorerTransactionUrl },
+    passwords: createPasswords(),
+    secondFactor: {
+      box: createSecretBox('second factor', secretKey, config.previousSecretKeys),
+      recoveryHash: createKeyedHash('recovery codes', secretKey, config.previousSecretKeys),
+    },
+    callbacks,
+    browsers: createSecretBox('known browsers', secretKey, config.previousSecretKeys),
+    shownOnce: createSecretBox('secrets shown once', secretKey, config.previousSecretKeys),
+    mailer,
+    limits: createDashboardLimits(clock.monotonicMs),
+    nowMs: clock.nowMs,
+    baseUrl: config.baseUrl,
+    passkeyUrl: config.baseUrl,
+  };
+}
+
+/** Who sends e-mail: in live mode the configured server, or null without one; in the sandbox nobody, and the log shows it. */
+function createMailer(config: Config, isSandbox: boolean, log: Log): Mailer | null {
+  if (isSandbox)
+    return createConsoleMailer((mail) => log.info({ mail }, 'an e-mail, which the sandbox does not send'));
+  return config.mail === null ? null : createSmtpMailer(config.mail);
+}
+
+/** What callbacks are judged by. */
+interface CallbackRules {
+  /** Exempt from every rule but the form: `host:port`. */
+  readonly allowedHosts: ReadonlySet<string>;
+  /** Where this service is reached: a callback must not lead there. */
+  readonly own: ServiceLocation;
+}
+
+/** Judges a callback by its text alone, where no resolver runs; what it leads to is judged again when it is used. */
+export function createTextCallbackGuard(rules: CallbackRules): CallbackGuard {
+  return {
+    refusalOf(callback) {
+      const parsed = parseCallbackUrl(callback, rules.allowedHosts);
+      return parsed.ok ? refuseOwn(parsed, rules) : parsed.reason;
+    },
+  };
+}
+
+/** The judge of callbacks at creation: first the text, then where its name leads. */
+export function createCallbackGuard(
+  resolver: HostResolver,
+  ownAddresses: OwnAddresses,
+  rules: CallbackRules,
+): CallbackGuard {
+  const refusalOfHost = createCallbackHostCheck(resolver, ownAddresses);
+  return {
+    refusalOf(callback) {
+      const parsed = parseCallbackUrl(callback, rules.allowedHosts);
+      if (!parsed.ok) return parsed.reason;
+      if (parsed.kind === 'allowed') return null;
+      return refuseOwn(parsed, rules) ?? refusalOfHost(parsed.hostname);
+    },
+  };
+}
+
+function refuseOwn(callback: AcceptedCallbackUrl, { own }: CallbackRules): string | null {
+  if (callback.kind === 'allowed' || !isOwnCallback(callback, own)) return null;
+  return 'must not lead to this service itself';
 }

@@ -1,20 +1,22 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { CONTROL_SOCKET, startControlServer } from '../cli/control-server.ts';
+import { CONTROL_SOCKET, startControlServer } from '../cli/control-socket.ts';
+import { ConfigError } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
+import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import { createPeerCheck, refusePlainPeers } from '../http/plain-peers.ts';
+import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import { createPeerCheck, refusePlainPeers } from '../http/require-https.ts';
 import { createDirectPayment } from '../payments/create-direct-payment.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
+import { openAdminDoors } from './admin-server.ts';
 import { withCleanUp } from './clean-up.ts';
-import { giveNotice } from './give-notice.ts';
-import { openAdminDoors } from './open-admin-doors.ts';
-import { openDoors } from './open-doors.ts';
-import { requireKnownSecret } from './require-known-secret.ts';
+import { openDoors } from './public-server.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
 import { startWork } from './start-work.ts';
 
@@ -139,4 +141,35 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+/** Between two steps everything that has arrived is answered. */
+const STEP_MS = 100;
+
+/**
+ * Waits for `noticeMs` in which somebody could be told. A process that stands still for a while (a disk that takes a
+ * second for a commit, a machine with too much to do) would otherwise wake to find its notice over, and close with the
+ * questions unread whose answers would have been the notice: a standstill costs one step.
+ */
+export async function giveNotice(
+  noticeMs: number,
+  wait: (waitMs: number) => Promise<unknown> = delay,
+): Promise<void> {
+  for (let leftMs = noticeMs; leftMs > 0; leftMs -= STEP_MS) await wait(Math.min(leftMs, STEP_MS));
+}
+
+/**
+ * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS: webhooks of payments made
+ * before could not be signed, and their one attempt would be lost. The newest payment shows it, because its secret was
+ * the current one. Throws `ConfigError`.
+ */
+export async function requireKnownSecret(
+  payments: Pick<PaymentStore, 'listPayments'>,
+  tokens: Pick<IpnTokens, 'knows'>,
+): Promise<void> {
+  const [newest] = await payments.listPayments({}, null, 1);
+  if (newest === undefined || tokens.knows(newest.tokenFingerprint)) return;
+  throw new ConfigError([
+    'SECRET_KEY is not the one that the stored payments were made with: set that one, or add it to SECRET_KEY_PREVIOUS.',
+  ]);
 }

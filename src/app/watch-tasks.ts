@@ -1,5 +1,5 @@
 import type { PaymentId } from '../domain/payment-id.ts';
-import { settleScanned } from '../domain/settle-scanned.ts';
+import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { sweepOpenPayments } from '../payments/sweep-balances.ts';
 import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';

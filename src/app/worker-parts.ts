@@ -1,12 +1,12 @@
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import type { Mailer } from '../domain/ports/mailer.ts';
+import type { Mailer } from '../domain/ports/mail.ts';
 import type { KnownAddresses } from '../payments/known-addresses.ts';
 import type { RelayContext } from '../payments/relay/relay-context.ts';
 import type { Store } from '../store/store.ts';
+import type { World } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { World } from './world.ts';
 
 /** What the tasks of the worker work with. */
 export interface WorkerParts {

@@ -1,21 +1,24 @@
+import { performance } from 'node:perf_hooks';
 import type { Account } from '../domain/account.ts';
-import type { DeliveryBounds } from '../domain/choose-webhooks.ts';
+import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import type { PaymentReference } from '../domain/payment.ts';
+import type { Relayer } from '../domain/ports/chain.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { Trouble } from '../domain/ports/mail.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
-import { receiptMail } from '../http/checkout/receipt-mail.ts';
-import { claimWebhooks } from '../payments/claim-webhooks.ts';
+import { receiptMail } from '../http/checkout/receipt.ts';
+import { eraseOldEmails } from '../payments/erase-emails.ts';
+import { type IndexPaymentsContext, indexPayments, PAYMENTS_AT_A_TIME } from '../payments/index-payments.ts';
 import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
-import { relayReleases } from '../payments/relay-releases.ts';
+import { relayReleases } from '../payments/relay/relay-releases.ts';
+import { tellOfTrouble } from '../payments/send-alerts.ts';
 import { sendReceipts } from '../payments/send-receipts.ts';
-import { sendWebhook } from '../payments/send-webhooks.ts';
+import { claimWebhooks, type DeliveryBounds, sendWebhook } from '../payments/send-webhooks.ts';
 import type { WorkerTask } from '../worker.ts';
-import { createErasingTask } from './erasing-task.ts';
-import { createGasTask } from './gas-task.ts';
-import { createIndexTask } from './index-task.ts';
 import type { Log } from './log.ts';
-import { createStaleCutoff } from './stale-cutoff.ts';
-import { createTroubleTasks } from './trouble-tasks.ts';
+import type { Metrics } from './metrics.ts';
+import { pauseBetweenPortions } from './move-store.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -162,4 +165,151 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
       await Promise.all(open.values());
     },
   };
+}
+
+const ERASING_INTERVAL_MS = 10 * 60_000;
+
+/** Erases customers' e-mail addresses that accounts want to keep no longer. */
+function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'>): WorkerTask {
+  return {
+    name: 'erase e-mail addresses',
+    intervalMs: ERASING_INTERVAL_MS,
+    async run(signal) {
+      const hasMore = await eraseOldEmails({ ...store, nowMs });
+      if (hasMore) await pauseBetweenPortions(signal);
+      return hasMore;
+    },
+  };
+}
+
+const GAS_INTERVAL_MS = 60_000;
+
+interface GasParts {
+  readonly world: { readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'> };
+  readonly metrics: Pick<Metrics, 'relayerBalancePol' | 'relayerLowBalancePol'>;
+  readonly log: Pick<Log, 'error' | 'info'>;
+}
+
+/**
+ * Keeps the relayer's gas money in the metrics, and logs once when it falls below some full batches at the present fees
+ * and once when it no longer is: an empty relayer releases nothing.
+ */
+export function createGasTask({ world, metrics, log }: GasParts): WorkerTask {
+  let isLow = false;
+  return {
+    name: 'gas',
+    intervalMs: GAS_INTERVAL_MS,
+    async run() {
+      const [balanceWei, fees] = await Promise.all([
+        world.relayer.readGasBalance(),
+        world.relayer.quoteFees(),
+      ]);
+      const lowWei = lowGasWei(fees);
+      const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];
+      metrics.relayerBalancePol.set(balancePol);
+      metrics.relayerLowBalancePol.set(lowPol);
+      const wasLow = isLow;
+      isLow = balanceWei < lowWei;
+      const fields = { relayer: world.relayer.address, balancePol, lowPol };
+      if (isLow && !wasLow)
+        log.error(fields, 'the relayer runs out of gas money: send it POL, or releases stop');
+      if (wasLow && !isLow) log.info(fields, 'the relayer has gas money again');
+      return false;
+    },
+  };
+}
+
+/** Between two looks. */
+const INTERVAL_MS = 500;
+/** What one step takes, and the pause behind it. */
+interface Pace {
+  /** The share of its time that the event loop works, from which on this holds. */
+  readonly utilization: number;
+  readonly payments: number;
+  readonly pauseMs: number | undefined;
+}
+
+/** A full step holds all requests up for some 15 ms, a small one for 2. */
+const paces = [
+  { utilization: 0.95, payments: 20, pauseMs: 1_000 },
+  { utilization: 0.7, payments: 20, pauseMs: 100 },
+  { utilization: 0, payments: PAYMENTS_AT_A_TIME, pauseMs: undefined },
+] as const satisfies readonly Pace[];
+
+/**
+ * Makes what lists, searches and statistics rest on. Those may come later, a create may not: under full load it took a
+ * sixth of the thread, so then it goes on at a fraction of its pace and makes up for it afterwards. Its rows lie all over
+ * their tables, so even ten small steps a second cost a saturated service one create in twenty.
+ */
+export function createIndexTask(
+  store: IndexPaymentsContext,
+  readUtilization = createUtilizationReader(),
+): WorkerTask {
+  return {
+    name: 'index',
+    intervalMs: INTERVAL_MS,
+    async run(signal) {
+      const { payments, pauseMs } = paceAt(readUtilization());
+      const hasMore = await indexPayments(store, payments);
+      if (!hasMore) return false;
+      await pauseBetweenPortions(signal, pauseMs);
+      return true;
+    },
+  };
+}
+
+function paceAt(now: number): Pace {
+  return paces.find(({ utilization }) => now >= utilization) ?? paces[2];
+}
+
+/** Reads the share of its time that this thread's event loop worked since the last reading, 0 to 1. */
+function createUtilizationReader(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+}
+
+/** However often it is asked, so many readings are kept for one wait. */
+const READINGS_IN_A_WAIT = 100;
+
+/**
+ * Wall times before which something was left lying for so long: what the wall clock showed that long ago, by the clock
+ * that never jumps, and never later than the wall time now less the wait. A wall clock that is put forward by an hour
+ * therefore makes nothing look an hour old. Null until this process has watched for that long; ask regularly.
+ */
+export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number): () => number | null {
+  const readings: { readonly wallMs: number; readonly takenAtMs: number }[] = [];
+  return () => {
+    const takenAtMs = monotonicMs();
+    const wallMs = nowMs();
+    const lastMs = readings.at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY;
+    if (takenAtMs - lastMs >= waitMs / READINGS_IN_A_WAIT) readings.push({ wallMs, takenAtMs });
+    // The newest that is old enough comes first.
+    while (readings[1] !== undefined && takenAtMs - readings[1].takenAtMs >= waitMs) readings.shift();
+    const [oldest] = readings;
+    if (oldest === undefined || takenAtMs - oldest.takenAtMs < waitMs) return null;
+    return Math.min(oldest.wallMs, wallMs - waitMs);
+  };
+}
+
+const TROUBLE_INTERVAL_MS = 30_000;
+
+/** Tells merchants of what they would have to look for; none where mail is not configured. */
+function createTroubleTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
+  if (mailer === null) return [];
+  const context = {
+    ...store,
+    mailer,
+    dashboardUrl: `${baseUrl}/dashboard`,
+    nowMs,
+    onFailure: ({ accountId, kind }: Trouble, err: unknown) =>
+      log.warn({ err, accountId, kind }, 'an owner was not told of trouble'),
+  };
+  return [
+    { name: 'trouble', intervalMs: TROUBLE_INTERVAL_MS, run: (signal) => tellOfTrouble(context, signal) },
+  ];
 }

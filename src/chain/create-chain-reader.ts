@@ -1,17 +1,18 @@
-import type { ChainHeads, ChainLogs, ChainReader, ChainView } from '../domain/ports/chain.ts';
-import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import type { BlockReference } from '../domain/ports/ledger-store.ts';
-import { type BlockRange, createBlockRange } from './block-range.ts';
-import type { ChainEndpoint } from './chain-endpoint.ts';
-import { confirmFinalBlock, type FinalityDoubt } from './confirm-final-block.ts';
-import { confirmLogs } from './confirm-logs.ts';
-import { createEndpointRotation } from './endpoint-rotation.ts';
-import { createHeadWatch, type HeadWatch } from './head-watch.ts';
+import {
+  type ChainHeads,
+  type ChainLogs,
+  type ChainReader,
+  ChainUnavailableError,
+  type ChainView,
+} from '../domain/ports/chain.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
+import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
+import { readBlockReference } from './json-rpc.ts';
 import type { LogSources } from './read-logs.ts';
-import { readBlockReference } from './rpc-values.ts';
-import { scanBlocks } from './scan-blocks.ts';
+import { type BlockRange, createBlockRange, scanBlocks } from './scan-blocks.ts';
 
-export interface ChainReaderOptions {
+interface ChainReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly sources: LogSources;
   /** Called whenever endpoints contradict or cannot confirm each other; must not throw. */
@@ -145,4 +146,55 @@ async function readOwnHeads({ rpc }: ChainEndpoint): Promise<ChainHeads & { fina
     );
   }
   return { latest, final };
+}
+
+/**
+ * A head that falls back further than any reorganisation is a node that was restored or swapped for one that is
+ * behind. But when it stays there, the high head was the mistake, and it is forgotten.
+ */
+interface HeadWatch {
+  /**
+   * Whether the head, or the final block, has stood still for long. Throws `ChainUnavailableError` when the head has
+   * fallen back too far.
+   */
+  check(label: string, blockNumber: number, finalNumber: number): 'moves' | 'stands still';
+}
+
+/** Deeper than the reorganisations that Polygon has seen since it has finality within seconds. */
+const MAXIMUM_FALLBACK_BLOCKS = 256;
+/** At a poll every second or two this is about a minute. */
+const CHECKS_TO_BELIEVE = 30;
+
+/** About ten blocks: a node that shows none in this time has lost its peers, or the chain or its finality stands. */
+const STANDSTILL_MS = 20_000;
+
+export function createHeadWatch(monotonicMs = () => performance.now()): HeadWatch {
+  let highest = 0;
+  let fallbacks = 0;
+  const [hasHeadStood, hasFinalStood] = [createStandstill(monotonicMs), createStandstill(monotonicMs)];
+
+  return {
+    check(label, blockNumber, finalNumber) {
+      if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || fallbacks >= CHECKS_TO_BELIEVE) {
+        highest = fallbacks >= CHECKS_TO_BELIEVE ? blockNumber : Math.max(highest, blockNumber);
+        fallbacks = 0;
+        const standing = [hasHeadStood(blockNumber), hasFinalStood(finalNumber)];
+        return standing.includes(true) ? 'stands still' : 'moves';
+      }
+      fallbacks++;
+      throw new ChainUnavailableError(`${label} fell back from block ${highest} to ${blockNumber}`);
+    },
+  };
+}
+
+/** Whether a block number has been the same for long. */
+function createStandstill(monotonicMs: () => number): (blockNumber: number) => boolean {
+  let last = { blockNumber: -1, sinceMs: 0 };
+  return (blockNumber) => {
+    const nowMs = monotonicMs();
+    const isStanding = last.blockNumber === blockNumber && nowMs - last.sinceMs >= STANDSTILL_MS;
+    // Said once in a while, so that each of several nodes has its turn while the chain itself stands.
+    if (isStanding || last.blockNumber !== blockNumber) last = { blockNumber, sinceMs: nowMs };
+    return isStanding;
+  };
 }

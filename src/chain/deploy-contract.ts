@@ -1,14 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { getContractAddress } from 'viem/utils';
+import { encodeAbiParameters, getContractAddress } from 'viem/utils';
+import factoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { broadcast } from './broadcast.ts';
-import type { ChainEndpoint } from './chain-endpoint.ts';
-import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
-import { estimateGas } from './estimate-gas.ts';
-import { DEFAULT_MAXIMUM_FEE_PER_GAS_WEI, POLYGON_MINIMUM_TIP_WEI, quoteFees } from './quote-fees.ts';
-import { readCount } from './rpc-values.ts';
-import { readAccount, signTransaction } from './sign-transaction.ts';
+import { type ChainEndpoint, createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
+import { readCount } from './json-rpc.ts';
+import {
+  broadcast,
+  DEFAULT_MAXIMUM_FEE_PER_GAS_WEI,
+  estimateGas,
+  POLYGON_MINIMUM_TIP_WEI,
+  quoteFees,
+  readAccount,
+  signTransaction,
+} from './relayer.ts';
 
 export interface DeployerOptions {
   readonly endpoints: readonly ChainEndpoint[];
@@ -25,7 +30,7 @@ export interface DeployerOptions {
   readonly pollIntervalMs?: number;
 }
 
-export interface DeployedContract {
+interface DeployedContract {
   readonly address: Address;
   readonly transactionHash: string;
   readonly blockNumber: number;
@@ -95,4 +100,21 @@ async function readReceipt(rotation: EndpointRotation, hash: string): Promise<ob
     if (typeof receipt === 'object') return receipt;
     throw new ChainUnavailableError(`${rpc.label} answered with a malformed receipt`);
   });
+}
+
+interface DeployedFactory {
+  readonly factory: Address;
+  readonly implementation: Address;
+  readonly transactionHash: string;
+  readonly blockNumber: number;
+}
+
+/** Deploys a deposit factory for a token, which must exist already. Throws like `deployContract`. */
+export async function deployFactory(options: DeployerOptions, token: Address): Promise<DeployedFactory> {
+  const constructorArguments = encodeAbiParameters([{ type: 'address' }], [token]).slice(2);
+  const { address, ...inclusion } = await deployContract(
+    options,
+    `${factoryArtifact.bytecode as `0x${string}`}${constructorArguments}`,
+  );
+  return { factory: address, implementation: getContractAddress({ from: address, nonce: 1n }), ...inclusion };
 }

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { createRedactor, decodePart, type Redact } from './redact-endpoint.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
 
 export interface JsonRpcCall {
   readonly method: string;
@@ -232,4 +232,93 @@ function describe(error: unknown): string {
   const code = (error as { code?: unknown }).code;
   // A refused connection to a name with several addresses is an AggregateError without a message.
   return shorten(error.message !== '' ? error.message : typeof code === 'string' ? code : error.name);
+}
+
+/** Readers of what a node answers. A node is a stranger: a value of the wrong form is an error of the endpoint. */
+
+const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
+const dataPattern = /^0x(?:[0-9a-fA-F]{2})*$/;
+const hashPattern = /^0x[0-9a-fA-F]{64}$/;
+
+function malformed(what: string): ChainUnavailableError {
+  return new ChainUnavailableError(`the endpoint answered with a malformed ${what}`);
+}
+
+/** A JSON-RPC quantity ("0x1a"). */
+export function readQuantity(value: unknown, what: string): bigint {
+  if (typeof value !== 'string' || !quantityPattern.test(value)) throw malformed(what);
+  return BigInt(value);
+}
+
+/** A quantity that is a count or a block number, and so fits a number. */
+export function readCount(value: unknown, what: string): number {
+  const count = Number(readQuantity(value, what));
+  if (!Number.isSafeInteger(count)) throw malformed(what);
+  return count;
+}
+
+/** JSON-RPC bytes, `0x` and an even number of digits. */
+export function readData(value: unknown, what: string): `0x${string}` {
+  if (typeof value !== 'string' || !dataPattern.test(value)) throw malformed(what);
+  return value as `0x${string}`;
+}
+
+/** One 32-byte word. A call to an address without code succeeds and answers with nothing: that is no answer. */
+export function readWord(label: string, value: unknown): bigint {
+  const data = readData(value, 'call result');
+  if (data.length !== 66)
+    throw new ChainUnavailableError(`${label} has no such contract, or not this version of it`);
+  return BigInt(data);
+}
+
+/** A 32-byte hash in lower case. */
+export function readHash(value: unknown, what: string): string {
+  if (typeof value !== 'string' || !hashPattern.test(value)) throw malformed(what);
+  return value.toLowerCase();
+}
+
+/** A block's number, hash and time; null when the endpoint has no such block. */
+export function readBlockReference(value: unknown): BlockReference | null {
+  if (value === null) return null;
+  if (typeof value !== 'object' || value === undefined) throw malformed('block');
+  const { number, hash, timestamp } = value as { number?: unknown; hash?: unknown; timestamp?: unknown };
+  return {
+    number: readCount(number, 'block number'),
+    hash: readHash(hash, 'block hash'),
+    timestampMs: readCount(timestamp, 'block time') * 1000,
+  };
+}
+
+/** A JSON-RPC quantity of a count. */
+export function toQuantity(count: number | bigint): `0x${string}` {
+  return `0x${count.toString(16)}`;
+}
+
+/** Takes an endpoint's secrets out of a text before it is logged. */
+type Redact = (text: string) => string;
+
+/** Shorter parts of a URL ("v2", "rpc") are no secrets, and replacing them would garble the text. */
+const MINIMUM_SECRET_LENGTH = 5;
+
+/**
+ * Providers of nodes put the customer's key into the URL's user, password, path or query, and a node may repeat it
+ * in its error message.
+ */
+function createRedactor(url: URL): Redact {
+  const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
+  const texts = parts
+    .flatMap((part) => [part, decodePart(part)])
+    .filter((text) => text.length >= MINIMUM_SECRET_LENGTH);
+  // Longest first, so that no rest of a longer secret stays behind.
+  const secrets = [...new Set(texts)].sort((first, second) => second.length - first.length);
+  return (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text);
+}
+
+/** A part of a URL without its percent signs; as it is where they encode nothing. */
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,12 +1,18 @@
-import { ChainUnavailableError, type Relayer } from '../domain/ports/chain.ts';
-import { broadcast } from './broadcast.ts';
-import type { ChainEndpoint } from './chain-endpoint.ts';
-import { encodeRelayCall } from './deposit-factory-abi.ts';
-import { createEndpointRotation } from './endpoint-rotation.ts';
-import { estimateGas } from './estimate-gas.ts';
-import { DEFAULT_MAXIMUM_FEE_PER_GAS_WEI, POLYGON_MINIMUM_TIP_WEI, quoteFees } from './quote-fees.ts';
-import { readCount, readQuantity, toQuantity } from './rpc-values.ts';
-import { readAccount, signTransaction } from './sign-transaction.ts';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { keccak256 } from 'viem/utils';
+import type { Address } from '../domain/payout-address.ts';
+import {
+  CallRevertedError,
+  ChainUnavailableError,
+  type FeeQuote,
+  type Relayer,
+  type SignedTransaction,
+  TransactionRefusedError,
+} from '../domain/ports/chain.ts';
+import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
+import { JsonRpcAnswerError, type JsonRpcClient, readCount, readQuantity, toQuantity } from './json-rpc.ts';
+import { encodeRelayCall } from './read-logs.ts';
+import { revertReasonOf } from './revert-reason.ts';
 
 export interface RelayerOptions {
   readonly endpoints: readonly ChainEndpoint[];
@@ -82,4 +88,169 @@ export function createRelayer(options: RelayerOptions): Relayer {
         readQuantity(await rpc.call('eth_getBalance', [account.address, 'latest']), 'balance'),
       ),
   };
+}
+
+/** Polygon takes no transaction with more gas (EIP-7825). */
+const MAXIMUM_TRANSACTION_GAS = 2n ** 25n;
+
+/** The state may change between the estimate and the block: a quarter more. */
+function withMargin(gas: bigint): bigint {
+  return (gas * 5n) / 4n;
+}
+
+/** The endpoint's estimate with a margin, never above the network's cap. Throws `CallRevertedError`. */
+export async function estimateGas(
+  rpc: JsonRpcClient,
+  transaction: { readonly from: Address; readonly to: Address | null; readonly data: string },
+): Promise<bigint> {
+  const { from, to, data } = transaction;
+  let gas: bigint;
+  try {
+    const call = to === null ? { from, data } : { from, to, data };
+    // Not on top of what waits: a transaction that this one is to replace would have done its work already.
+    const answer = await rpc.call('eth_estimateGas', [call, 'latest']);
+    gas = readQuantity(answer, 'gas estimate');
+  } catch (error) {
+    const reason = revertReasonOf(error);
+    if (reason === null) throw error;
+    throw new CallRevertedError(`the call would fail: ${reason}`, { cause: error });
+  }
+  if (gas > MAXIMUM_TRANSACTION_GAS) {
+    throw new CallRevertedError(
+      `the call needs ${gas} gas, a transaction may use ${MAXIMUM_TRANSACTION_GAS}`,
+    );
+  }
+  if (gas === 0n) throw new ChainUnavailableError(`${rpc.label} estimated no gas at all`);
+  const generous = withMargin(gas);
+  return generous < MAXIMUM_TRANSACTION_GAS ? generous : MAXIMUM_TRANSACTION_GAS;
+}
+
+interface FeeBounds {
+  /** The network's least tip (25 gwei on Polygon); a lower one is not taken into a block. */
+  readonly minimumTipWei: bigint;
+  /** No quote exceeds it, whatever an endpoint says: the relayer's gas money would be gone at once. */
+  readonly maximumFeePerGasWei: bigint;
+}
+
+/** What Polygon's block producers ask for (2026-11). */
+export const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
+
+/** A hundred times what is usual on Polygon. */
+export const DEFAULT_MAXIMUM_FEE_PER_GAS_WEI = 5_000_000_000_000n;
+
+/** Blocks of history, and the percentile of the tips paid in each of them. */
+const HISTORY_BLOCKS = '0xa';
+const TIP_PERCENTILE = 50;
+
+/** Twice the next base fee (good for several full blocks in a row) and the median of recent tips. */
+export async function quoteFees(rpc: JsonRpcClient, bounds: FeeBounds): Promise<FeeQuote> {
+  const history = await rpc.call('eth_feeHistory', [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]]);
+  const { baseFeePerGas, reward } = (history ?? {}) as { baseFeePerGas?: unknown; reward?: unknown };
+  if (!Array.isArray(baseFeePerGas) || baseFeePerGas.length === 0) {
+    throw new ChainUnavailableError(`${rpc.label} answered with a malformed fee history`);
+  }
+  // One more base fee than blocks: the last one is the next block's.
+  const nextBaseFee = readQuantity(baseFeePerGas.at(-1), 'base fee');
+  const tips = (Array.isArray(reward) ? reward : []).map((row) =>
+    readQuantity(Array.isArray(row) ? row[0] : undefined, 'tip'),
+  );
+  const cap = bounds.maximumFeePerGasWei;
+  const maxPriorityFeePerGas = smaller(larger(median(tips), bounds.minimumTipWei), cap);
+  return { maxPriorityFeePerGas, maxFeePerGas: smaller(nextBaseFee * 2n + maxPriorityFeePerGas, cap) };
+}
+
+function median(values: readonly bigint[]): bigint {
+  const sorted = [...values].sort((first, second) => (first < second ? -1 : first > second ? 1 : 0));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}
+
+function larger(first: bigint, second: bigint): bigint {
+  return first > second ? first : second;
+}
+
+function smaller(first: bigint, second: bigint): bigint {
+  return first < second ? first : second;
+}
+
+/** An EIP-1559 transaction that sends no coins. */
+interface UnsignedTransaction {
+  readonly chainId: number;
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+  readonly fees: FeeQuote;
+  /** Null deploys `data`. */
+  readonly to: Address | null;
+  readonly data: `0x${string}`;
+}
+
+/** Signs; the same transaction always gives the same bytes. */
+export async function signTransaction(
+  account: PrivateKeyAccount,
+  transaction: UnsignedTransaction,
+): Promise<SignedTransaction> {
+  const { chainId, nonce, gasLimit, fees, to, data } = transaction;
+  const rawTransaction = await account.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce,
+    gas: gasLimit,
+    maxFeePerGas: fees.maxFeePerGas,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+    data,
+    ...(to === null ? {} : { to }),
+  });
+  return {
+    hash: keccak256(rawTransaction),
+    rawTransaction,
+    maxFeePerGas: fees.maxFeePerGas,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+  };
+}
+
+/** The account of a private key. Throws `TypeError` without the key, which the library would print. */
+export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new TypeError('a private key is 0x and 64 hex digits');
+  try {
+    return privateKeyToAccount(privateKey);
+  } catch {
+    throw new TypeError('the private key is outside the range of the curve');
+  }
+}
+
+/**
+ * How nodes say that they have the transaction already, or that its nonce has been used: by another attempt of ours, or
+ * by another transaction. Which of the two is judged by the receipts, once the nonce is final.
+ */
+const harmless =
+  /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
+
+/** Of all refusals together. */
+const MAXIMUM_REFUSALS_LENGTH = 500;
+
+/**
+ * Hands signed bytes to every endpoint, because one of them may drop them silently; one that takes them is enough.
+ * Throws `TransactionRefusedError` when all that answered refuse it, `ChainUnavailableError` when none answered.
+ */
+export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransaction: string): Promise<void> {
+  const outcomes = await Promise.all(endpoints.map((endpoint) => send(endpoint, rawTransaction)));
+  if (outcomes.includes(null)) return;
+  const failures = outcomes.filter((outcome) => outcome !== null);
+  const refusals = failures.filter((failure) => failure instanceof JsonRpcAnswerError);
+  const messages = (refusals.length > 0 ? refusals : failures).map(({ message }) => message).join('; ');
+  const text = messages.slice(0, MAXIMUM_REFUSALS_LENGTH);
+  const options = { cause: (refusals.length > 0 ? refusals : failures)[0] };
+  if (refusals.length > 0) throw new TransactionRefusedError(text, options);
+  throw new ChainUnavailableError(`the transaction reached no endpoint: ${text}`, options);
+}
+
+/** Null when the endpoint has the transaction now. */
+async function send(endpoint: ChainEndpoint, rawTransaction: string): Promise<ChainUnavailableError | null> {
+  try {
+    await endpoint.rpc.call('eth_sendRawTransaction', [rawTransaction]);
+    return null;
+  } catch (error) {
+    if (error instanceof JsonRpcAnswerError && harmless.test(error.nodeMessage)) return null;
+    if (error instanceof ChainUnavailableError) return error;
+    throw error;
+  }
 }

@@ -1,11 +1,9 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError, type SweepBalances } from '../domain/ports/chain.ts';
-import type { ChainEndpoint } from './chain-endpoint.ts';
-import { createEndpointRotation } from './endpoint-rotation.ts';
-import type { JsonRpcClient } from './json-rpc.ts';
-import { readData, readWord, toQuantity } from './rpc-values.ts';
-import { tokenAbi } from './token-abi.ts';
+import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
+import { type JsonRpcClient, readData, readWord, toQuantity } from './json-rpc.ts';
+import { tokenAbi } from './token-reader.ts';
 
 /** Multicall3 is at this address on Polygon, Amoy and most chains. */
 const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';

@@ -1,13 +1,11 @@
-import { encodeFunctionData } from 'viem/utils';
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
 import type { Address } from '../domain/payout-address.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
-import type { ChainEndpoint } from './chain-endpoint.ts';
-import { createEndpointRotation } from './endpoint-rotation.ts';
+import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
+import { readWord } from './json-rpc.ts';
 import { revertReasonOf } from './revert-reason.ts';
-import { readWord } from './rpc-values.ts';
-import { tokenAbi } from './token-abi.ts';
 
-export interface TokenReaderOptions {
+interface TokenReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly token: Address;
 }
@@ -47,3 +45,13 @@ export function createTokenReader({ endpoints, token }: TokenReaderOptions): Tok
     },
   };
 }
+
+/** The part of Circle's token that we use. */
+export const tokenAbi = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function isBlacklisted(address account) view returns (bool)',
+  'function transfer(address to, uint256 amount) returns (bool)',
+]);
+
+/** topics[0] of `Transfer(from, to, value)`; topics[2] is the recipient. */
+export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');

@@ -6,16 +6,13 @@ import {
   createDepositAddressCalculator,
   type DepositTerms,
 } from '../domain/deposit-address.ts';
-import { keccak256Hex } from '../domain/keccak.ts';
 import { type Address, checksumAddress } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { type ChainEndpoint, WrongChainError } from './chain-endpoint.ts';
-import { runtimeCode } from './contract-artifact.ts';
-import { depositFactoryAbi, encodeDepositOf } from './deposit-factory-abi.ts';
-import { createEndpointRotation } from './endpoint-rotation.ts';
-import type { JsonRpcClient } from './json-rpc.ts';
+import { keccak256Hex } from '../platform/keccak.ts';
+import { type ChainEndpoint, createEndpointRotation, WrongChainError } from './endpoint-rotation.ts';
+import { type JsonRpcClient, readData } from './json-rpc.ts';
+import { depositFactoryAbi, encodeDepositOf } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';
-import { readData } from './rpc-values.ts';
 
 export interface Deployment {
   readonly chainId: number;
@@ -23,7 +20,7 @@ export interface Deployment {
   readonly token: Address;
 }
 
-export interface VerifiedDeployment {
+interface VerifiedDeployment {
   /** The code that every deposit address runs. */
   readonly implementation: Address;
   /** keccak-256 of the factory's code on chain, `0x` and 64 digits, to be published. */
@@ -176,4 +173,52 @@ async function readAddress(rpc: JsonRpcClient, to: Address, data: string): Promi
     if (revertReasonOf(error) === null) throw error;
     return null;
   }
+}
+
+/** A compiled contract, as contracts/artifacts/<name>.json has it. Bytes are 0x-prefixed hex. */
+interface ContractArtifact {
+  readonly contractName: string;
+  /** The code that deploys it, without constructor arguments. */
+  readonly bytecode: string;
+  /** The code on chain, with zeros where the immutable values go. */
+  readonly deployedBytecode: string;
+  /** Where each immutable value goes; offsets and lengths in bytes. */
+  readonly immutables: Readonly<
+    Record<string, readonly { readonly start: number; readonly length: number }[]>
+  >;
+}
+
+/**
+ * The exact code on chain of a contract with these immutable values. Throws `RangeError` when values are missing or
+ * too many, so that a new immutable in the contract cannot go unchecked.
+ */
+function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string, bigint>>): `0x${string}` {
+  const names = Object.keys(artifact.immutables);
+  if (names.length !== Object.keys(values).length) {
+    throw new RangeError(`${artifact.contractName} has the immutable values ${names.join(', ')}`);
+  }
+  const code = Buffer.from(artifact.deployedBytecode.slice(2), 'hex');
+  for (const name of names) {
+    const value = values[name];
+    if (value === undefined) throw new RangeError(`${artifact.contractName} needs a value for ${name}`);
+    for (const { start, length } of artifact.immutables[name] ?? []) {
+      code.write(value.toString(16).padStart(length * 2, '0'), start, length, 'hex');
+    }
+  }
+  return `0x${code.toString('hex')}`;
+}
+
+/**
+ * Circle's native USDC (never the bridged USDC.e). Source: Circle's list of contract addresses,
+ * https://developers.circle.com/stablecoins/usdc-contract-addresses, as repeated in public repositories. Other
+ * chains, the sandbox among them, name their token in the configuration.
+ */
+const knownTokens: ReadonlyMap<number, Address> = new Map([
+  [137, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'], // Polygon
+  [80002, '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582'], // Polygon Amoy, the test network
+]);
+
+/** The USDC of a chain, or null when we know none. */
+export function knownToken(chainId: number): Address | null {
+  return knownTokens.get(chainId) ?? null;
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
-import { MAXIMUM_LOGO_BYTES } from '../domain/shop-logo.ts';
+import { MAXIMUM_LOGO_BYTES } from '../domain/shop-profile.ts';
 import { leaf, type OperationRunner, operation } from './command.ts';
 
 /** Accounts and their API keys. */

@@ -1,5 +1,4 @@
-import type { AccountUpdate } from '../accounts/update-account.ts';
-import type { ProfileUpdate } from '../accounts/update-profile.ts';
+import type { AccountUpdate, ProfileUpdate } from '../accounts/manage-accounts.ts';
 import { type Feature, features, isFeature } from '../domain/account.ts';
 import { invalidField } from '../domain/errors.ts';
 import {
@@ -15,7 +14,7 @@ import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { PaymentStatus } from '../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentFilter } from '../domain/ports/payment-store.ts';
-import type { ProviderSettings } from '../domain/ports/provider-store.ts';
+import type { ProviderSettings } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
 import {

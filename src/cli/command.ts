@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { OperationArguments } from './operations-context.ts';
-import { printResult } from './print.ts';
+import { printResult } from './present.ts';
 
 /** Who does what commands ask for. */
 export interface OperationRunner {

@@ -2,19 +2,18 @@ import type { Account } from '../domain/account.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { AccountStore } from '../domain/ports/account-store.ts';
-import type { AuditStore } from '../domain/ports/audit-store.ts';
+import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
-import type { EmailStore } from '../domain/ports/email-store.ts';
-import type { LedgerStore } from '../domain/ports/ledger-store.ts';
+import type { EmailStore } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { PeopleStore } from '../domain/ports/people-store.ts';
-import type { Rates } from '../domain/ports/rates.ts';
-import type { RelayStore } from '../domain/ports/relay-store.ts';
-import type { SessionStore } from '../domain/ports/session-store.ts';
-import type { SettlementStore } from '../domain/ports/settlement-store.ts';
-import type { WebhookStore } from '../domain/ports/webhook-store.ts';
+import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
+import type { Rates } from '../domain/ports/provider.ts';
+import type {
+  LedgerStore,
+  RelayStore,
+  SettlementStore,
+  WebhookStore,
+} from '../domain/ports/settlement-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { DirectPaymentRequest } from '../payments/create-direct-payment.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';

@@ -1,19 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { changeAccount } from '../accounts/change-account.ts';
 import { changeProvider } from '../accounts/change-provider.ts';
-import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/create-account.ts';
+import { changeAccount, createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/manage-accounts.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
-import { ServiceError } from '../domain/errors.ts';
-import { providerIds } from '../domain/provider-catalogue.ts';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import {
+  type Currency,
+  currencies,
+  formatCents,
+  formatUnits,
+  parseAmountCents,
+  usdUnits,
+} from '../domain/money.ts';
+import { createPaymentIdGenerator, shortCodeOf } from '../domain/payment-id.ts';
+import { paymentUri } from '../domain/payment-uri.ts';
+import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
+import { checkProvider } from '../payments/check-provider.ts';
+import { readMinimumUsdCents } from '../payments/provider-availability.ts';
 import { releasePayment } from '../payments/release-payment.ts';
 import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
-import { checkOperation } from './check-operation.ts';
-import { createDirect } from './create-direct.ts';
-import { emailOperations } from './email-operations.ts';
-import type { Operation } from './operations-context.ts';
+import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import {
   presentAccount,
   presentKey,
@@ -23,7 +31,111 @@ import {
   presentVerification,
 } from './present.ts';
 import { sandboxOperations } from './sandbox-operations.ts';
-import { userOperations } from './user-operations.ts';
+import { emailOperations, userOperations } from './user-operations.ts';
+
+/** What is tried unless an amount is named, or the provider's minimum where that is more. */
+const USUAL_AMOUNT_CENTS = 50_00;
+/** A tenth more than the minimum, which is in USD and the charge maybe not. */
+const ABOVE_MINIMUM_PERCENT = 110;
+
+/** `provider check`: a quote and a session with the operator's credentials, of which nothing is paid. */
+const checkOperation: Operation = async (context, args) => {
+  const provider = argument.requiredProvider(args, 'provider');
+  const { adapters } = context.directory;
+  if (adapters === null || context.rates === undefined)
+    throw new ServiceError('not_found', 'A check needs a running server, which has the credentials.');
+  const [settlement] = await context.settlements.listSettlements();
+  if (settlement === undefined) throw new ServiceError('not_found', 'The server has no fee wallet yet.');
+  const currency = argument.optionalCurrency(args, 'currency') ?? currencyOf(provider);
+  const amountCents =
+    argument.optionalAmountCents(args, 'amount') ?? (await usualAmountCents(context, provider));
+  const steps = await checkProvider({
+    ...{ provider, currency, amountCents },
+    adapter: adapters.get(provider),
+    usdUnits: usdUnits(amountCents, await context.rates.usdRate(currency)),
+    country: argument.optionalCountry(args, 'country'),
+    wallet: settlement.feeWallet,
+    paymentId: createPaymentIdGenerator(context.nowMs)(),
+    returnUrl: context.baseUrl,
+  });
+  return {
+    provider,
+    amount: `${formatCents(amountCents)} ${currency}`,
+    is_fine: steps.every(({ isFine }) => isFine),
+    steps: steps.map(({ step, isFine, detail }) => ({ step, is_fine: isFine, detail })),
+  };
+};
+
+function currencyOf(provider: ProviderId): Currency {
+  return providerCatalogue[provider].onlyCurrency ?? 'USD';
+}
+
+async function usualAmountCents({ directory }: OperationsContext, provider: ProviderId): Promise<number> {
+  const minimumCents = await readMinimumUsdCents(directory, provider);
+  return Math.max(USUAL_AMOUNT_CENTS, Math.ceil((minimumCents * ABOVE_MINIMUM_PERCENT) / 100));
+}
+
+const MAXIMUM_NOTE_CHARACTERS = 500;
+
+/** `payment create`: a direct payment, and what the merchant must store and may show. */
+async function createDirect(context: OperationsContext, args: OperationArguments): Promise<unknown> {
+  const { direct } = context;
+  if (direct === null) throw new ServiceError('not_found', 'A payment is created by a running server.');
+  const account = await context.accounts.findAccount(argument.required(args, 'account'));
+  if (account === null) throw new ServiceError('not_found', 'There is no such account.');
+  const callbackUrl = argument.required(args, 'callback');
+  const refusal = await context.callbacks.refusalOf(callbackUrl);
+  if (refusal !== null) throw invalidField('callback', refusal);
+  const payoutAddress = argument.optionalAddress(args, 'wallet') ?? account.wallet;
+  if (payoutAddress === null) throw invalidField('wallet', 'is missing, and the account has none');
+
+  const payment = await direct.create(account, {
+    payoutAddress,
+    callbackUrl,
+    amountCents: amountOf(args),
+    currency: directCurrencyOf(args),
+    email: argument.optionalEmail(args, 'email'),
+    note: noteOf(args),
+  });
+  return {
+    payment_id: payment.id,
+    ipn_token: direct.ipnTokenOf(payment),
+    page: `${direct.baseUrl}/pay/${payment.id}`,
+    short_url: `${direct.baseUrl}/s/${shortCodeOf(payment.id)}`,
+    address_in: payment.depositAddress,
+    amount: formatCents(payment.amountCents),
+    currency: payment.currency,
+    usdc: formatUnits(payment.enoughUnits),
+    payment_uri: paymentUri({
+      token: direct.token,
+      chainId: payment.chainId,
+      to: payment.depositAddress,
+      units: payment.enoughUnits,
+    }),
+    status: payment.status,
+  };
+}
+
+function amountOf(args: OperationArguments): number {
+  const cents = parseAmountCents(argument.required(args, 'amount'));
+  if (cents === null) throw invalidField('amount', 'must be from 0.01 to 10000 with at most two decimals');
+  return cents;
+}
+
+function directCurrencyOf(args: OperationArguments): Currency {
+  const text = argument.optional(args, 'currency') ?? 'USD';
+  const currency = currencies.find((known) => known === text);
+  if (currency === undefined) throw invalidField('currency', `must be one of ${currencies.join(', ')}`);
+  return currency;
+}
+
+function noteOf(args: OperationArguments): string | null {
+  const note = argument.optional(args, 'note');
+  if (note !== null && note.length > MAXIMUM_NOTE_CHARACTERS) {
+    throw invalidField('note', `must be at most ${MAXIMUM_NOTE_CHARACTERS} characters long`);
+  }
+  return note;
+}
 
 /** Every operation of the command line that works on the service's data, by the name it has on the socket. */
 export const operations: Readonly<Record<string, Operation>> = {

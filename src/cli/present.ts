@@ -151,3 +151,114 @@ export function presentVerification(report: VerifyReport) {
     })),
   };
 }
+
+/** What a table holds on one side of a move. */
+interface PresentedContent {
+  readonly rows: number;
+  /** Hex digits. */
+  readonly digest: string;
+}
+
+/** What came of a move. */
+export interface PresentedMove {
+  readonly tables: readonly {
+    readonly table: string;
+    readonly source: PresentedContent;
+    readonly target: PresentedContent;
+    readonly isEqual: boolean;
+  }[];
+  readonly isMoved: boolean;
+}
+
+/** So much of a digest tells two apart by eye; JSON has all of it. */
+const SHOWN_DIGITS = 16;
+
+/** For scripts. */
+export function presentMove({ tables, isMoved }: PresentedMove) {
+  return {
+    moved: isMoved,
+    tables: tables.map(({ table, source, target, isEqual }) => ({
+      table,
+      source_rows: source.rows,
+      target_rows: target.rows,
+      source_digest: source.digest,
+      target_digest: target.digest,
+      equal: isEqual,
+    })),
+  };
+}
+
+/** The same as lines of a table, and what it means in the last one. */
+export function moveLines({ tables, isMoved }: PresentedMove): string[] {
+  const rows = tables.map(({ table, source, target, isEqual }) => [
+    ...[table, String(source.rows), String(target.rows)],
+    ...[source.digest.slice(0, SHOWN_DIGITS), target.digest.slice(0, SHOWN_DIGITS)],
+    isEqual ? 'equal' : 'DIFFERENT',
+  ]);
+  const all = [['table', 'rows', 'rows there', 'digest', 'digest there', ''], ...rows];
+  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const lines = all.map((row) =>
+    row
+      // Numbers stand below each other by their last digit.
+      .map((cell, column) =>
+        column === 1 || column === 2 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+  return [
+    ...lines,
+    isMoved
+      ? 'Everything was carried over, and both sides are equal.'
+      : 'The two sides differ. Nothing was carried over: the target is empty.',
+  ];
+}
+
+/** Prints a result: JSON as it is, or lines for people. */
+export function printResult(result: unknown, options: { readonly json?: boolean }): void {
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify(result)}\n` : `${linesOf(result).join('\n')}\n`,
+  );
+}
+
+function linesOf(result: unknown): string[] {
+  if (Array.isArray(result)) return result.length === 0 ? ['(none)'] : result.flatMap(entryLines);
+  if (isRecord(result)) return fieldLines(result, '');
+  return [visible(String(result))];
+}
+
+/** Entries of a list are separated by an empty line, unless they are single lines. */
+function entryLines(entry: unknown, index: number): string[] {
+  if (!isRecord(entry)) return [visible(String(entry))];
+  return index === 0 ? fieldLines(entry, '') : ['', ...fieldLines(entry, '')];
+}
+
+function fieldLines(record: Readonly<Record<string, unknown>>, indent: string): string[] {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record).flatMap(([name, value]) => {
+    if (Array.isArray(value) && value.some(isRecord)) {
+      return [
+        `${indent}${name}`,
+        ...value.flatMap((item) => fieldLines(item as Record<string, unknown>, `${indent}  `)),
+      ];
+    }
+    if (isRecord(value)) return [`${indent}${name}`, ...fieldLines(value, `${indent}  `)];
+    return [`${indent}${name.padEnd(width)}  ${shown(value)}`];
+  });
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return visible(Array.isArray(value) ? value.join(', ') || '–' : String(value));
+}
+
+/** Texts may come from strangers (what a webhook's receiver answered): no terminal must obey them. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

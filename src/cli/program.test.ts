@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Grade } from './grade/present-grade.ts';
 import { operations } from './operations.ts';
-import type { PresentedMove } from './present-move.ts';
+import type { PresentedMove } from './present.ts';
 import { createProgram, type DoctorCheck } from './program.ts';
 
 let calls: unknown[][];

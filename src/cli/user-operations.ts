@@ -1,13 +1,14 @@
-import { changeOperator } from '../accounts/change-operator.ts';
-import { createUser } from '../accounts/create-user.ts';
-import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-link.ts';
-import { operatorActor, recordAction } from '../accounts/people-context.ts';
-import { recordForUser } from '../accounts/record-for-user.ts';
+import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-links.ts';
+import { operatorActor, recordAction, recordForUser } from '../accounts/people-context.ts';
 import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
+import { changeOperator, createUser } from '../accounts/users.ts';
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
+import { parseRetentionDays } from '../domain/email-retention.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import { isLoopbackHost } from '../domain/loopback.ts';
 import { isRole, parseUserEmail, type Role, roles, type User } from '../domain/person.ts';
+import type { EmailErasureStep } from '../domain/ports/mail.ts';
+import { type EraseEmailsContext, eraseEmail, eraseEmailsOlderThan } from '../payments/erase-emails.ts';
+import { isLoopbackHost } from '../platform/public-address.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 
@@ -115,4 +116,53 @@ function roleOf(args: OperationArguments): Role {
   const role = argument.optional(args, 'role') ?? 'owner';
   if (!isRole(role)) throw invalidField('role', `must be one of ${roles.join(', ')}`);
   return role;
+}
+
+/** The end of customers' e-mail addresses. */
+export const emailOperations: Readonly<Record<string, Operation>> = {
+  'payment erase-email': async (context, args) => {
+    const id = argument.requiredPaymentId(args, 'payment');
+    const payment = await context.payments.findPaymentById(id);
+    if (payment === null) throw new ServiceError('payment_not_found');
+    const isErased = await eraseEmail(context, payment);
+    if (isErased) await recordAction(context, payment.accountId, operatorActor, 'payment.email_erased', id);
+    return { payment_id: id, erased: isErased };
+  },
+  'account erase-emails': async (context, args) => {
+    const accountId = argument.required(args, 'account');
+    const days = parseRetentionDays(argument.required(args, 'older-than-days'), 'older-than-days');
+    if ((await context.accounts.findAccount(accountId)) === null)
+      throw new ServiceError('not_found', `There is no account ${accountId}.`);
+    const { erased, stoppedBy } = await eraseAll(context, accountId, days);
+    const isAll = stoppedBy === null;
+    if (isAll || erased > 0) {
+      const target = `${days} days${isAll ? '' : ' (not all yet)'}`;
+      await recordAction(context, accountId, operatorActor, 'account.emails_erased', target);
+    }
+    return { account_id: accountId, erased, complete: isAll, ...(isAll ? {} : { note: notes[stoppedBy] }) };
+  },
+};
+
+type Reason = NonNullable<EmailErasureStep['stoppedBy']>;
+
+/** Why some are left, and how to go on. */
+const notes: Readonly<Record<Reason, string>> = {
+  webhook:
+    'Not all yet: a webhook with such an address is being sent at this moment. Run the same command again in a minute.',
+  index:
+    'Not all yet: some of these payments are still to be indexed, which the running server does. Run the same command again in a minute.',
+};
+
+/** Step by step, as far as nothing is in the way. */
+async function eraseAll(
+  context: EraseEmailsContext,
+  accountId: string,
+  days: number,
+): Promise<Pick<EmailErasureStep, 'erased' | 'stoppedBy'>> {
+  let erased = 0;
+  for (;;) {
+    const step = await eraseEmailsOlderThan(context, accountId, days);
+    erased += step.erased;
+    if (!step.hasMore) return { erased, stoppedBy: step.stoppedBy };
+  }
 }

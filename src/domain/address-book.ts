@@ -1,6 +1,6 @@
-import { readHexNumber } from './hex.ts';
+import { readHexNumber } from '../platform/keccak.ts';
 import type { Address } from './payout-address.ts';
-import type { AddressPage } from './ports/address-page-store.ts';
+import type { AddressPage } from './ports/settlement-store.ts';
 
 /**
  * Which deposit addresses are ours, for all payments there ever were, in twelve to sixteen bytes each: an
@@ -30,7 +30,7 @@ const MAXIMUM_LOAD = 0.6;
 const INITIAL_CAPACITY = 1024;
 
 /** CREATE2 addresses are uniformly distributed, so their first 32 bits serve as the hash. */
-export function prefixOf(address: string): number {
+function prefixOf(address: string): number {
   return readHexNumber(address, 2, 10);
 }
 
@@ -121,6 +121,34 @@ function createPrefixTable() {
         if (prefixes[slot] === prefix) found.push(rows[slot] as number);
       }
       return found;
+    },
+  };
+}
+
+/** Collects what is added to the address book until it makes a page. */
+export interface AddressPageDraft {
+  /** Rows in ascending order. Answers with the page that this row completes, and begins the next one. */
+  add(row: number, depositAddress: Address): AddressPage | null;
+}
+
+/** @param pageSize how many rows a page has */
+export function createAddressPageDraft(afterRow: number, pageSize: number): AddressPageDraft {
+  let rows = new Uint32Array(pageSize);
+  let prefixes = new Uint32Array(pageSize);
+  let beginsAfterRow = afterRow;
+  let count = 0;
+  return {
+    add(row, depositAddress) {
+      rows[count] = row;
+      prefixes[count] = prefixOf(depositAddress);
+      count++;
+      if (count < pageSize) return null;
+      const page = { afterRow: beginsAfterRow, rows, prefixes };
+      rows = new Uint32Array(pageSize);
+      prefixes = new Uint32Array(pageSize);
+      beginsAfterRow = row;
+      count = 0;
+      return page;
     },
   };
 }

@@ -6,7 +6,7 @@
  * checked first, then the parsed host.
  */
 
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from '../platform/public-address.ts';
 
 /** The most code points of a callback, as the merchant supplied it. */
 export const CALLBACK_MAX_CHARACTERS = 2048;

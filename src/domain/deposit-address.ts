@@ -1,5 +1,4 @@
-import { writeHexBytes } from './hex.ts';
-import { keccak256, keccak256Hex } from './keccak.ts';
+import { keccak256, keccak256Hex, writeHexBytes } from '../platform/keccak.ts';
 import { PAYMENT_ID_CHARACTERS, type PaymentId } from './payment-id.ts';
 import { type Address, checksumAddressBytes } from './payout-address.ts';
 

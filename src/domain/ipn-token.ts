@@ -1,5 +1,5 @@
 import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { createMac } from './mac.ts';
+import { createMac } from '../platform/keyed-hash.ts';
 import { isPaymentId, PAYMENT_ID_CHARACTERS, type PaymentId } from './payment-id.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { readHexNumber } from './hex.ts';
+import { readHexNumber } from '../platform/keccak.ts';
 
 /** A UUIDv7 in its canonical lower-case text. */
 export type PaymentId = string;
@@ -59,4 +59,71 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
 export function firstIdAtMs(timeMs: number): string {
   const digits = Math.max(0, timeMs).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
+
+/**
+ * The short code is the payment id without its fixed bits, in letters that cannot be mistaken for each other
+ * (Crockford's base 32: no i, l, o, u). Being derived it needs no index of random values, which would slow the
+ * inserts down, and it is found again by the primary key. It carries the id's 64 random bits.
+ */
+const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Counting time from here leaves 41 bits, enough until 2093. */
+const EPOCH_MS = Date.UTC(2024, 0, 1);
+const TIME_BITS = 41n;
+/** 41 bits of time and the id's 74 bits of counter and randomness, five to a letter. */
+const SHORT_CODE_LENGTH = 23;
+
+const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
+
+/** Two digits of base 32 in our letters, for each value of ten bits: half as many steps as letter by letter. */
+const letterPairs = Array.from(
+  { length: 1024 },
+  (_, value) => `${crockford[value >> 5]}${crockford[value & 31]}`,
+);
+
+/**
+ * The short code of a payment id: 41 bits of time, 12 of the counter, 62 random ones, the highest first. Cut where a
+ * letter ends, every part is a number that JavaScript counts exactly: one of 115 bits would take twice as long.
+ */
+export function shortCodeOf(id: PaymentId): string {
+  const timeMs = paymentIdTimeMs(id) - EPOCH_MS;
+  const counterBits = readHexNumber(id, 15, 18);
+  const randomHigh14 = readHexNumber(id, 19, 23) & 0x3fff;
+  const randomLow48 = readHexNumber(id, 24, 36);
+
+  const counter13 = (timeMs % 2) * 2 ** 12 + counterBits;
+  const random17 = ((counter13 & 0b111) << 14) | randomHigh14;
+  const last50 = (random17 & 0b11) * 2 ** 48 + randomLow48;
+  return (
+    letters(Math.floor(timeMs / 2), 4) +
+    letters(counter13 >> 3, 1) +
+    crockford[random17 >> 12] +
+    letters((random17 >> 2) & 0x3ff, 1) +
+    letters(last50, 5)
+  );
+}
+
+/** A number in pairs of letters. */
+function letters(value: number, pairs: number): string {
+  let text = '';
+  for (let rest = value, pair = 0; pair < pairs; pair++) {
+    text = letterPairs[rest % 1024] + text;
+    rest = Math.floor(rest / 1024);
+  }
+  return text;
+}
+
+/** The payment id of a short code, or null when the text is none. */
+export function paymentIdOfShortCode(code: string): PaymentId | null {
+  if (!shortCodePattern.test(code)) return null;
+  let bits = 0n;
+  for (const letter of code) bits = (bits << 5n) | BigInt(crockford.indexOf(letter));
+  const offsetMs = bits >> 74n;
+  if (offsetMs >> TIME_BITS !== 0n) return null;
+  const time = (Number(offsetMs) + EPOCH_MS).toString(16).padStart(12, '0');
+  const counter = ((bits >> 62n) & 0xfffn).toString(16).padStart(3, '0');
+  const random = ((bits & ((1n << 62n) - 1n)) | (0b10n << 62n)).toString(16);
+  const id = `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${random.slice(0, 4)}-${random.slice(4)}`;
+  return isPaymentId(id) ? id : null;
 }

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Currency, isCurrency, parseAmountCents } from './money.ts';
 import type { AmountMismatch, Payment } from './payment.ts';
-import { isPaymentId, type PaymentId } from './payment-id.ts';
+import { isPaymentId, type PaymentId, paymentIdOfShortCode } from './payment-id.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
-import { paymentIdOfShortCode } from './short-code.ts';
 
 /** Which payments of an account a list is of. What is absent leaves nothing out. */
 export interface PaymentQuery {

@@ -1,5 +1,4 @@
-import { writeHexBytes, writeHexDigits } from './hex.ts';
-import { keccak256 } from './keccak.ts';
+import { keccak256, writeHexBytes, writeHexDigits } from '../platform/keccak.ts';
 
 /** A Polygon address in its EIP-55 checksummed form. */
 export type Address = `0x${string}`;
@@ -54,4 +53,39 @@ export function parsePayoutAddress(value: unknown): Address | null {
   if (value === checksummed) return checksummed;
   const carriesChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   return carriesChecksum ? null : checksummed;
+}
+
+/** Of one generation. An address and its text take some 200 bytes. */
+const MAXIMUM_ENTRIES = 5_000;
+/** The length of an address: longer texts are not remembered. */
+const ADDRESS_CHARACTERS = 42;
+
+/**
+ * `parsePayoutAddress` that remembers the addresses it has accepted: merchants have few and send them with each
+ * create, and a checksum costs as much as a dozen look-ups.
+ *
+ * In two generations: when the younger is full, what was not asked for since the last time goes as a whole. To take
+ * the oldest entry out of one map costs 7 µs where every address is new, because a map keeps the places of what was
+ * taken out, and its first entry is looked for behind all of them.
+ */
+export function createPayoutAddressParser(): (value: unknown) => Address | null {
+  let younger = new Map<string, Address>();
+  let older = new Map<string, Address>();
+
+  function remember(value: string, address: Address): Address {
+    if (younger.size >= MAXIMUM_ENTRIES) {
+      older = younger;
+      younger = new Map();
+    }
+    younger.set(value, address);
+    return address;
+  }
+
+  return (value) => {
+    if (typeof value !== 'string' || value.length !== ADDRESS_CHARACTERS) return null;
+    const known = younger.get(value);
+    if (known !== undefined) return known;
+    const address = older.get(value) ?? parsePayoutAddress(value);
+    return address === null ? null : remember(value, address);
+  };
 }

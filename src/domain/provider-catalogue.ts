@@ -5,7 +5,7 @@ import { type Currency, UNITS_PER_CENT } from './money.ts';
  * only to estimate what a provider will deliver when it was not asked for a quote. Sources: the providers' pages and
  * public third-party code, gathered 2026-11. Entries marked unverified have not been confirmed with the provider.
  */
-export interface CatalogueEntry {
+interface CatalogueEntry {
   readonly name: string;
   /** The currencies it is limited to, or null when it takes all of ours. */
   readonly onlyCurrency: Currency | null;
@@ -68,3 +68,21 @@ export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigi
   const fee = proportional > minimumUnits ? proportional : minimumUnits;
   return chargedUsdUnits > fee ? chargedUsdUnits - fee : 0n;
 }
+
+/**
+ * Where a provider's customers find help with a charge that has not arrived. Gathered 2026-11 from the providers' own
+ * pages, unverified in the sense of the catalogue: none of them has promised to keep its address.
+ */
+export const providerSupportUrls: Readonly<Record<ProviderId, string>> = {
+  moonpay: 'https://support.moonpay.com/',
+  wert: 'https://support.wert.io/',
+  revolut: 'https://help.revolut.com/',
+  cryptocom: 'https://help.crypto.com/',
+  rampnetwork: 'https://support.rampnetwork.com/',
+  transak: 'https://support.transak.com/',
+  coinbase: 'https://help.coinbase.com/',
+  paypal: 'https://www.paypal.com/help',
+  stripe: 'https://support.stripe.com/',
+  banxa: 'https://support.banxa.com/',
+  klarna: 'https://www.klarna.com/customer-service/',
+};

@@ -1,7 +1,5 @@
 import { UnknownStateError } from './errors.ts';
-import { forwardedWebhook } from './forwarded-webhook.ts';
 import { amountMismatchOf } from './paid-threshold.ts';
-import { paidWebhook } from './paid-webhook.ts';
 import { type Deposit, isDirect, type Ledger, type Payment, type PaymentChange } from './payment.ts';
 import {
   fieldsOf,
@@ -12,8 +10,7 @@ import {
   stateOf,
 } from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
-import { retryDelayMs } from './release-delays.ts';
-import type { NewWebhook } from './webhook.ts';
+import { forwardedWebhook, type NewWebhook, paidWebhook } from './webhook.ts';
 
 /** After so many refused simulations in a row the payment asks for a hand. */
 export const QUICK_RELEASE_TRIES = 3;
@@ -37,7 +34,7 @@ export interface SettleContext {
 }
 
 /** The sums that all decisions rest on, in 10⁻⁶ units. */
-export interface LedgerSums {
+interface LedgerSums {
   readonly seenUnits: bigint;
   readonly finalSeenUnits: bigint;
   readonly releasedUnits: bigint;
@@ -296,4 +293,41 @@ function mayRelease(payment: Payment, heldUnits: bigint): boolean {
 function differenceOf(before: Payment, after: Payment): PaymentChange | null {
   const changed = Object.entries(after).filter(([field, value]) => before[field as keyof Payment] !== value);
   return changed.length === 0 ? null : Object.fromEntries(changed);
+}
+
+/**
+ * The decision after the chain was read. As `settle`, and it brings a payment that waits for money back to the expiry step,
+ * which may have passed it: while a direct payment's deposit was seen and not final yet, or while the address held money
+ * that the logs had not shown. Nothing in the state of such a payment tells of it.
+ */
+export function settleScanned(
+  view: PaymentView,
+  { nowMs }: Pick<SettleContext, 'nowMs'>,
+): PaymentDecision | null {
+  const decision = settle(view, { nowMs, expiredBeforeMs: null });
+  const payment = { ...view.payment, ...decision?.change };
+  const { seenUnits } = sumLedger(view.ledger);
+  const isWaiting = stateOf(payment) === 'unpaid/pending' && seenUnits < payment.enoughUnits;
+  const mayHaveBeenPassed = isWaiting && (isDirect(payment) || seenUnits > 0n);
+  return mayHaveBeenPassed ? { change: {}, ...decision, revisitExpiry: true } : decision;
+}
+
+/** How long the sender waits after the first, second, … try in a row that released nothing; the last one repeats. */
+const delaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
+
+/** At the time of simulation nothing lay at the address: the watcher will see why. */
+export const RETRY_AFTER_EMPTY_MS = 5_000;
+
+/** A batch was given up before it was mined: no fault of its payments. */
+export const RETRY_AFTER_ABANDONED_MS = 10_000;
+
+/** No due time of a payment without a failed try is further ahead: one that is was written before the clock went back. */
+export const LONGEST_FIRST_DELAY_MS = 10_000;
+
+/** The same for any payment. */
+export const LONGEST_DELAY_MS = delaysMs[3];
+
+/** The wait after this many tries in a row that released nothing, at least one. */
+export function retryDelayMs(tries: number): number {
+  return delaysMs[Math.min(tries, delaysMs.length) - 1] as number;
 }

@@ -1,3 +1,6 @@
+import { createHmac } from 'node:crypto';
+import { formatCents, formatUnits } from './money.ts';
+import { isDirect, type Payment } from './payment.ts';
 import type { PaymentId } from './payment-id.ts';
 
 /**
@@ -48,4 +51,78 @@ export interface WebhookResult {
   readonly body: string | null;
   readonly signature: string | null;
   readonly finishedAtMs: number;
+}
+
+const USER_AGENT = 'card-checkout-webhook/1';
+
+/** The signature of a webhook: hex HMAC-SHA256 of the raw body under the payment's ipn_token. */
+export function signWebhook(body: string, ipnToken: string): string {
+  return createHmac('sha256', ipnToken).update(body).digest('hex');
+}
+
+/** The headers of a webhook, exactly as they are sent; `hostname` without brackets. */
+export function webhookHeaders(
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+  bodyBytes: number,
+  signature: string,
+): Readonly<Record<string, string>> {
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname;
+  return {
+    Host: port === 443 ? host : `${host}:${port}`,
+    'User-Agent': USER_AGENT,
+    'Content-Type': 'application/json',
+    'Content-Length': String(bodyBytes),
+    'X-Service-Signature': signature,
+    Connection: 'close',
+  };
+}
+
+/** The settlement asset's ticker on the wire. */
+export const SETTLEMENT_COIN = 'polygon_usdc';
+
+/**
+ * The `payment.paid` webhook of a payment that has just become paid; the timestamp is added when it is sent. Of a direct
+ * payment nothing is forwarded by then.
+ */
+export function paidWebhook(payment: Payment): NewWebhook {
+  return {
+    event: 'payment.paid',
+    fields: {
+      event: 'payment.paid',
+      id: payment.id,
+      paymentId: payment.id,
+      status: 'paid',
+      amount: formatCents(payment.amountCents),
+      originalAmount: formatOptionalCents(payment.originalAmountCents),
+      customerFeeAmount: formatOptionalCents(payment.customerFeeCents),
+      passFeeToCustomer: payment.passFeeToCustomer,
+      currency: payment.currency,
+      coin: SETTLEMENT_COIN,
+      receivedAmount: formatUnits(payment.receivedUnits),
+      forwardedAmount: isDirect(payment) ? null : formatUnits(payment.forwardedUnits),
+      txidIn: payment.txidIn,
+      txidOut: isDirect(payment) ? null : payment.txidOut,
+      note: payment.note,
+      email: payment.email,
+    },
+  };
+}
+
+/** "1.10", or null for null. */
+export function formatOptionalCents(cents: number | null): string | null {
+  return cents === null ? null : formatCents(cents);
+}
+
+/** The `payment.forwarded` webhook of a direct payment that has just been completed; the timestamp is added when it is sent. */
+export function forwardedWebhook(payment: Payment): NewWebhook {
+  return {
+    event: 'payment.forwarded',
+    fields: {
+      event: 'payment.forwarded',
+      paymentId: payment.id,
+      forwardTxid: payment.txidOut,
+      amountForwarded: formatUnits(payment.forwardedUnits),
+      toWallet: payment.payoutAddress,
+    },
+  };
 }

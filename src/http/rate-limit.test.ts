@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createFixedWindowLimiter } from './rate-limit.ts';
+import { addressGroupOf, createFixedWindowLimiter } from './rate-limit.ts';
 
 function limiterAt(limit: number, maximumWindows?: number) {
   const clock = { nowMs: 0 };
@@ -53,4 +53,26 @@ it('remembers no more windows than it may, and forgets the oldest first', () => 
   expect(limiter.take('c')).toBe(59);
   expect(limiter.take('d')).toBe(60);
   expect(limiter.take('a')).toBe(0);
+});
+
+it.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['203.0.113.7:51234', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['::FFFF:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['[2001:db8:1:2::9]:443', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8:1:2:3:4:192.0.2.1', '2001:db8:1:2::/64'],
+  ['2001:db8::192.0.2.1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['1::', '1:0:0:0::/64'],
+  ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
+  ['unknown', 'unknown'],
+  ['x'.repeat(10_000), 'unknown'],
+  ['', 'unknown'],
+])('counts %s as %s', (ip, group) => {
+  expect(addressGroupOf(ip)).toBe(group);
 });

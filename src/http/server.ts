@@ -17,13 +17,11 @@ import {
   LogController,
 } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
-import { createAllowedMethods } from './allowed-methods.ts';
 import { type ClientErrorAnswers, createClientErrorAnswers } from './client-error.ts';
 import { closeStalled } from './close-stalled.ts';
 import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
 import { allowHalfOpen } from './node-internals.ts';
-import { describeError } from './redact.ts';
-import { createRequestLog, type Observe } from './request-log.ts';
+import { createRequestLog, describeError, type Observe } from './request-log.ts';
 import { createPipelining } from './serialize-pipelined.ts';
 
 /** What the public server is made of; everything has a safe default. */
@@ -44,7 +42,7 @@ export interface PublicServerOptions {
 }
 
 /** Bounds on what a caller may make the server hold or wait for. */
-export interface ServerLimits {
+interface ServerLimits {
   readonly bodyBytes: number;
   readonly headerBytes: number;
   /** Until the headers are there. */
@@ -240,4 +238,41 @@ function pathOf(request: FastifyRequest): string {
   const url = request.raw.url ?? '';
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
+}
+
+/** Which methods are served at which paths, so that a wrong method is answered 405 and not 404. */
+interface AllowedMethods {
+  /** Remembers a route, by the pattern it was registered with (`/pay/:id`). */
+  add(pattern: string, methods: string | readonly string[]): void;
+  /** The methods served at a path (without query), sorted; empty when nothing is served there. */
+  at(path: string): readonly string[];
+}
+
+interface Entry {
+  readonly segments: readonly string[];
+  readonly methods: Set<string>;
+}
+
+/** Asked only about requests that no route took, so a walk over the few patterns is fast enough. */
+export function createAllowedMethods(): AllowedMethods {
+  const entries = new Map<string, Entry>();
+  return {
+    add(pattern, methods) {
+      const entry = entries.get(pattern) ?? { segments: pattern.split('/'), methods: new Set() };
+      for (const method of [methods].flat()) entry.methods.add(method);
+      entries.set(pattern, entry);
+    },
+    at(path) {
+      const segments = path.split('/');
+      const found = [...entries.values()].filter((entry) => matches(entry.segments, segments));
+      return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
+    },
+  };
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  if (pattern.length !== segments.length) return false;
+  return pattern.every((segment, index) =>
+    segment.startsWith(':') ? segments[index] !== '' : segment === segments[index],
+  );
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Address } from '../domain/payout-address.ts';
+import type { ErrorBody } from './error-reply.ts';
 
 /** A deposit factory that payments were or are made with. */
-export interface PublishedFactory {
+interface PublishedFactory {
   readonly address: Address;
   /** The contract that the deposit addresses are minimal proxies of. */
   readonly implementation: Address;
@@ -11,7 +12,7 @@ export interface PublishedFactory {
 }
 
 /** What anybody needs to prove where the money of a payment can go. The current one of each list is first. */
-export interface SettlementPublication {
+interface SettlementPublication {
   readonly chainId: number;
   readonly token: Address;
   readonly factories: readonly PublishedFactory[];
@@ -48,4 +49,35 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
     return document;
   });
+}
+
+interface HealthContext {
+  /** Whether requests can be served; `reason` says why not, without secrets: anybody can read it. */
+  readonly isReady: () => { readonly ready: boolean; readonly reason?: string };
+}
+
+/** `GET` or `HEAD /health/live`: the process answers. `/health/ready`: it can serve. Neither is counted by a limit. */
+export function registerHealth(server: FastifyInstance, context: HealthContext): void {
+  server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
+  server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
+    const { ready, reason } = context.isReady();
+    if (ready) return { status: 'ready' };
+    const body: ErrorBody = { error: `The service is not ready: ${reason ?? 'it is starting'}.` };
+    return reply.code(503).send(body);
+  });
+}
+
+const names: Readonly<Record<number, string>> = {
+  137: 'Polygon',
+  80002: 'Polygon Amoy (test network)',
+};
+
+/** What people call a chain that everybody can reach; null for the sandbox's, which is a network of its own. */
+export function publicNetworkName(chainId: number): string | null {
+  return names[chainId] ?? null;
+}
+
+/** What people call a chain, in English. */
+export function networkName(chainId: number): string {
+  return publicNetworkName(chainId) ?? `the local test network, chain ${chainId}`;
 }

@@ -1,8 +1,8 @@
-import { createBriefCache } from '../domain/brief-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { createBriefCache } from '../platform/ttl-cache.ts';
 import {
   type ProviderDirectory,
   type Refusal,

@@ -2,8 +2,8 @@ import { ServiceError } from '../domain/errors.ts';
 import type { CancelReason, Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { fieldsOf, nextState, stateOf } from '../domain/payment-states.ts';
-import type { LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { LedgerStore } from '../domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
 

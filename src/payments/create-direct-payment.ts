@@ -5,12 +5,12 @@ import type { Payment } from '../domain/payment.ts';
 import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
 import {
   type CreatePaymentContext,
+  type CreatePaymentRequest,
   newPayment,
   noteCreated,
   requireAllowedWallet,
   requireUnreservedAddress,
 } from './create-payment.ts';
-import type { CreatePaymentRequest } from './create-payment-request.ts';
 
 /** What a direct payment is created with; its form was found good. */
 export type DirectPaymentRequest = Pick<

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Account } from '../domain/account.ts';
 import { type DepositTerms, paymentReference } from '../domain/deposit-address.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
@@ -12,8 +13,13 @@ import { paidThresholdUnits, type ThresholdTerms, thresholdTermsOf } from '../do
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { CreateOutcome, PaymentStore } from '../domain/ports/payment-store.ts';
-import type { Rates } from '../domain/ports/rates.ts';
+import {
+  type CreateOutcome,
+  IDEMPOTENCY_TTL_MS,
+  type IdempotencyRecord,
+  type PaymentStore,
+} from '../domain/ports/payment-store.ts';
+import type { Rates } from '../domain/ports/provider.ts';
 import {
   isProviderId,
   MULTI_PROVIDER,
@@ -22,8 +28,6 @@ import {
   providerCatalogue,
   providerIds,
 } from '../domain/provider-catalogue.ts';
-import type { CreatePaymentRequest } from './create-payment-request.ts';
-import { findEarlier, fingerprintOf } from './idempotency.ts';
 import {
   isEnabledFor,
   listOffers,
@@ -37,7 +41,7 @@ import {
 } from './provider-availability.ts';
 
 /** What a new payment is bound to on chain. */
-export interface SettlementTerms {
+interface SettlementTerms {
   readonly chainId: number;
   readonly factory: Address;
   readonly feeWallet: Address;
@@ -278,4 +282,40 @@ export function newPayment(
     // A session lowers it once it is started: what a provider that was never visited keeps does not count.
     enoughUnits: paidThresholdUnits(charge.usdUnits, charge.toleranceBasisPoints),
   };
+}
+
+/** A create request whose form was found good; `provider` is still any text. */
+export interface CreatePaymentRequest {
+  readonly payoutAddress: Address;
+  readonly callbackUrl: string;
+  readonly amountCents: number;
+  readonly currency: Currency;
+  readonly passFeeToCustomer: boolean;
+  readonly provider: string;
+  readonly email: string | null;
+  readonly note: string | null;
+  readonly idempotencyKey: string | null;
+}
+
+/** SHA-256 of what a request asks for, after normalisation: POST and GET of the same are the same. */
+function fingerprintOf(request: Omit<CreatePaymentRequest, 'idempotencyKey'>): string {
+  const parameters = [
+    request.payoutAddress,
+    request.callbackUrl,
+    request.amountCents,
+    request.currency,
+    request.passFeeToCustomer,
+    request.provider,
+    request.email,
+    request.note,
+  ];
+  return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
+}
+
+/** What an earlier request with this key made, and the fingerprint of what it asked for; null when there was none. */
+function findEarlier(
+  payments: PaymentStore,
+  { accountId, key, createdAtMs }: IdempotencyRecord,
+): ReturnType<PaymentStore['findIdempotent']> {
+  return payments.findIdempotent(accountId, key, createdAtMs - IDEMPOTENCY_TTL_MS);
 }

@@ -1,7 +1,7 @@
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
-import type { BlockReference, LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { BlockReference, LedgerStore } from '../domain/ports/settlement-store.ts';
 import { settle, sumLedger } from '../domain/settle.ts';
 import { findUnexplained } from './sweep-balances.ts';
 

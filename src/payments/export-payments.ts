@@ -1,11 +1,10 @@
-import { type CsvCell, csvLine } from '../domain/csv.ts';
 import { formatCents, formatUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import { type PaymentId, shortCodeOf } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
-import { shortCodeOf } from '../domain/short-code.ts';
+import { type CsvCell, csvLine } from '../platform/csv.ts';
 
 /** Payments of a portion: some milliseconds of the store's time, with other work between two of them. */
 const PORTION = 200;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { AddressPage, AddressPageStore } from '../domain/ports/address-page-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
 import { createKnownAddresses, createReservedAddressCheck, type KnownAddresses } from './known-addresses.ts';
 
 const FIXED: Address = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';

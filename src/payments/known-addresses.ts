@@ -1,9 +1,13 @@
-import { type AddressBook, createAddressBook } from '../domain/address-book.ts';
-import { type AddressPageDraft, createAddressPageDraft } from '../domain/address-page-draft.ts';
+import {
+  type AddressBook,
+  type AddressPageDraft,
+  createAddressBook,
+  createAddressPageDraft,
+} from '../domain/address-book.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { AddressPage, AddressPageStore } from '../domain/ports/address-page-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
 
 /** The deposit addresses of all payments, kept in memory and filled from the store. */
 export interface KnownAddresses {

@@ -3,8 +3,7 @@ import { expect, it } from 'vitest';
 import type { Account } from '../domain/account.ts';
 import { currencies } from '../domain/money.ts';
 import { minDeliveryUnits } from '../domain/paid-threshold.ts';
-import type { ProviderAdapter } from '../domain/ports/provider.ts';
-import type { ProviderSettings } from '../domain/ports/provider-store.ts';
+import type { ProviderAdapter, ProviderSettings } from '../domain/ports/provider.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { listOffers, type ProviderDirectory, servedFromUsdCents } from './provider-availability.ts';
 

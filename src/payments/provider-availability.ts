@@ -3,8 +3,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../domain/money.ts';
 import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../domain/paid-threshold.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { ProviderAdapters, Quote, QuoteRequest } from '../domain/ports/provider.ts';
-import type { ProviderStore } from '../domain/ports/provider-store.ts';
+import type { ProviderAdapters, ProviderStore, Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
 
 /** What is needed to judge whether a provider can serve a payment. */

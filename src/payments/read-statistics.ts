@@ -1,7 +1,7 @@
 import type { Currency } from '../domain/money.ts';
 import { type PaidCount, settleBoundsMs } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import { type LocalDay, lastDays } from '../domain/time-zone.ts';
+import { type LocalDay, lastDays } from '../platform/time-zone.ts';
 
 /** What happened on a day of the account's time zone. */
 export interface DayStatistics extends LocalDay {

@@ -2,9 +2,14 @@ import type { Account } from '../domain/account.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
-import { type Mail, type Mailer, MailNotSentError } from '../domain/ports/mailer.ts';
+import {
+  type Mail,
+  type Mailer,
+  MailNotSentError,
+  type ReceiptEnding,
+  type ReceiptStore,
+} from '../domain/ports/mail.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
-import type { ReceiptEnding, ReceiptStore } from '../domain/ports/receipt-store.ts';
 
 export interface SendReceiptsContext {
   readonly receipts: ReceiptStore;

@@ -1,8 +1,7 @@
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import type { WebhookStore } from '../domain/ports/webhook-store.ts';
-import type { Webhook, WebhookResult } from '../domain/webhook.ts';
-import { signWebhook } from '../domain/webhook-request.ts';
+import type { WebhookStore } from '../domain/ports/settlement-store.ts';
+import { signWebhook, type WaitingWebhook, type Webhook, type WebhookResult } from '../domain/webhook.ts';
 
 export interface SendWebhooksContext {
   readonly webhooks: WebhookStore;
@@ -50,4 +49,98 @@ async function attempt(
       mistake,
     };
   }
+}
+
+/** How many waiting webhooks of an account are looked at in one pass; the next pass follows at once. */
+const SEEN_PER_ACCOUNT = 100;
+
+/** What one pass has claimed. */
+interface ClaimedWebhooks {
+  readonly claimed: readonly Webhook[];
+  /** Whether others wait, or may wait, for a place: look again when a delivery has ended. */
+  readonly isHeldUp: boolean;
+}
+
+/** Claims what may be sent now beside these open deliveries; durably, before anything of it is sent. */
+export async function claimWebhooks(
+  webhooks: WebhookStore,
+  open: readonly OpenDelivery[],
+  bounds: DeliveryBounds,
+  nowMs: () => number,
+): Promise<ClaimedWebhooks> {
+  const full = fullHosts(open, bounds);
+  const waiting = await webhooks.listWaitingWebhooks(SEEN_PER_ACCOUNT, full);
+  const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
+  // The time of the claim, not of the look: from it on is counted when a delivery was given up.
+  const claimed = chosen.length === 0 ? [] : await webhooks.claimWebhooks(chosen, nowMs());
+  return { claimed, isHeldUp: full.length > 0 || chosen.length < waiting.length };
+}
+
+/** How many deliveries may be open at a time in one process. */
+export interface DeliveryBounds {
+  readonly open: number;
+  /** To one host, so that nobody is flooded by us, and a host that hangs holds no more than this. */
+  readonly openPerHost: number;
+}
+
+/** A delivery that is open, as far as it counts against the bounds. */
+export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
+
+/**
+ * Which of the waiting webhooks may be sent now, so that no receiver and no account keeps the others waiting.
+ *
+ * An account gets another place only while it holds fewer than are free. So one whose receivers all hang takes half of
+ * them at the most, and the next one half of the rest: whoever comes then need not wait until somebody gives up. Two that
+ * come together take a third each. Whoever holds least comes first, then the oldest.
+ *
+ * @param waiting the oldest of each account
+ */
+export function chooseWebhooks(
+  waiting: readonly WaitingWebhook[],
+  open: readonly OpenDelivery[],
+  bounds: DeliveryBounds,
+): WaitingWebhook[] {
+  const byAccount = new Map<string, number>();
+  const byHost = new Map<string, number>();
+  let free = bounds.open;
+  const take = ({ accountId, host }: OpenDelivery) => {
+    byAccount.set(accountId, held(byAccount, accountId) + 1);
+    byHost.set(host, held(byHost, host) + 1);
+    free--;
+  };
+  for (const delivery of open) take(delivery);
+  return inTurn(waiting, byAccount).filter((webhook) => {
+    const isFree =
+      held(byAccount, webhook.accountId) < free && held(byHost, webhook.host) < bounds.openPerHost;
+    if (isFree) take(webhook);
+    return isFree;
+  });
+}
+
+/** Hosts that may get no other delivery now. There are at most `open / openPerHost` of them. */
+export function fullHosts(open: readonly OpenDelivery[], { openPerHost }: DeliveryBounds): string[] {
+  const byHost = new Map<string, number>();
+  for (const { host } of open) byHost.set(host, held(byHost, host) + 1);
+  return [...byHost].filter(([, places]) => places >= openPerHost).map(([host]) => host);
+}
+
+/** Each with the number of places that its account would hold before it, the smallest first. */
+function inTurn(
+  waiting: readonly WaitingWebhook[],
+  byAccount: ReadonlyMap<string, number>,
+): WaitingWebhook[] {
+  const places = new Map(byAccount);
+  return waiting
+    .toSorted((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1))
+    .map((webhook) => {
+      const place = held(places, webhook.accountId);
+      places.set(webhook.accountId, place + 1);
+      return { webhook, place };
+    })
+    .sort((one, other) => one.place - other.place)
+    .map(({ webhook }) => webhook);
+}
+
+function held(places: ReadonlyMap<string, number>, of: string): number {
+  return places.get(of) ?? 0;
 }

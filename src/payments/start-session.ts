@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createBriefCache } from '../domain/brief-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
@@ -12,6 +11,7 @@ import type { ProviderAdapter, StartedSession } from '../domain/ports/provider.t
 import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { MAXIMUM_SESSIONS_PER_HOUR, type ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
+import { createBriefCache } from '../platform/ttl-cache.ts';
 import {
   isEnabledFor,
   type ProviderDirectory,

@@ -1,7 +1,7 @@
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
-import type { BlockReference, LedgerStore } from '../domain/ports/ledger-store.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
+import type { BlockReference, LedgerStore } from '../domain/ports/settlement-store.ts';
 import { sumLedger } from '../domain/settle.ts';
 
 export interface SweepContext {

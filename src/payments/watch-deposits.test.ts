@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChainReader, ChainView, TransferLog } from '../domain/ports/chain.ts';
-import type { BlockReference, LedgerStore, ScanRecord } from '../domain/ports/ledger-store.ts';
+import type { BlockReference, LedgerStore, ScanRecord } from '../domain/ports/settlement-store.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 import { watchDeposits } from './watch-deposits.ts';
 

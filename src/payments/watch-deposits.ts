@@ -7,14 +7,14 @@ import {
   type RescuedLog,
   type TransferLog,
 } from '../domain/ports/chain.ts';
+import type { Decide } from '../domain/ports/payment-store.ts';
 import {
   type BlockReference,
   type LedgerStore,
   type RowOwner,
   type ScanRecord,
   ScanRefusedError,
-} from '../domain/ports/ledger-store.ts';
-import type { Decide } from '../domain/ports/payment-store.ts';
+} from '../domain/ports/settlement-store.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 
 export interface WatchDepositsContext {

@@ -26,7 +26,6 @@ import {
 } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { readNoticeFields, requireHmac } from './notice-signature.ts';
 import {
   type AdapterSettings,
   type Call,
@@ -40,7 +39,8 @@ import {
   readDecimalUnits,
   readRedirectUrl,
   readReference,
-} from './read-answer.ts';
+} from './provider-http.ts';
+import { readNoticeFields, requireHmac } from './webhook-signature.ts';
 
 export interface BanxaOptions extends AdapterSettings {
   /** Another provider than Banxa that is a way to pay there: its notices come to Banxa's address. */

@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, ProviderHealth } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { busy, DeclinedRequestError } from './protocol-adapter.ts';
-import { ProviderBusyError } from './request-json.ts';
+import { ProviderBusyError } from './provider-http.ts';
 
 /** A single failure is anybody's; so many in a row are an outage. */
 const FAILURES_TO_OPEN = 5;

@@ -14,7 +14,7 @@
  * - Unknown: whether a session needs the customer's network address (`clientIp`), which is not sent. It asks customers
  *   for an account at Coinbase since the middle of 2026 (doc).
  */
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
@@ -27,15 +27,6 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { signCompact, tokenAlgorithmOf } from './json-web-token.ts';
-import {
-  readNoticeFields,
-  readNoticeTimeMs,
-  readSignatureHeader,
-  readSignedTime,
-  requireHmac,
-  requireRecent,
-} from './notice-signature.ts';
 import {
   type AdapterSettings,
   type Call,
@@ -49,9 +40,17 @@ import {
   readDecimalUnits,
   readRedirectUrl,
   readTextOrNull,
-} from './read-answer.ts';
+} from './provider-http.ts';
+import {
+  readNoticeFields,
+  readNoticeTimeMs,
+  readSignatureHeader,
+  readSignedTime,
+  requireHmac,
+  requireRecent,
+} from './webhook-signature.ts';
 
-export interface CoinbaseOptions extends AdapterSettings {
+interface CoinbaseOptions extends AdapterSettings {
   /** For sessions. */
   readonly platformUrl: string;
   /** For quotes. */
@@ -240,4 +239,35 @@ function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   };
   const key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', ...encoded }, format: 'jwk' });
   return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
+}
+
+/** The algorithms that a key can sign with, by the names that a token's header uses. */
+type TokenAlgorithm = 'EdDSA' | 'ES256';
+
+/** What a private key signs tokens with: Ed25519 or P-256; null for every other key. */
+function tokenAlgorithmOf(key: KeyObject): TokenAlgorithm | null {
+  if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
+  return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+    ? 'ES256'
+    : null;
+}
+
+/**
+ * A signature in the compact form of RFC 7515, of a payload as it stands. `alg` is put before the other fields of the
+ * header. Throws for a key of another kind.
+ */
+export function signCompact(
+  key: KeyObject,
+  header: Readonly<Record<string, unknown>>,
+  payload: string,
+): string {
+  const algorithm = tokenAlgorithmOf(key);
+  if (algorithm === null) throw new TypeError('the key is neither Ed25519 nor P-256');
+  const parts = [JSON.stringify({ alg: algorithm, ...header }), payload];
+  const signed = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+  const signature =
+    algorithm === 'EdDSA'
+      ? sign(null, Buffer.from(signed), key)
+      : sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
+  return `${signed}.${signature.toString('base64url')}`;
 }

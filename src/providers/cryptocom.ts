@@ -19,7 +19,7 @@ import {
   LINK_LIFETIME_MS,
   requireSuccess,
 } from './protocol-adapter.ts';
-import { fieldsOf, MalformedAnswerError, readRedirectUrl, readReference } from './read-answer.ts';
+import { fieldsOf, MalformedAnswerError, readRedirectUrl, readReference } from './provider-http.ts';
 
 export interface CryptocomOptions extends AdapterSettings {
   readonly apiUrl: string;

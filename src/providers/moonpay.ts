@@ -25,14 +25,6 @@ import type {
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  readNoticeFields,
-  readNoticeTimeMs,
-  readSignatureHeader,
-  readSignedTime,
-  requireHmac,
-  requireRecent,
-} from './notice-signature.ts';
-import {
   type AdapterSettings,
   type Call,
   createProtocolAdapter,
@@ -40,7 +32,15 @@ import {
   minimumUsdCentsOf,
   requireSuccess,
 } from './protocol-adapter.ts';
-import { fieldsOf, readDecimalUnits, readTextOrNull } from './read-answer.ts';
+import { fieldsOf, readDecimalUnits, readTextOrNull } from './provider-http.ts';
+import {
+  readNoticeFields,
+  readNoticeTimeMs,
+  readSignatureHeader,
+  readSignedTime,
+  requireHmac,
+  requireRecent,
+} from './webhook-signature.ts';
 
 export interface MoonpayOptions extends AdapterSettings {
   /** Another provider than MoonPay that is a way to pay there: its notices come to MoonPay's address. */

@@ -1,4 +1,3 @@
-import { createBriefCache } from '../domain/brief-cache.ts';
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
 import { type Currency, UNITS_PER_CENT } from '../domain/money.ts';
 import {
@@ -12,14 +11,15 @@ import {
   type StartedSession,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
-import { MalformedAnswerError } from './read-answer.ts';
+import { createBriefCache } from '../platform/ttl-cache.ts';
 import {
   createProviderAgent,
   type JsonAnswer,
   type JsonRequest,
+  MalformedAnswerError,
   ProviderBusyError,
   requestJson,
-} from './request-json.ts';
+} from './provider-http.ts';
 
 /** What all adapters are told, whatever protocol they speak. */
 export interface AdapterSettings {

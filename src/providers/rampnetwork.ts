@@ -26,7 +26,6 @@ import {
   type SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { readNoticeFields, readNoticeTimeMs } from './notice-signature.ts';
 import {
   type AdapterSettings,
   type Call,
@@ -34,7 +33,8 @@ import {
   LINK_LIFETIME_MS,
   requireSuccess,
 } from './protocol-adapter.ts';
-import { fieldsOf, MalformedAnswerError } from './read-answer.ts';
+import { fieldsOf, MalformedAnswerError } from './provider-http.ts';
+import { readNoticeFields, readNoticeTimeMs } from './webhook-signature.ts';
 
 export interface RampNetworkOptions extends AdapterSettings {
   readonly widgetUrl: string;

@@ -25,13 +25,6 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  readNoticeFields,
-  readSignatureHeader,
-  readSignedTime,
-  requireHmac,
-  requireRecent,
-} from './notice-signature.ts';
-import {
   type AdapterSettings,
   type Call,
   createProtocolAdapter,
@@ -47,7 +40,14 @@ import {
   readDecimalUnits,
   readRedirectUrl,
   readTextOrNull,
-} from './read-answer.ts';
+} from './provider-http.ts';
+import {
+  readNoticeFields,
+  readSignatureHeader,
+  readSignedTime,
+  requireHmac,
+  requireRecent,
+} from './webhook-signature.ts';
 
 export interface RevolutOptions extends AdapterSettings {
   readonly apiUrl: string;

@@ -23,13 +23,6 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  readNoticeFields,
-  readSignatureHeader,
-  readSignedTime,
-  requireHmac,
-  requireRecent,
-} from './notice-signature.ts';
-import {
   type AdapterSettings,
   type Call,
   createProtocolAdapter,
@@ -44,7 +37,14 @@ import {
   readRedirectUrl,
   readReference,
   readTextOrNull,
-} from './read-answer.ts';
+} from './provider-http.ts';
+import {
+  readNoticeFields,
+  readSignatureHeader,
+  readSignedTime,
+  requireHmac,
+  requireRecent,
+} from './webhook-signature.ts';
 
 export interface StripeOptions extends AdapterSettings {
   readonly apiUrl: string;

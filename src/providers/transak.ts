@@ -27,7 +27,6 @@ import {
   type SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { readNoticeFields, readNoticeTimeMs, requireHmac } from './notice-signature.ts';
 import {
   type AdapterSettings,
   type Call,
@@ -35,11 +34,17 @@ import {
   requireSold,
   requireSuccess,
 } from './protocol-adapter.ts';
-import { fieldsOf, readDecimalUnits, readRedirectUrl, readTextOrNull } from './read-answer.ts';
-import type { JsonAnswer } from './request-json.ts';
-import { createSharedToken, type SharedToken } from './shared-token.ts';
+import {
+  fieldsOf,
+  type JsonAnswer,
+  readDecimalUnits,
+  readRedirectUrl,
+  readTextOrNull,
+  readToken,
+} from './provider-http.ts';
+import { readNoticeFields, readNoticeTimeMs, requireHmac } from './webhook-signature.ts';
 
-export interface TransakOptions extends AdapterSettings {
+interface TransakOptions extends AdapterSettings {
   readonly apiUrl: string;
   readonly gatewayUrl: string;
   readonly apiKey: string;
@@ -195,4 +200,45 @@ function verifyJwt(jwt: unknown, key: string): Buffer {
     throw new NoticeRefusedError('the notice is signed with another algorithm');
   requireHmac(key, `${header}.${payload}`, [signature], 'base64url');
   return Buffer.from(payload, 'base64url');
+}
+
+/** A token that many calls use and one at a time fetches. */
+interface SharedToken {
+  /** The token, fetched first where there is none that still works for a while; callers at the same time share one fetch. */
+  read(fetchToken: FetchToken): Promise<string>;
+  /** Gives a token up that was refused; one that has replaced it meanwhile stays. */
+  forget(token: string): void;
+}
+
+/** Fetches a new one; what comes back is still to be checked. */
+type FetchToken = (now: {
+  readonly nowMs: number;
+}) => Promise<{ readonly token: unknown; readonly expiresAtMs: number }>;
+
+/** So long before its end a token is not begun with any more. */
+const EARLY_MS = 60_000;
+
+/** Holds no token at first. A failed fetch is forgotten, so that the next caller tries again. */
+function createSharedToken(nowMs: () => number): SharedToken {
+  let current: { readonly token: string; readonly expiresAtMs: number } | null = null;
+  let fetching: Promise<string> | null = null;
+
+  async function fetchNew(fetchToken: FetchToken): Promise<string> {
+    const { token, expiresAtMs } = await fetchToken({ nowMs: nowMs() });
+    current = { token: readToken(token), expiresAtMs };
+    return current.token;
+  }
+
+  return {
+    read(fetchToken) {
+      if (current !== null && nowMs() < current.expiresAtMs - EARLY_MS) return Promise.resolve(current.token);
+      fetching ??= fetchNew(fetchToken).finally(() => {
+        fetching = null;
+      });
+      return fetching;
+    },
+    forget(token) {
+      if (current?.token === token) current = null;
+    },
+  };
 }

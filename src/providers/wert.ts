@@ -27,7 +27,6 @@ import {
   type StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { readNoticeFields } from './notice-signature.ts';
 import {
   type AdapterSettings,
   type Call,
@@ -42,7 +41,8 @@ import {
   readDecimalUnits,
   readReference,
   readTextOrNull,
-} from './read-answer.ts';
+} from './provider-http.ts';
+import { readNoticeFields } from './webhook-signature.ts';
 
 export interface WertOptions extends AdapterSettings {
   readonly partnerUrl: string;

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createJsonRpcClient, type JsonRpcClient } from '../chain/json-rpc.ts';
 import {
@@ -11,11 +12,10 @@ import {
   spawnChain,
 } from './chain-process.ts';
 import { prepareChainState, saveChainState } from './chain-state-file.ts';
-import { findAnvil } from './find-anvil.ts';
 import { claimLoopbackPort } from './loopback-port.ts';
 import type { SandboxLog } from './sandbox-log.ts';
 
-export interface LocalChainOptions {
+interface LocalChainOptions {
   /** Absolute; holds everything of the chain. */
   readonly directory: string;
   /** A fixed port, or a free one. */
@@ -159,6 +159,117 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
       }
       await endChain(child.pid as number, directory, log);
       await rpc.close();
+    },
+  };
+}
+
+/** The npm packages that bring anvil's binary, by platform and processor. */
+const packages: Readonly<Record<string, string>> = {
+  'linux-x64': '@foundry-rs/anvil-linux-amd64',
+};
+
+/** The absolute path of anvil, the local chain. Throws with what to do where npm brought none. */
+export function findAnvil(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = packages[platform];
+  if (name === undefined) {
+    throw new Error(`the sandbox's local chain (anvil) is not available for ${platform}, only for linux-x64`);
+  }
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'anvil');
+  } catch (cause) {
+    throw new Error(`the sandbox's local chain is not installed: run "npm ci" without --omit=optional`, {
+      cause,
+    });
+  }
+}
+
+interface BlockProducerOptions {
+  readonly log: SandboxLog;
+  /** How often it looks, and so the time between blocks while there is something to do. */
+  readonly intervalMs?: number;
+  /** The longest time without a block: expiry needs later finalized ones. */
+  readonly keepAliveMs?: number;
+}
+
+interface BlockProducer {
+  stop(): Promise<void>;
+}
+
+const INTERVAL_MS = 1_000;
+const KEEP_ALIVE_MS = 30_000;
+/** `finalized` trails the newest block by this many, so a transaction is final once this many have followed. */
+const BLOCKS_BEHIND = 2;
+
+async function readCount(chain: LocalChain, method: string, block: string): Promise<number> {
+  const count = Number(await chain.rpc.call(method, [block]));
+  if (!Number.isSafeInteger(count)) throw new Error(`the local chain answered ${method} without a number`);
+  return count;
+}
+
+/** Whether a transaction waits to be mined, or was mined in a block that is not finalized yet. */
+async function hasUnfinishedTransaction(chain: LocalChain, height: number): Promise<boolean> {
+  const pool = (await chain.rpc.call('txpool_status', [])) as { pending?: unknown } | null;
+  if (Number(pool?.pending) > 0) return true;
+  for (let number = Math.max(height - BLOCKS_BEHIND + 1, 0); number <= height; number++) {
+    const block = `0x${number.toString(16)}`;
+    if ((await readCount(chain, 'eth_getBlockTransactionCountByNumber', block)) > 0) return true;
+  }
+  return false;
+}
+
+/**
+ * Mines on demand, so that an idle sandbox hardly grows: once an interval while a transaction waits or is not final,
+ * else only to keep the chain's time moving. Every block is saved before the next is mined; what the chain calls
+ * finalized is therefore always on disk, and a kill loses at most the newest block.
+ */
+export function startBlockProducer(chain: LocalChain, options: BlockProducerOptions): BlockProducer {
+  const intervalMs = options.intervalMs ?? INTERVAL_MS;
+  const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;
+  let lastHeight = -1;
+  let lastBlockAtMs = performance.now();
+  let isStopped = false;
+  let isFailing = false;
+  let timer: NodeJS.Timeout;
+  let running: Promise<void> = Promise.resolve();
+
+  async function produce(): Promise<void> {
+    const height = Number(await chain.rpc.call('eth_blockNumber', []));
+    const isDue =
+      performance.now() - lastBlockAtMs >= keepAliveMs || (await hasUnfinishedTransaction(chain, height));
+    if (isDue) await chain.rpc.call('evm_mine', []);
+    const newHeight = isDue ? height + 1 : height;
+    if (newHeight === lastHeight) return;
+    await chain.save(); // also when somebody else has mined
+    lastHeight = newHeight;
+    lastBlockAtMs = performance.now();
+  }
+
+  async function tick(): Promise<void> {
+    try {
+      await produce();
+      isFailing = false;
+    } catch (error) {
+      // The chain may just be restarting: said once, tried again at the next tick.
+      if (!isFailing && !isStopped)
+        options.log.warn({ err: error }, 'the local chain could not be asked for a block');
+      isFailing = true;
+    }
+    if (!isStopped) schedule();
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      running = tick();
+    }, intervalMs);
+  }
+
+  schedule();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { CONFIRMED, type ProviderValues } from '../domain/provider-variables.ts';
-import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './derived-keys.ts';
+import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './development-keys.ts';
 
 /** For each simulated on-ramp, the sandbox's key from which all its secrets are derived. */
 export type OnrampKeys = Readonly<Record<ProviderId, string>>;

@@ -1,7 +1,7 @@
 import { type Account, type AccountChange, type Feature, isFeature } from '../domain/account.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
-import { isLogoType, type ShopLogo } from '../domain/shop-logo.ts';
+import { isLogoType, type ShopLogo } from '../domain/shop-profile.ts';
 
 /** For `SELECT … FROM accounts`. */
 export const accountColumns = `

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AddressPage } from '../domain/ports/address-page-store.ts';
+import type { AddressPage } from '../domain/ports/settlement-store.ts';
 
 /** A row of the table: for each payment four bytes of its row number and four of its prefix, little-endian. */
 export interface StoredAddressPage {

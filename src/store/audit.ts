@@ -1,7 +1,7 @@
 import { type AuditEntry, MAXIMUM_AUDIT_ENTRIES, type NewAuditEntry } from '../domain/audit-entry.ts';
-import type { AuditPosition, AuditStore } from '../domain/ports/audit-store.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './script.ts';
-import { checkListLimit } from './store-limits.ts';
+import type { AuditPosition, AuditStore } from '../domain/ports/account-store.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
+import { checkListLimit } from './store.ts';
 
 const columns = `account_id AS "accountId", position, at_ms AS "atMs", actor, user_id AS "userId", action, target,
   address`;

@@ -1,7 +1,8 @@
-import type { MovedRows } from '../domain/movement.ts';
+import type { MovedRows } from '../domain/journal.ts';
+import type { Deposit, Release } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
-import type { BlockReference, ScanRecord } from '../domain/ports/ledger-store.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
+import type { BlockReference, RelayAttempt, ScanRecord } from '../domain/ports/settlement-store.ts';
 import { LedgerConflictError } from './store-errors.ts';
 
 /** What every engine requires of what is to be recorded of the chain, before it writes anything. */
@@ -107,5 +108,28 @@ export function stopBeforeRevisited(to: string, decide: Decide): { decide: Decid
       return decision;
     },
     reached: () => reached,
+  };
+}
+
+/** What the chain names, as both engines read it: amounts are decimal text. */
+type TextAmounts<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: string };
+
+export type DepositRow = TextAmounts<Deposit, 'units'>;
+export type ReleaseRow = TextAmounts<Release, 'toMerchantUnits' | 'feeUnits'>;
+export type AttemptRow = TextAmounts<RelayAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
+
+export function depositOfRow(row: DepositRow): Deposit {
+  return { ...row, units: BigInt(row.units) };
+}
+
+export function releaseOfRow(row: ReleaseRow): Release {
+  return { ...row, toMerchantUnits: BigInt(row.toMerchantUnits), feeUnits: BigInt(row.feeUnits) };
+}
+
+export function attemptOfRow(row: AttemptRow): RelayAttempt {
+  return {
+    ...row,
+    maxFeePerGas: BigInt(row.maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type PortableRow, type PortableTable, portableTables } from './portable-tables.ts';
+import { MoveRefusedError, StoreTooNewError } from './store-errors.ts';
 
 /** A database that is read as it was at one moment; nobody else writes to it meanwhile. */
 export interface MoveSource {
@@ -27,7 +28,7 @@ interface TableContent {
 }
 
 /** One table on both sides. */
-export interface ComparedTable {
+interface ComparedTable {
   readonly table: string;
   readonly source: TableContent;
   readonly target: TableContent;
@@ -91,4 +92,28 @@ function createContent() {
     },
     finish: (): TableContent => ({ rows: count, digest: hash.digest('hex') }),
   };
+}
+
+/**
+ * Refuses a move from or to a database whose schema is not this version's.
+ *
+ * @throws StoreTooNewError when a newer version has written it, `MoveRefusedError` when an older one has
+ */
+export function requireCurrentSchema(database: string, foundMigration: number, knownMigration: number): void {
+  if (foundMigration > knownMigration) throw new StoreTooNewError(database, foundMigration, knownMigration);
+  if (foundMigration < knownMigration) {
+    throw new MoveRefusedError(
+      `${database} was written by an older version (its schema is ${foundMigration}, this version has ` +
+        `${knownMigration}); run any command of this version on it once, doctor for one`,
+    );
+  }
+}
+
+/** @throws MoveRefusedError when a table has rows, so that nothing is mixed or written twice */
+export function requireEmpty(database: string, tablesWithRows: readonly string[]): void {
+  if (tablesWithRows.length > 0) {
+    throw new MoveRefusedError(
+      `${database} is not empty (${tablesWithRows.join(', ')}); a store is moved into an empty database only`,
+    );
+  }
 }

@@ -3,10 +3,10 @@ import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
 import { dayOf, payingProvider, settleClassOf, slotOf } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { lock, run, runForOne, type Script, type Scripts, type ScriptValue } from './migration.ts';
 import type { EngineTraits } from './payment-search.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
-import { lock, run, runForOne, type Script, type Scripts, type ScriptValue } from './script.ts';
-import { checkListLimit } from './store-limits.ts';
+import { checkListLimit } from './store.ts';
 
 /** Whoever indexes or counts waits for whoever does. */
 export const INDEX_LOCK = 'payment index';

@@ -11,6 +11,7 @@ import {
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { run, runForOne, type Script, type Scripts } from './migration.ts';
 import {
   beginningOf,
   byAccountPayments,
@@ -28,8 +29,7 @@ import {
   unsettledSql,
   WINDOW,
 } from './payment-windows.ts';
-import { run, runForOne, type Script, type Scripts } from './script.ts';
-import { checkListLimit } from './store-limits.ts';
+import { checkListLimit } from './store.ts';
 
 /** How many windows one call looks through: some tens of milliseconds where nothing is found. */
 const MAXIMUM_WINDOWS = 5;

@@ -1,11 +1,10 @@
 import type { Payment } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
-import { firstIdAtMs } from '../domain/payment-id.ts';
+import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import { numberOfTerm, type PaymentQuery } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
+import { type Rows, run, runForOne, type Script, type ScriptValue } from './migration.ts';
 import { changingPaymentColumns, fixedPaymentColumns, paymentOfRow } from './payment-rows.ts';
-import { type Rows, run, runForOne, type Script, type ScriptValue } from './script.ts';
-import { AFTER_ALL_IDS } from './store-limits.ts';
+import { AFTER_ALL_IDS } from './store.ts';
 
 /** How many payments are looked at before other work gets its turn. */
 export const WINDOW = 1_000;

@@ -1,4 +1,4 @@
-import type { RelayBatch } from '../domain/ports/relay-store.ts';
+import type { RelayBatch } from '../domain/ports/settlement-store.ts';
 
 /** What both engines refuse to store about relay batches. */
 

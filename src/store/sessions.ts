@@ -5,8 +5,9 @@ import {
   MAXIMUM_SESSIONS,
   type OneTimeLink,
 } from '../domain/dashboard-session.ts';
-import type { SessionStore } from '../domain/ports/session-store.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './script.ts';
+import type { SessionStore } from '../domain/ports/payment-store.ts';
+import type { ProviderSession } from '../domain/provider-session.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
 
 const sessionColumns = `id, token_hash AS "tokenHash", user_id AS "userId", account_id AS "accountId", area, stage,
   created_at_ms AS "createdAtMs", last_seen_at_ms AS "lastSeenAtMs", expires_at_ms AS "expiresAtMs", address,
@@ -169,4 +170,26 @@ async function writeOne(
 
 async function wroteOne(scripts: Scripts, sql: string, ...values: readonly string[]): Promise<boolean> {
   return (await scripts.write(() => run(sql, ...values))).length === 1;
+}
+
+/** A session as both engines read it; the amount is decimal text, and SQLite has no booleans. */
+export type SessionRow = Omit<ProviderSession, 'quotedUnits' | 'hasEmail'> & {
+  readonly quotedUnits: string | null;
+  readonly hasEmail: boolean | number;
+};
+
+/**
+ * Which of two news of one moment counts, as SQL over their names. Some providers tell the time in seconds, in which a
+ * card is declined and another one accepted: whoever may have been charged must not be told to pay again.
+ */
+export function progressRankSql(progress: string): string {
+  return `(CASE ${progress} WHEN 'paying' THEN 0 WHEN 'failed' THEN 1 WHEN 'delivering' THEN 2 ELSE 3 END)`;
+}
+
+export function sessionOfRow(row: SessionRow): ProviderSession {
+  return {
+    ...row,
+    quotedUnits: row.quotedUnits === null ? null : BigInt(row.quotedUnits),
+    hasEmail: Boolean(row.hasEmail),
+  };
 }

@@ -1,20 +1,17 @@
-import type { AccountStore } from '../domain/ports/account-store.ts';
-import type { AddressPageStore } from '../domain/ports/address-page-store.ts';
-import type { AuditStore } from '../domain/ports/audit-store.ts';
-import type { EmailStore } from '../domain/ports/email-store.ts';
-import type { LeaseStore } from '../domain/ports/lease-store.ts';
-import type { LedgerStore } from '../domain/ports/ledger-store.ts';
+import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
+import type { EmailStore, ReceiptStore, TroubleStore } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { PeopleStore } from '../domain/ports/people-store.ts';
-import type { ProviderStore } from '../domain/ports/provider-store.ts';
+import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
+import type { ProviderStore } from '../domain/ports/provider.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
-import type { ReceiptStore } from '../domain/ports/receipt-store.ts';
-import type { RelayStore } from '../domain/ports/relay-store.ts';
-import type { SessionStore } from '../domain/ports/session-store.ts';
-import type { SettlementStore } from '../domain/ports/settlement-store.ts';
-import type { TroubleStore } from '../domain/ports/trouble-store.ts';
-import type { WebhookStore } from '../domain/ports/webhook-store.ts';
+import type {
+  AddressPageStore,
+  LeaseStore,
+  LedgerStore,
+  RelayStore,
+  SettlementStore,
+  WebhookStore,
+} from '../domain/ports/settlement-store.ts';
 
 /** What only an engine has that serves several processes. */
 export interface SharedStore {
@@ -45,3 +42,27 @@ export interface Store {
   /** Finishes what was asked for before, then lets go of the database. Later calls reject (`StoreClosedError`). */
   close(): Promise<void>;
 }
+
+/** Limits that every engine keeps alike. */
+
+/** How many cursors of the past are remembered, for finding where a rewound chain still agrees. */
+export const MAXIMUM_CHECKPOINTS = 200;
+
+/** The most rows one call may ask for. */
+const MAXIMUM_LIST_LENGTH = 10_000;
+
+/**
+ * Refuses (RangeError) a `limit` that is no whole number from 1 to 10,000. It is not cut down silently, because a
+ * caller takes a list that is shorter than its limit for the last one.
+ */
+export function checkListLimit(limit: number): void {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LENGTH) {
+    throw new RangeError(`a list's limit must be from 1 to ${MAXIMUM_LIST_LENGTH}, not ${limit}`);
+  }
+}
+
+/** How many old idempotency records go for each that is added: more than one, so that the table shrinks to those that still stand. */
+export const PURGED_PER_RECORD = 4;
+
+/** Sorts after every id. */
+export const AFTER_ALL_IDS = '~';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
-import { addressIdentity } from '../domain/public-address.ts';
-import { type DeliveryReason, DeliveryStopped } from './delivery-outcome.ts';
-import type { ResolvedAddress } from './look-up-addresses.ts';
+import { addressIdentity } from '../platform/public-address.ts';
+import type { ResolvedAddress } from './callback-host.ts';
+import { type DeliveryReason, DeliveryStopped } from './post-once.ts';
 
 export interface CheckedTarget {
   /** The name the certificate must be for, and the name in SNI; or an IP literal. */

@@ -6,13 +6,10 @@
  */
 
 import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
-import { webhookHeaders } from '../domain/webhook-request.ts';
+import { webhookHeaders } from '../domain/webhook.ts';
+import { type HostResolver, type OwnAddresses, refuseAddress } from './callback-host.ts';
 import { type CheckedTarget, type ConnectionOptions, connectChecked } from './connect-checked.ts';
-import { type DeliveryOutcome, DeliveryStopped } from './delivery-outcome.ts';
-import type { OwnAddresses } from './own-addresses.ts';
-import { type PostAnswer, postOnce } from './post-once.ts';
-import { refuseAddress } from './refuse-address.ts';
-import type { HostResolver } from './resolve-host.ts';
+import { type DeliveryOutcome, DeliveryStopped, type PostAnswer, postOnce } from './post-once.ts';
 
 export interface DeliveryDependencies {
   readonly resolver: Pick<HostResolver, 'resolveFresh'>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
-import { deployFactory } from '../../src/chain/deploy-factory.ts';
+import { deployFactory } from '../../src/chain/deploy-contract.ts';
 import { createDepositAddressCalculator } from '../../src/domain/deposit-address.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ChainReader } from '../../src/domain/ports/chain.ts';

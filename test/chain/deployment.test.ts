@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeploymentFailedError, deployContract, deployFactory } from '../../src/chain/deploy-contract.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/chain-endpoint.ts';
-import { DeploymentFailedError, deployContract } from '../../src/chain/deploy-contract.ts';
-import { deployFactory } from '../../src/chain/deploy-factory.ts';
+} from '../../src/chain/endpoint-rotation.ts';
 import {
   type Deployment,
   DeploymentMismatchError,
   verifyDeployment,
 } from '../../src/chain/verify-deployment.ts';
-import { keccak256Hex } from '../../src/domain/keccak.ts';
 import { CallRevertedError, ChainUnavailableError } from '../../src/domain/ports/chain.ts';
+import { keccak256Hex } from '../../src/platform/keccak.ts';
 import { startAlteringProxy } from './altering-proxy.ts';
 import { addressFor, deployTestUsdc, type LocalChain, startLocalChain } from './local-chain.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { encodeDepositOf } from '../../src/chain/deposit-factory-abi.ts';
+import { encodeDepositOf } from '../../src/chain/read-logs.ts';
 import { checksumAddress } from '../../src/domain/payout-address.ts';
 import { type LocalChain, startLocalChain } from './local-chain.ts';
 

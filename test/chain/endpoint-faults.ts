@@ -1,5 +1,5 @@
-import { FORWARDED_TOPIC } from '../../src/chain/deposit-factory-abi.ts';
-import { TRANSFER_TOPIC } from '../../src/chain/token-abi.ts';
+import { FORWARDED_TOPIC } from '../../src/chain/read-logs.ts';
+import { TRANSFER_TOPIC } from '../../src/chain/token-reader.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { AlteringProxy } from './altering-proxy.ts';
 

@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAddress } from 'viem/accounts';
 import { encodeFunctionData, keccak256, parseAbi, toHex } from 'viem/utils';
 import testUsdc from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
+import { type DeployerOptions, deployContract, deployFactory } from '../../src/chain/deploy-contract.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/chain-endpoint.ts';
-import { type DeployerOptions, deployContract } from '../../src/chain/deploy-contract.ts';
-import { deployFactory } from '../../src/chain/deploy-factory.ts';
-import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
+} from '../../src/chain/endpoint-rotation.ts';
+import { encodeRelayCall } from '../../src/chain/read-logs.ts';
 import { createDepositAddressCalculator, type DepositTerms } from '../../src/domain/deposit-address.ts';
 import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
 import type { RelayCall } from '../../src/domain/ports/chain.ts';

@@ -1,6 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/chain-endpoint.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
 import { createTokenReader } from '../../src/chain/token-reader.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
-import { encodeDepositOf } from '../../src/chain/deposit-factory-abi.ts';
+import { encodeDepositOf } from '../../src/chain/read-logs.ts';
 import { paymentReference } from '../../src/domain/deposit-address.ts';
 import { checksumAddress } from '../../src/domain/payout-address.ts';
 import { startLocalChain } from './local-chain.ts';

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FinalityDoubt } from '../../src/chain/confirm-finality.ts';
+import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import {
   type ChainEndpoint,
   type ChainEndpointsOptions,
   closeChainEndpoints,
   createChainEndpoints,
   distinctHosts,
-} from '../../src/chain/chain-endpoint.ts';
-import type { FinalityDoubt } from '../../src/chain/confirm-final-block.ts';
-import { createChainReader } from '../../src/chain/create-chain-reader.ts';
+} from '../../src/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
 import { createTokenReader } from '../../src/chain/token-reader.ts';
 import { type ChainReader, ChainUnavailableError } from '../../src/domain/ports/chain.ts';

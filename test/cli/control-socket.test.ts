@@ -4,9 +4,8 @@ import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTextCallbackGuard } from '../../src/app/callback-guard.ts';
-import { callServer, NoServerError } from '../../src/cli/control-client.ts';
-import { startControlServer } from '../../src/cli/control-server.ts';
+import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
+import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 

@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { NoServerError } from '../../src/cli/control-client.ts';
-import { type ListenContext, listen } from '../../src/cli/listen/listen.ts';
-import type { EventCopy } from '../../src/cli/listen/present-event.ts';
+import { NoServerError } from '../../src/cli/control-socket.ts';
+import { type EventCopy, type ListenContext, listen } from '../../src/cli/listen.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** What the endpoint got. */

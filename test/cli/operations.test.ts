@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { hashSecretToken } from '../../src/accounts/secret-token.ts';
-import { createTextCallbackGuard } from '../../src/app/callback-guard.ts';
-import { runOperation } from '../../src/cli/control-server.ts';
+import { hashSecretToken } from '../../src/accounts/people-context.ts';
+import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
+import { runOperation } from '../../src/cli/control-socket.ts';
 import type {
   DirectPayments,
   OperationArguments,
@@ -17,7 +17,7 @@ import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { DirectPaymentRequest } from '../../src/payments/create-direct-payment.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
-import { createFixedRates } from '../../src/rates/create-fixed-rates.ts';
+import { createFixedRates } from '../../src/rates/fixed-rates.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   ADDRESS,

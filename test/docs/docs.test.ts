@@ -11,7 +11,7 @@ import { variables } from '../../src/config-variables.ts';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
-import { testCards } from '../../src/sandbox/onramps/test-cards.ts';
+import { testCards } from '../../src/sandbox/onramps/pay-order.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 
 describe('generated parts', () => {
@@ -167,7 +167,7 @@ describe('other lists', () => {
   });
 
   it('name every reason and status of a webhook and no other', () => {
-    const source = read('src/webhooks/delivery-outcome.ts');
+    const source = read('src/webhooks/post-once.ts');
     const ours = [...read('src/payments/send-webhooks.ts').matchAll(/\breason: '(\w+)'/g)];
     const reasons = [...source.matchAll(/^ {2}\| '(\w+)'/gm), ...ours].map(([, reason]) => reason ?? '');
     const part = read('docs/webhooks.md').split('The reason says more')[1] ?? '';

@@ -4,7 +4,7 @@ import { brotliDecompressSync, constants, createBrotliDecompress, createGunzip, 
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { registerDocs } from '../../src/http/docs/register-docs.ts';
-import { registerOpenApi } from '../../src/http/openapi/register-openapi.ts';
+import { registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
 import { createPublicServer } from '../../src/http/server.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isPaymentId } from '../../src/domain/payment-id.ts';
-import { paymentIdOfShortCode } from '../../src/domain/short-code.ts';
+import { isPaymentId, paymentIdOfShortCode } from '../../src/domain/payment-id.ts';
 import {
   type ApiService,
   BASE_URL,

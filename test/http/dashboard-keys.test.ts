@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hashSecretToken } from '../../src/accounts/secret-token.ts';
+import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
 import type { User } from '../../src/domain/person.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSession } from '../../src/accounts/open-session.ts';
+import { openSession } from '../../src/accounts/sessions.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { User } from '../../src/domain/person.ts';

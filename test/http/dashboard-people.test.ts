@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPasswordLink } from '../../src/accounts/password-link.ts';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
-import { type Mailer, MailNotSentError } from '../../src/domain/ports/mailer.ts';
+import { type Mailer, MailNotSentError } from '../../src/domain/ports/mail.ts';
 import { newEntry } from '../store/people.ts';
 import {
   createTestDashboard,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BROWSER_MARK_MS } from '../../src/accounts/known-browsers.ts';
-import { createPasswordLink } from '../../src/accounts/password-link.ts';
-import { hashSecretToken } from '../../src/accounts/secret-token.ts';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
+import { hashSecretToken } from '../../src/accounts/people-context.ts';
+import { BROWSER_MARK_MS } from '../../src/accounts/sessions.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/domain/dashboard-session.ts';
 import type { User } from '../../src/domain/person.ts';

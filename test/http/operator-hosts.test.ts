@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { refuseForeignHosts } from '../../src/http/operator/own-hosts.ts';
+import { refuseForeignHosts } from '../../src/http/operator/routes.ts';
 import { createPublicServer } from '../../src/http/server.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listCommands } from '../../scripts/docs-commands.ts';
-import { sections } from '../../src/http/operator/sections.ts';
+import { sections } from '../../src/http/operator/operator-page.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 

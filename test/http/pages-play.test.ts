@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import type { Outcome } from '../../src/http/checkout/outcomes.ts';
+import type { Outcome } from '../../src/http/checkout/simulated-outcome.ts';
 import { checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
 
 const played: [string, Outcome][] = [];

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
-import { shortCodeOf } from '../../src/domain/short-code.ts';
-import { createPreviewDrawer, type PreviewPicture } from '../../src/http/checkout/draw-preview.ts';
-import { previewDrawing } from '../../src/http/checkout/preview-drawing.ts';
+import { shortCodeOf } from '../../src/domain/payment-id.ts';
+import {
+  createPreviewDrawer,
+  type PreviewPicture,
+  previewDrawing,
+} from '../../src/http/checkout/preview-picture.ts';
 import { createCheckoutPages, pagePayment, pageView, shopAccount } from '../support/checkout-pages.ts';
 
 const pages = createCheckoutPages({ account: { name: 'Café <Tortuga> & Söhne' } });

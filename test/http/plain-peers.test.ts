@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { registerHealth } from '../../src/http/health.ts';
-import { createPeerCheck, refusePlainPeers, requireForwardedHttps } from '../../src/http/plain-peers.ts';
+import { createPeerCheck, refusePlainPeers, requireForwardedHttps } from '../../src/http/require-https.ts';
 import { createPublicServer } from '../../src/http/server.ts';
+import { registerHealth } from '../../src/http/well-known.ts';
 
 let server: Server;
 let served: number;

@@ -1,8 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { MailNotSentError } from '../../src/domain/ports/mailer.ts';
-import { createConsoleMailer } from '../../src/mail/create-console-mailer.ts';
-import { createSmtpMailer } from '../../src/mail/create-smtp-mailer.ts';
+import { MailNotSentError } from '../../src/domain/ports/mail.ts';
+import { createConsoleMailer, createSmtpMailer } from '../../src/mail/mailers.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
 import { waitFor } from '../support/wait-for.ts';

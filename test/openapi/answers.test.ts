@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ErrorName, errorTable, ServiceError } from '../../src/domain/errors.ts';
 import { type Operation, operations } from '../../src/http/openapi/operations.ts';
-import { refusePlainPeers } from '../../src/http/plain-peers.ts';
+import { refusePlainPeers } from '../../src/http/require-https.ts';
 import { sorted } from '../docs/markdown.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { answerFault } from '../support/described-answers.ts';

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createKeyedHash } from '../../src/domain/keyed-hash.ts';
 import type { PostedNotice } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
-import { registerProviderNotices } from '../../src/http/provider-notices.ts';
+import { registerProviderNotices } from '../../src/http/provider-webhooks.ts';
 import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
 import { createAskQuote } from '../../src/payments/ask-quotes.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
+import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import type { ProviderFault } from '../../src/sandbox/fault.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createLiveRates, type LiveRates } from '../../src/rates/create-live-rates.ts';
+import { createLiveRates, type LiveRates } from '../../src/rates/live-rates.ts';
 import { type JsonServer, serveJson } from '../providers/serve-json.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { Currency } from '../../src/domain/money.ts';
-import { createFixedRates } from '../../src/rates/create-fixed-rates.ts';
-import { createLiveRates, type LiveRates, type LiveRatesOptions } from '../../src/rates/create-live-rates.ts';
+import { createFixedRates } from '../../src/rates/fixed-rates.ts';
+import { createLiveRates, type LiveRates, type LiveRatesOptions } from '../../src/rates/live-rates.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z');

@@ -7,8 +7,7 @@ import { deploySandboxContracts } from '../../src/sandbox/deploy-sandbox-contrac
 import { deriveDevelopmentKeys } from '../../src/sandbox/development-keys.ts';
 import { type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/sandbox/onramps/delivery-worker.ts';
-import type { OrderState } from '../../src/sandbox/onramps/order.ts';
-import { type OrderStore, openOrderStore } from '../../src/sandbox/onramps/order-store.ts';
+import { type OrderState, type OrderStore, openOrderStore } from '../../src/sandbox/onramps/order-store.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 // Nothing mines here but the test, and nothing is saved unless it says so: every loss is brought about on purpose.

@@ -3,8 +3,7 @@ import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { StartedSession } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
-import { SESSION_LIFETIME_MS } from '../../src/sandbox/onramps/order.ts';
-import { openOrderStore } from '../../src/sandbox/onramps/order-store.ts';
+import { openOrderStore, SESSION_LIFETIME_MS } from '../../src/sandbox/onramps/order-store.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import {
   adapterAt,

@@ -5,8 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endOrphanedChain, spawnChain } from '../../src/sandbox/chain-process.ts';
-import { findAnvil } from '../../src/sandbox/find-anvil.ts';
-import { type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
+import { findAnvil, type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
 import { claimLoopbackPort } from '../../src/sandbox/loopback-port.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 

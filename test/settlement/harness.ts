@@ -1,11 +1,9 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { ChainEndpoint } from '../../src/chain/chain-endpoint.ts';
-
-import type { FinalityDoubt } from '../../src/chain/confirm-final-block.ts';
-
+import type { FinalityDoubt } from '../../src/chain/confirm-finality.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
-import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
+import type { ChainEndpoint } from '../../src/chain/endpoint-rotation.ts';
+import { encodeRelayCall } from '../../src/chain/read-logs.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
 import { createBalanceSweep } from '../../src/chain/sweep-balances.ts';
 import { createTokenReader } from '../../src/chain/token-reader.ts';
@@ -18,16 +16,19 @@ import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ChainReader, ChainView, FeeQuote, RelayCall, Relayer } from '../../src/domain/ports/chain.ts';
-import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
-import { settleScanned } from '../../src/domain/settle-scanned.ts';
+import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
+import { settleScanned } from '../../src/domain/settle.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import { createDirectPayment } from '../../src/payments/create-direct-payment.ts';
-import { type CreatePaymentContext, createPayment } from '../../src/payments/create-payment.ts';
-import type { CreatePaymentRequest } from '../../src/payments/create-payment-request.ts';
+import {
+  type CreatePaymentContext,
+  type CreatePaymentRequest,
+  createPayment,
+} from '../../src/payments/create-payment.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
 import { createKnownAddresses, createReservedAddressCheck } from '../../src/payments/known-addresses.ts';
 import {
@@ -37,7 +38,7 @@ import {
   type RelayIncident,
   type RelayLimits,
 } from '../../src/payments/relay/relay-context.ts';
-import { relayReleases } from '../../src/payments/relay-releases.ts';
+import { relayReleases } from '../../src/payments/relay/relay-releases.ts';
 import { releasePayment } from '../../src/payments/release-payment.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';

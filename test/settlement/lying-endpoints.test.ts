@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FinalityDoubt } from '../../src/chain/confirm-finality.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/chain-endpoint.ts';
-import type { FinalityDoubt } from '../../src/chain/confirm-final-block.ts';
+} from '../../src/chain/endpoint-rotation.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';

@@ -4,10 +4,10 @@ import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/chain-endpoint.ts';
+} from '../../src/chain/endpoint-rotation.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { TransactionRefusedError } from '../../src/domain/ports/chain.ts';
-import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
+import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import type { RelayLimits } from '../../src/payments/relay/relay-context.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';

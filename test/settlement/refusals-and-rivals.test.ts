@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeRelayCall } from '../../src/chain/deposit-factory-abi.ts';
+import { encodeRelayCall } from '../../src/chain/read-logs.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import { deployTestUsdc } from '../chain/local-chain.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { type FeeQuote, TransactionRefusedError } from '../../src/domain/ports/chain.ts';
-import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
+import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement, reopen } = useSettlement();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AddressPage } from '../../src/domain/ports/address-page-store.ts';
+import type { AddressPage } from '../../src/domain/ports/settlement-store.ts';
 import type { StoreContext } from './fixtures.ts';
 
 const page = (afterRow: number, ...entries: readonly [number, number][]): AddressPage => ({

@@ -2,7 +2,7 @@ import type { Account, ApiKey } from '../../src/domain/account.ts';
 import { type Payment, untouchedProgress } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
-import type { RelayBatch } from '../../src/domain/ports/relay-store.ts';
+import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { NewWebhook, WebhookResult } from '../../src/domain/webhook.ts';

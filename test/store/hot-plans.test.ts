@@ -4,8 +4,7 @@ import { fillPayments } from '../../scripts/plans/fill-payments.ts';
 import { type HotOperation, hotOperations, rareOperations } from '../../scripts/plans/operations.ts';
 import { planFaults } from '../../scripts/plans/plan-faults.ts';
 import { readSample, type Sample } from '../../scripts/plans/synthetic-sample.ts';
-import { migrate } from '../../src/store/postgres/migrate.ts';
-import { migrations } from '../../src/store/postgres/migrations.ts';
+import { migrate, migrations } from '../../src/store/postgres/migrations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../support/postgres.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Movement, movementsOf, netMovements } from '../../src/domain/movement.ts';
+import { type Movement, movementsOf, netMovements } from '../../src/domain/journal.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import type { BlockReference, ScanRecord } from '../../src/domain/ports/ledger-store.ts';
+import type { BlockReference, ScanRecord } from '../../src/domain/ports/settlement-store.ts';
 import { givePayments, leave, recordingDecide, type StoreContext } from './fixtures.ts';
 
 /** A transaction of the simulated chain: one log, of one payment. */

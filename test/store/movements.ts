@@ -7,7 +7,7 @@ import {
   NO_MOVEMENTS,
   netMovements,
   placeOfMovement,
-} from '../../src/domain/movement.ts';
+} from '../../src/domain/journal.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { Store } from '../../src/store/store.ts';

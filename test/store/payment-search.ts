@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
-import { firstIdAtMs, type PaymentId } from '../../src/domain/payment-id.ts';
+import { firstIdAtMs, type PaymentId, shortCodeOf } from '../../src/domain/payment-id.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import { refusedStatuses, type UnsettledStatus, unsettledStatuses } from '../../src/domain/payment-states.ts';
-import { shortCodeOf } from '../../src/domain/short-code.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import type { Store } from '../../src/store/store.ts';
 import {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGroupCommit, type GroupCommit } from '../../src/store/sqlite/group-commit.ts';
-import { createGroupRead } from '../../src/store/sqlite/group-read.ts';
+import { createGroupCommit, createGroupRead, type GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../../src/store/store-errors.ts';
 

@@ -2,26 +2,27 @@
 import { type Import, isTest, type Module } from './modules.ts';
 
 const outsideWorld = ['providers', 'chain', 'rates', 'webhooks', 'mail', 'store'];
-const belowApp = ['http', 'worker', 'cli', 'payments', 'accounts', 'domain', ...outsideWorld];
+const belowApp = ['platform', 'http', 'worker', 'cli', 'payments', 'accounts', 'domain', ...outsideWorld];
 
 /**
  * For each part of `src` the parts it may import besides itself. main → app → {http, worker, cli} →
- * {payments, accounts} → domain; the outside world knows only the domain, and its parts never each other.
+ * {payments, accounts} → domain → platform; adapters know only domain and platform, and never each other.
  */
 const mayImport: Record<string, string[]> = {
   main: ['app', 'config', 'sandbox', ...belowApp],
   app: ['config', 'config-variables', 'sandbox', ...belowApp],
-  http: ['payments', 'accounts', 'domain'],
-  worker: ['payments', 'accounts', 'domain'],
-  cli: ['config', 'payments', 'accounts', 'domain'],
-  payments: ['domain'],
-  accounts: ['domain'],
-  ...Object.fromEntries(outsideWorld.map((part) => [part, ['domain']])),
-  domain: [],
-  config: ['domain', 'config-network', 'config-providers', 'config-reader', 'config-variables'],
-  'config-network': ['domain', 'config-reader'],
+  http: ['payments', 'accounts', 'domain', 'platform'],
+  worker: ['payments', 'accounts', 'domain', 'platform'],
+  cli: ['config', 'payments', 'accounts', 'domain', 'platform'],
+  payments: ['domain', 'platform'],
+  accounts: ['domain', 'platform'],
+  ...Object.fromEntries(outsideWorld.map((part) => [part, ['domain', 'platform']])),
+  domain: ['platform'],
+  platform: [],
+  config: ['domain', 'platform', 'config-network', 'config-providers', 'config-reader', 'config-variables'],
+  'config-network': ['domain', 'platform', 'config-reader'],
   'config-providers': ['domain', 'config-network', 'config-reader'],
-  'config-reader': ['domain', 'config-variables'],
+  'config-reader': ['domain', 'platform', 'config-variables'],
   'config-variables': ['domain'],
   // The local chain, the simulated on-ramps and the shop are a small world of their own.
   sandbox: belowApp,

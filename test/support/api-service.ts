@@ -4,13 +4,12 @@ import { pino } from 'pino';
 import { type Account, features } from '../../src/domain/account.ts';
 import { createApiKey, hashApiKey } from '../../src/domain/api-key.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
-import { createMemoryRateLimiters } from '../../src/http/api/rate-limit.ts';
-import { registerApi } from '../../src/http/api/routes.ts';
-import { registerHealth } from '../../src/http/health.ts';
-import { registerOpenApi } from '../../src/http/openapi/register-openapi.ts';
+import { createMemoryRateLimiters } from '../../src/http/api/api-context.ts';
+import { registerApi } from '../../src/http/api/payment-routes.ts';
+import { registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
 import type { Observe } from '../../src/http/request-log.ts';
 import { createPublicServer, type PublicServerOptions } from '../../src/http/server.ts';
-import { registerWellKnown } from '../../src/http/well-known.ts';
+import { registerHealth, registerWellKnown } from '../../src/http/well-known.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkAnswers } from './described-answers.ts';
 import {

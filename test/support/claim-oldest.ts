@@ -1,4 +1,4 @@
-import type { WebhookStore } from '../../src/domain/ports/webhook-store.ts';
+import type { WebhookStore } from '../../src/domain/ports/settlement-store.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 
 /** Claims the oldest webhooks of all accounts, as many as there are up to the limit. */

@@ -3,8 +3,8 @@
  * when it starts. Its one argument is JSON: `{ url, allowedHosts, dnsServer?, connectToPort? }`.
  */
 
+import { createHostResolver } from '../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver.ts';
-import { createHostResolver } from '../../src/webhooks/resolve-host.ts';
 
 const { url, allowedHosts, dnsServer, connectToPort } = JSON.parse(process.argv[2] ?? '{}');
 const resolver = createHostResolver({

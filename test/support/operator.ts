@@ -1,17 +1,16 @@
 import { Secret, TOTP } from 'otpauth';
-import { openSession } from '../../src/accounts/open-session.ts';
+import { openSession } from '../../src/accounts/sessions.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
 import { type ChainHeads, ChainUnavailableError, type ChainView } from '../../src/domain/ports/chain.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
-import type { DashboardLimits } from '../../src/http/dashboard/context.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
-import type { OperatorContext } from '../../src/http/operator/context.ts';
-import { refuseForeignHosts } from '../../src/http/operator/own-hosts.ts';
-import { registerOperatorConsole } from '../../src/http/operator/routes.ts';
+import type { OperatorContext } from '../../src/http/operator/operator-page.ts';
+import { refuseForeignHosts, registerOperatorConsole } from '../../src/http/operator/routes.ts';
 import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.ts';
 import { createPublicServer } from '../../src/http/server.ts';
+import type { DashboardLimits } from '../../src/http/signed-in/context.ts';
 import { createTestBrowser, createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
 

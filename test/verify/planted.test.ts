@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Discrepancy, type DiscrepancyKind, discrepancyKinds } from '../../src/domain/discrepancy.ts';
-import { hashOfMovement } from '../../src/domain/movement.ts';
+import {
+  type Discrepancy,
+  type DiscrepancyKind,
+  discrepancyKinds,
+  hashOfMovement,
+} from '../../src/domain/journal.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { stateOf } from '../../src/domain/payment-states.ts';
 import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';

@@ -2,9 +2,8 @@ import { createDepositAddressCalculator, paymentReference } from '../../src/doma
 import { type Payment, termsOf } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/domain/ports/chain.ts';
-import type { BlockReference } from '../../src/domain/ports/ledger-store.ts';
-import type { SettleContext } from '../../src/domain/settle.ts';
-import { settle } from '../../src/domain/settle.ts';
+import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
+import { type SettleContext, settle } from '../../src/domain/settle.ts';
 import type { VerifyContext } from '../../src/payments/verify/verify-context.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, NOW_MS, newAccount, newBatch, newPayment } from '../store/fixtures.ts';

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
-import { addressIdentity } from '../../src/domain/public-address.ts';
-import { createCallbackHostCheck } from '../../src/webhooks/check-callback-host.ts';
-import { createOwnAddresses } from '../../src/webhooks/own-addresses.ts';
-import { createHostResolver, type HostResolver } from '../../src/webhooks/resolve-host.ts';
+import { addressIdentity } from '../../src/platform/public-address.ts';
+import {
+  createCallbackHostCheck,
+  createHostResolver,
+  createOwnAddresses,
+  type HostResolver,
+} from '../../src/webhooks/callback-host.ts';
 import cases from '../cases/callback-urls.json' with { type: 'json' };
 import { type StubDnsAnswer, type StubDnsServer, startDnsServer } from '../support/dns-server.ts';
 

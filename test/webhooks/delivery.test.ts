@@ -8,10 +8,9 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceLocation } from '../../src/domain/callback-url.ts';
-import { createCallbackHostCheck } from '../../src/webhooks/check-callback-host.ts';
+import { createCallbackHostCheck, createHostResolver } from '../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver.ts';
-import type { DeliveryOutcome } from '../../src/webhooks/delivery-outcome.ts';
-import { createHostResolver } from '../../src/webhooks/resolve-host.ts';
+import type { DeliveryOutcome } from '../../src/webhooks/post-once.ts';
 import cases from '../cases/callback-urls.json' with { type: 'json' };
 import { startBlackhole } from '../support/blackhole.ts';
 import {

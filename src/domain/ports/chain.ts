@@ -1,6 +1,6 @@
 import type { DepositTerms } from '../deposit-address.ts';
 import type { Address } from '../payout-address.ts';
-import type { BlockReference } from './ledger-store.ts';
+import type { BlockReference } from './settlement-store.ts';
 
 /** A USDC `Transfer` whose recipient may be one of our deposit addresses. */
 export interface TransferLog {

@@ -1,4 +1,4 @@
-import type { Currency } from '../money.ts';
+import type { Currency, UsdRate } from '../money.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderId } from '../provider-catalogue.ts';
@@ -110,3 +110,21 @@ export interface ProviderAdapter {
 
 /** The adapters that are configured (have credentials); a provider without one is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
+
+/** What the operator has set for a provider; null leaves the catalogue's or adapter's own. */
+export interface ProviderSettings {
+  readonly active: boolean | null;
+  readonly minimumUsdCents: number | null;
+}
+
+/** Synchronous where it can be: on the path of every create. */
+export interface ProviderStore {
+  readProviderSettings(provider: ProviderId): ProviderSettings | Promise<ProviderSettings>;
+  writeProviderSettings(provider: ProviderId, change: Partial<ProviderSettings>): Promise<void>;
+}
+
+/** Exchange rates to USD. */
+export interface Rates {
+  /** The rate now; throws `ServiceError` conversion_failed when none is fresh enough. USD is always one. */
+  usdRate(currency: Currency): UsdRate | Promise<UsdRate>;
+}

@@ -1,4 +1,9 @@
+import type { Movement } from '../journal.ts';
+import type { Deposit, Payment, Release, Rescue } from '../payment.ts';
+import type { PaymentId } from '../payment-id.ts';
 import type { Address } from '../payout-address.ts';
+import type { WaitingWebhook, Webhook, WebhookResult } from '../webhook.ts';
+import type { Decide } from './payment-store.ts';
 
 /** What payments were made with at some time: a factory and the wallet that its fees go to. */
 export interface SettlementRecord {
@@ -21,4 +26,227 @@ export interface SettlementStore {
   rememberSettlement(settlement: SettlementRecord): Promise<void>;
   /** The one started last first. */
   listSettlements(): Promise<readonly SettlementRecord[]>;
+}
+
+/** A block that was scanned up to. */
+export interface BlockReference {
+  readonly number: number;
+  readonly hash: string;
+  readonly timestampMs: number;
+}
+
+/** Whose payment something was found for. */
+export interface RowOwner {
+  readonly paymentId: PaymentId;
+  readonly accountId: string;
+}
+
+/** What one scan of blocks found, ready to be written. */
+export interface ScanRecord {
+  /** The cursor the scan started from; the write is refused (throws) when another writer has moved it. */
+  readonly from: BlockReference;
+  /** The new cursor: the newest scanned block that is final. */
+  readonly final: BlockReference;
+  /** The newest scanned block. Rows seen above `final` are provisional: the next scan replaces them. */
+  readonly scannedTo: number;
+  readonly deposits: readonly (Deposit & RowOwner)[];
+  readonly releases: readonly (Release & RowOwner)[];
+  /** These only go into the book of movements once they are final: no decision depends on them. */
+  readonly rescues?: readonly (Rescue & RowOwner)[];
+}
+
+/** What is to be recorded of the chain contradicts what is recorded already. Nothing was written. */
+export class ScanRefusedError extends Error {
+  /** `cursor`: another writer has moved it; `rows`: a final transaction turns up in another block or with other contents. */
+  readonly conflict: 'cursor' | 'rows';
+
+  constructor(message: string, conflict: 'cursor' | 'rows') {
+    super(message);
+    this.conflict = conflict;
+  }
+}
+
+/** Rows that a reading of the chain found. */
+export type FoundOnChain = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
+
+/**
+ * The chain's side of the payments: what the watcher has seen, and how far it has come.
+ *
+ * Whatever becomes final, and whatever final rows are taken back, is also appended to the book of movements in the
+ * same transaction. The book is one chain over all payments: an entry holds the hash of the one before it, and the
+ * database refuses to change or remove one.
+ */
+export interface LedgerStore {
+  /** The newest final block that was scanned, or null before the first scan. */
+  readCursor(): Promise<BlockReference | null>;
+  /** Sets the cursor where none is. */
+  startCursor(block: BlockReference): Promise<void>;
+  /**
+   * In one transaction: replaces all rows in blocks (from.number, scannedTo], moves the cursor (and remembers it as
+   * a checkpoint), and decides every payment that has a row above `from.number` before or after. A row is unique by
+   * (transaction, log index). Throws `ScanRefusedError`.
+   */
+  recordScan(scan: ScanRecord, decide: Decide): Promise<void>;
+  /** Those of these rows that are not recorded with the same contents. Each list of the result is part of the one given. */
+  listMissing<Found extends FoundOnChain>(found: Found): Promise<Found>;
+  /**
+   * Adds rows that an earlier scan of final blocks missed (a node that lagged behind answers with an empty list).
+   * `from` is the cursor that the reading began at; refused (throws) when it is no checkpoint any more, because then
+   * the rows are of another chain.
+   */
+  recordMissed(
+    missed: FoundOnChain & Pick<ScanRecord, 'from'>,
+    decide: Decide,
+  ): Promise<{ readonly added: number }>;
+  /** The last checkpoints, newest first. */
+  listCheckpoints(limit: number): Promise<readonly BlockReference[]>;
+  /** The chain lost final blocks: forgets every row and checkpoint above `block` and starts again from there. */
+  rewindTo(block: BlockReference, decide: Decide): Promise<void>;
+
+  /** Entries of the book of movements with numbers above `after`, in their order. */
+  listMovements(after: number, limit: number): Promise<readonly Movement[]>;
+  /** All entries of one payment, in their order. */
+  listMovementsOf(id: PaymentId): Promise<readonly Movement[]>;
+
+  /**
+   * The expiry step has dealt with all payments up to here (any text that sorts among ids), '' at first. A decision
+   * with `revisitExpiry` moves it back below its payment, in the same transaction.
+   */
+  readExpiryFrontier(): Promise<string>;
+  /**
+   * Decides these payments and moves the frontier, in one transaction. The frontier stays where it is when it was
+   * moved back since it was read as `from`, and stops below a payment whose decision has `revisitExpiry`.
+   */
+  advanceExpiryFrontier(
+    ids: readonly PaymentId[],
+    frontier: { readonly from: string; readonly to: string },
+    decide: Decide,
+  ): Promise<void>;
+}
+
+/** One signed form of a relay transaction; a fee bump adds another with the same nonce. */
+export interface RelayAttempt {
+  readonly hash: string;
+  /** The signed bytes, `0x…`; after a crash these same bytes are broadcast again. */
+  readonly rawTransaction: string;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly signedAtMs: number;
+}
+
+/** What the relayer has in flight: one nonce, the payments it carries, and every attempt that was signed. */
+export interface RelayBatch {
+  readonly id: number;
+  readonly relayer: string;
+  readonly nonce: number;
+  readonly kind: 'forward' | 'rescue';
+  /** For `rescue`: the token's address, or the zero address for POL. */
+  readonly rescueToken: string | null;
+  readonly gasLimit: bigint;
+  readonly paymentIds: readonly PaymentId[];
+  readonly attempts: readonly RelayAttempt[];
+  readonly createdAtMs: number;
+}
+
+export interface RelayStore {
+  /**
+   * Claims for this relayer payments whose release is due at `nowMs`, that no batch carries and no other relayer has
+   * claimed, and returns them, the earliest due time first; also those that are due further ahead than any delay is
+   * long (`release-delays.ts`), because then the clock was set back. A claim lasts `durationMs` by the store's own
+   * clock and keeps other relayers from preparing the same release. That no two batches carry a payment is
+   * promised by `openBatch`.
+   */
+  claimDueReleases(
+    relayer: string,
+    nowMs: number,
+    limit: number,
+    durationMs: number,
+  ): Promise<readonly Payment[]>;
+  /** Ends all claims of this relayer. */
+  dropClaims(relayer: string): Promise<void>;
+  /** The batch that is still in flight for this relayer; there is at most one. */
+  findOpenBatch(relayer: string): Promise<RelayBatch | null>;
+  /**
+   * The nonce after the relayer's newest batch, when that one was resolved: a node that lags may count fewer
+   * transactions. Null where only the chain can tell: before the first batch, while one is in flight, and after one
+   * that was given up, because its nonce may be free.
+   */
+  findNextNonce(relayer: string): Promise<number | null>;
+  /** The batches that are still in flight, of whatever relayer, the oldest first. */
+  listOpenBatches(limit: number): Promise<readonly RelayBatch[]>;
+  /**
+   * Commits the batch with its first signed attempt, marks its payments as carried by it (for `forward`) and
+   * decides them. Only then may it be broadcast. Throws when the relayer already has an open batch.
+   */
+  openBatch(batch: Omit<RelayBatch, 'id'>, decide: Decide): Promise<RelayBatch>;
+  /** Commits another signed attempt (fee bump) of an open batch, before it is broadcast. */
+  addAttempt(batchId: number, attempt: RelayAttempt): Promise<void>;
+  /**
+   * Closes an open batch and opens another one in its place, in one commit: with the same relayer and nonce, and with
+   * payments of the first one only. Frees the other payments, and decides all payments of the first batch. Throws
+   * `RangeError` for a batch that is no such replacement.
+   */
+  replaceBatch(
+    batchId: number,
+    replacement: Omit<RelayBatch, 'id'>,
+    closedAtMs: number,
+    decide: Decide,
+  ): Promise<RelayBatch>;
+  /** The nonce is spent (or given up): frees its payments and decides them. */
+  closeBatch(
+    batchId: number,
+    outcome: 'resolved' | 'abandoned',
+    closedAtMs: number,
+    decide: Decide,
+  ): Promise<void>;
+}
+
+/**
+ * What the address book holds of this many payments that follow on each other: their row numbers, ascending, and the
+ * first 32 bits of their deposit addresses, at the same index. A payment's address never changes, so neither does a
+ * page.
+ */
+export interface AddressPage {
+  /** The last row before this page, 0 for the first one: a page follows on the one that ends there. */
+  readonly afterRow: number;
+  readonly rows: Uint32Array;
+  readonly prefixes: Uint32Array;
+}
+
+/** The address book as it was, so that a start reads megabytes of it instead of every payment there ever was. */
+export interface AddressPageStore {
+  /**
+   * In the order of their rows, those that begin after this row or later.
+   *
+   * @throws when a page is damaged: an address that is missing would be a deposit that nobody sees
+   */
+  listAddressPages(afterRow: number, limit: number): Promise<readonly AddressPage[]>;
+  /** Of several processes that keep the same page, the first one does. */
+  keepAddressPage(page: AddressPage): Promise<void>;
+}
+
+/** Who of several processes does what only one of them should do at a time. */
+export interface LeaseStore {
+  /**
+   * Takes a lease that is free or has ended, or renews one's own: it then lasts `durationMs` from now on, by the
+   * store's own clock. False while another holder has it.
+   */
+  takeLease(name: string, holder: string, durationMs: number): Promise<boolean>;
+  /** Ends one's own lease, so that another can take it at once. */
+  releaseLease(name: string, holder: string): Promise<void>;
+}
+
+export interface WebhookStore {
+  /**
+   * The oldest `perAccount` pending webhooks of each account that has any, save those to these hosts. What one account
+   * has waiting makes no difference to what is seen of another.
+   */
+  listWaitingWebhooks(perAccount: number, exceptHosts: readonly string[]): Promise<readonly WaitingWebhook[]>;
+  /** Durably moves those that are still pending to `sending` and returns them, oldest first; each is claimed once. */
+  claimWebhooks(ids: readonly string[], nowMs: number): Promise<readonly Webhook[]>;
+  /** Records how the one attempt ended. */
+  recordWebhookResult(webhook: Pick<Webhook, 'id' | 'accountId'>, result: WebhookResult): Promise<void>;
+  /** After a crash: every `sending` webhook claimed before `beforeMs` becomes `unknown` and is never sent again. */
+  abandonStaleWebhooks(beforeMs: number): Promise<number>;
+  listWebhooks(paymentId: PaymentId): Promise<readonly Webhook[]>;
 }

@@ -4,6 +4,7 @@ import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { ReadStatusContext } from '../../payments/read-status.ts';
+import { createFixedWindowLimiter } from '../rate-limit.ts';
 
 /** What the API's routes need. */
 export interface ApiContext {
@@ -31,4 +32,23 @@ export interface ApiRateLimiters {
   readonly status: RateLimiter;
   /** Requests without a valid key, by address. */
   readonly unauthenticated: RateLimiter;
+}
+
+/** How many requests a minute pass, by kind. */
+interface RequestsPerMinute {
+  readonly createPerMinute: number;
+  readonly statusPerMinute: number;
+  readonly unauthenticatedPerMinute: number;
+}
+
+/** The API's limiters in memory, for one process that serves alone. */
+export function createMemoryRateLimiters(
+  limits: RequestsPerMinute,
+  monotonicMs: () => number,
+): ApiRateLimiters {
+  return {
+    create: createFixedWindowLimiter(limits.createPerMinute, monotonicMs),
+    status: createFixedWindowLimiter(limits.statusPerMinute, monotonicMs),
+    unauthenticated: createFixedWindowLimiter(limits.unauthenticatedPerMinute, monotonicMs),
+  };
 }

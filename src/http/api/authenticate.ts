@@ -1,12 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Account } from '../../domain/account.ts';
-import { hashApiKey } from '../../domain/api-key.ts';
+import { API_KEY_PREFIX, hashApiKey, looksLikeApiKey } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { addressGroupOf } from '../address-group.ts';
-import { requirePassing } from '../rate-limit.ts';
-import type { ApiRouteContext } from './api-context.ts';
-import { readApiKey } from './read-api-key.ts';
+import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import type { ApiContext, ApiRouteContext } from './api-context.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -72,4 +71,77 @@ export function admit(
 export function accountOf(request: FastifyRequest): Account {
   if (request.account === null) throw new Error('a route without the admit hook asked for the account');
   return request.account;
+}
+
+/**
+ * The API key of a request, or null when it is missing, malformed, sent twice, or sent where it does not belong.
+ *
+ * The raw headers are read, because Node keeps only the first `Authorization` and joins repeated `X-API-Key`: the
+ * specification wants exactly one of them.
+ */
+function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | null {
+  let key: string | null = null;
+  let headers = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    // The lengths decide nearly always, without making a lower-case copy.
+    if (name.length === 13 && name.toLowerCase() === 'authorization') {
+      headers++;
+      key = bearerToken(rawHeaders[index + 1] as string);
+    } else if (name.length === 9 && name.toLowerCase() === 'x-api-key') {
+      headers++;
+      key = rawHeaders[index + 1] as string;
+    }
+  }
+  // A key in the query ends up in the logs of every proxy: refused even when a good one is in a header.
+  if (headers !== 1 || key === null || url.includes(API_KEY_PREFIX)) return null;
+  return looksLikeApiKey(key) ? key : null;
+}
+
+const BEARER = 'bearer ';
+
+/** What stands behind `Bearer`, in any case, and any number of spaces; null for another scheme. */
+function bearerToken(authorization: string): string | null {
+  if (authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) return null;
+  let start = BEARER.length;
+  while (authorization[start] === ' ') start++;
+  return authorization.slice(start);
+}
+
+/** How late the times of last use may be, and how often they cost a write: one for all keys together. */
+const FLUSH_INTERVAL_MS = 60_000;
+/** Keys that are remembered until then; a use beyond is not written down, which is better than a slow request. */
+const MAXIMUM_REMEMBERED = 10_000;
+
+/**
+ * Returns what is told the hash of each key that was used, and writes those down once a minute and when the server
+ * closes. It may not cost a request anything, and what it writes is worth no failed one: a failure is logged.
+ */
+export function recordKeyUses(
+  server: FastifyInstance,
+  {
+    accounts,
+    nowMs,
+  }: { readonly accounts: Pick<ApiContext['accounts'], 'noteKeyUses'>; readonly nowMs: () => number },
+): (hash: string) => void {
+  const used = new Set<string>();
+
+  async function flush(): Promise<void> {
+    if (used.size === 0) return;
+    const hashes = [...used];
+    used.clear();
+    await accounts
+      .noteKeyUses(hashes, nowMs())
+      .catch((error: unknown) => server.log.warn({ err: error }, 'the use of keys was not written down'));
+  }
+
+  const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MS);
+  timer.unref();
+  server.addHook('onClose', async () => {
+    clearInterval(timer);
+    await flush();
+  });
+  return (hash) => {
+    if (used.size < MAXIMUM_REMEMBERED) used.add(hash);
+  };
 }

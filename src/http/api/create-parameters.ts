@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { CALLBACK_MAX_CHARACTERS } from '../../domain/callback-url.ts';
+import { invalidField } from '../../domain/errors.ts';
 import {
   AMOUNT_PATTERN,
   currencies,
@@ -7,7 +9,7 @@ import {
 } from '../../domain/money.ts';
 import { HEX_ADDRESS_PATTERN, ZERO_ADDRESS_PATTERN } from '../../domain/payout-address.ts';
 import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
-import type { RequestParameter } from './request-parameter.ts';
+import type { RequestParameter } from './request-input.ts';
 
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
@@ -107,7 +109,54 @@ export const createParameters = {
 } as const satisfies Record<string, RequestParameter>;
 
 /** Name of a parameter of a create request. */
-export type CreateParameterName = keyof typeof createParameters;
+type CreateParameterName = keyof typeof createParameters;
 
 /** For telling whether a request has parameters at all. */
 export const createParameterNames = Object.keys(createParameters) as readonly CreateParameterName[];
+
+const visibleAscii = /^[\x21-\x7e]{1,255}$/;
+
+/** The header as the OpenAPI document says it. */
+export const idempotencyKeyParameter = {
+  isRequired: false,
+  isNullable: false,
+  schema: { type: 'string', pattern: visibleAscii.source },
+  description:
+    'At most 255 visible ASCII characters, such as your order number. A repeated create with the same key and parameters answers with the payment of the first, for 24 hours.',
+  example: 'order-1001',
+} as const satisfies RequestParameter;
+
+/**
+ * The `Idempotency-Key` of a request, or null when it has none. Throws `invalid_request` for a malformed one. A
+ * repeated header is malformed too: Node joins the values with ", ", and a space is not visible.
+ */
+export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !visibleAscii.test(key)) {
+    throw invalidField('Idempotency-Key', 'must be one header of 1 to 255 visible ASCII characters');
+  }
+  return key;
+}
+
+/** How a status read names its payment: by one of the two. */
+export const statusParameters = {
+  ipn_token: {
+    isRequired: false,
+    isNullable: false,
+    schema: { type: 'string', minLength: 1 },
+    description:
+      'The token that create answered with. It takes precedence: with it, `payment_id` is not looked at.',
+    example: 'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
+  },
+  payment_id: {
+    isRequired: false,
+    isNullable: false,
+    schema: { type: 'string', minLength: 1 },
+    description: "The payment's id, in upper or lower case.",
+    example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
+  },
+} as const satisfies Record<string, RequestParameter>;
+
+/** Name of a parameter of a status read. */
+export type StatusParameterName = keyof typeof statusParameters;

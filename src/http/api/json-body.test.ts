@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { plainDecimal } from './json-body.ts';
+import { plainDecimal } from './request-input.ts';
 
 it.each([
   ['1e2', '100'],

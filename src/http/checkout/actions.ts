@@ -1,9 +1,7 @@
-import { providerSupportUrls } from '../../domain/provider-support.ts';
+import { providerSupportUrls } from '../../domain/provider-catalogue.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
-import { fillIn } from './fill-in.ts';
-import { formatUsdc } from './format-money.ts';
-import type { Language } from './languages.ts';
+import { fillIn, formatUsdc, type Language } from './languages.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { selector, visitButton } from './selector.ts';
 import { nameOf } from './state-words.ts';

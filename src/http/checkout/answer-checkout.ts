@@ -5,13 +5,13 @@ import type { Html } from '../design/html.ts';
 import { checkoutPage, type LeadingOn } from './checkout-page.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext } from './context.ts';
-import { type CountryQuestion, countryOfForm } from './country-question.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { languageOf } from './languages.ts';
-import { sendPage } from './page-headers.ts';
+import { sendPage } from './layout.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
-import { problemWords } from './refusal-words.ts';
 import { rememberedProvider } from './remember.ts';
+import { type CountryQuestion, countryOfForm } from './selector.ts';
+import { problemWords } from './state-words.ts';
 
 /** What the page says besides the state of the checkout. */
 export interface CheckoutAnswer {

@@ -1,29 +1,35 @@
 import { crc32 } from 'node:zlib';
+import type { Account } from '../../domain/account.ts';
+import type { Payment } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { isProviderId, type ProviderId, providersWithoutEmail } from '../../domain/provider-catalogue.ts';
 import { servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { actions } from './actions.ts';
-import { assurances } from './assurances.ts';
 import { type CheckoutView, isTakenByProvider, refreshSecondsOf, takesPayment } from './checkout-view.ts';
-import { type CountryQuestion, countryQuestion } from './country-question.ts';
-import { awaitsTransfer, directContent } from './direct-content.ts';
-import { fillText } from './fill-in.ts';
-import { formatMoney } from './format-money.ts';
+import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
-import type { Language } from './languages.ts';
+import { fillIn, fillText, formatMoney, type Language, leavesCurrencyOpen } from './languages.ts';
 import { layout, type Page } from './layout.ts';
-import { progress } from './progress.ts';
-import { type OffersToAsk, quotedOffers } from './quoted-offers.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { type ExplorerTransactionUrl, facts } from './receipt.ts';
-import { offersInBrief, offersToCome, possibleOffers, VISIT_FORM } from './selector.ts';
-import { shopLinks } from './shop-links.ts';
+import {
+  type CountryQuestion,
+  countryQuestion,
+  type OffersToAsk,
+  offersInBrief,
+  offersToCome,
+  possibleOffers,
+  quotedOffers,
+  VISIT_FORM,
+} from './selector.ts';
+import { logoPathOf } from './show-logo.ts';
+import { type Outcome, outcomesOf } from './simulated-outcome.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
-import { summary } from './summary.ts';
+import type { Words } from './words/words.ts';
 
 /** The parts of the page that change with the payment, as page and poll share them. */
-export interface CheckoutContent {
+interface CheckoutContent {
   readonly title: string;
   /** The live region: what the state is called and means. */
   readonly status: Html;
@@ -36,7 +42,7 @@ export interface CheckoutContent {
 }
 
 /** What the page says of the chain. */
-export interface ChainFacts {
+interface ChainFacts {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
   /** The contract of USDC, for those who pay from a wallet. */
   readonly token: Address;
@@ -118,7 +124,7 @@ function revisionOf(content: string): string {
 }
 
 /** What a checkout's page is told besides the checkout. */
-export interface CheckoutPageOptions extends ChainFacts {
+interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
   readonly isSandbox: boolean;
   /** How the offers are asked for their quotes; without it they are shown without. */
@@ -231,4 +237,162 @@ function toneOf(view: CheckoutView): string {
     case 'expired':
       return 'plain';
   }
+}
+
+/** How the page is shown. */
+interface AssurancesOptions {
+  readonly path: string;
+  readonly isPlayable: boolean;
+  /** The visitor came with the payment's e-mail address. */
+  readonly knowsEmail: boolean;
+}
+
+/** What a careful customer wants to know before going on; in the sandbox, what a developer wants to try. */
+function assurances(
+  { payment, account }: Checkout,
+  { words }: Language,
+  { path, isPlayable, knowsEmail }: AssurancesOptions,
+): Html {
+  const { card, price, delivery } = words.assurances;
+  return html`<footer id="assurances"><ul>
+<li>${card}</li>
+<li>${price}</li>
+<li>${fillIn(delivery, { shop: account.name })}</li>
+${emailLine(payment, knowsEmail, words)}
+</ul>${phoneCode(path, words)}${isPlayable ? playPanel(payment) : nothing}</footer>`;
+}
+
+/** Only shown where there is room and a mouse: whoever is on a phone is there already. Loaded once it is opened. */
+function phoneCode(path: string, { phone }: Words): Html {
+  return html`<details class="phone"><summary>${phone.heading}</summary>
+<p>${phone.hint}</p><img src="${path}/qr.svg" alt="${phone.code}" width="180" height="180" loading="lazy"></details>`;
+}
+
+/** In place of an address that the visitor did not bring along: neither name nor host. */
+const HIDDEN_EMAIL = '•••@•••';
+
+function emailLine({ email, provider }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
+  if (email === null || (isProviderId(provider) && providersWithoutEmail.has(provider))) return nothing;
+  return knowsEmail
+    ? html`<li>${fillIn(assurances.email, { email: maskEmail(email) })}</li>`
+    : html`<li>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</li>`;
+}
+
+/** "j…@example.com", for visitors who know the address: enough to recognize it, and nothing to read over a shoulder. */
+function maskEmail(email: string): string {
+  return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
+}
+
+const names: Readonly<Record<Outcome, string>> = {
+  paid: 'Paid',
+  declined: 'Card declined',
+  'too-little': 'Too little arrives',
+  late: 'Arrives late',
+  twice: 'Paid twice',
+  'slow-chain': 'Slow chain',
+};
+
+/** The sandbox's buttons for every outcome. For developers, and so in English whatever the page speaks. */
+function playPanel(payment: Payment): Html {
+  const buttons = outcomesOf(payment).map(
+    (outcome) =>
+      html`<button class="button" formaction="/pay/${payment.id}/sandbox/${outcome}">${names[outcome]}</button>`,
+  );
+  return html`<aside class="play" lang="en" dir="ltr" aria-labelledby="play"><h2 id="play">Sandbox: play an outcome</h2>
+<p>Plays the customer at a simulated provider. “Late” takes about 20 seconds, and so long is the chain slow.</p>
+<form method="post">${buttons}</form></aside>`;
+}
+
+const steps = ['choose', 'pay', 'arrived', 'sent'] as const;
+
+/** Where the payment is between the customer's choice and the shop; nothing for one that ended otherwise. */
+function progress(view: CheckoutView, { words }: Language): Html {
+  const current = currentStepOf(view);
+  if (current === null) return nothing;
+  const items = steps.map((step, index) => {
+    const name = words.steps[step];
+    if (index < current)
+      return html`<li class="done">${name}<span class="quiet"> ${words.steps.done}</span></li>`;
+    return index === current
+      ? html`<li class="current" aria-current="step">${name}</li>`
+      : html`<li>${name}</li>`;
+  });
+  return html`<ol class="steps" aria-label="${words.steps.label}">${items}</ol>`;
+}
+/** The step the customer or the payment is at; the number of steps when all are done. */
+function currentStepOf(view: CheckoutView): number | null {
+  switch (view.kind) {
+    case 'choose':
+      return 0;
+    case 'at_provider':
+      return isTakenByProvider(view) ? 2 : 1;
+    case 'underpaid':
+      return 1;
+    case 'seen':
+    case 'sending':
+    case 'held':
+      return 3;
+    case 'paid':
+      return steps.length;
+    case 'canceled':
+    case 'expired':
+    case 'closed_with_money':
+    case 'closed_and_released':
+      return null;
+  }
+}
+
+/** The ways to the shop, where it has told us of any: back once the payment is over, and for questions. */
+function shopLinks({ account, view }: Checkout, { words }: Language): Html {
+  const { returnUrl, supportUrl } = account;
+  const shop = account.name;
+  const showsReturn = returnUrl !== null && isOver(view);
+  if (!showsReturn && supportUrl === null) return nothing;
+  return html`<div class="shop-links">
+${showsReturn ? html`<p><a class="button primary wide" href="${returnUrl}"><span>${fillIn(words.shop.back, { shop })}</span></a></p>` : nothing}
+${supportUrl === null ? nothing : html`<p><a href="${supportUrl}" rel="noreferrer">${fillIn(words.shop.support, { shop })}</a></p>`}
+</div>`;
+}
+
+/** Whether the customer has nothing left to do or to wait for here. */
+function isOver({ kind }: CheckoutView): boolean {
+  return kind === 'paid' || kind === 'canceled' || kind === 'expired';
+}
+
+/** Who asks for how much, with the fee where the customer bears it. */
+export function summary(
+  { payment, account }: Pick<Checkout, 'payment' | 'account'>,
+  language: Language,
+): Html {
+  const { amountCents, currency } = payment;
+  const amount = formatMoney(language, amountCents, currency);
+  return html`<header class="summary">
+<p class="shop">${sign(account)} <span><span class="label">${language.words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>
+<p class="amount"><bdi>${amount}</bdi>${leavesCurrencyOpen(amount) ? html` <abbr>${currency}</abbr>` : nothing}</p>
+${feeLine(payment, language)}
+</header>`;
+}
+
+/** The shop's logo, or the first letter of its name. It says nothing that the name beside it does not say. */
+function sign({ name, logoHash }: Account): Html {
+  return logoHash === null
+    ? html`<span class="initial" aria-hidden="true">${initialOf(name)}</span>`
+    : html`<img class="initial logo" src="${logoPathOf(logoHash)}" alt="" width="44" height="44">`;
+}
+
+function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, language: Language): Html {
+  if (originalAmountCents === null || customerFeeCents === null) return nothing;
+  const net = formatMoney(language, originalAmountCents, currency);
+  const fee = formatMoney(language, customerFeeCents, currency);
+  return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
+}
+/** Made once: that takes 20 µs. */
+const segmenter = new Intl.Segmenter();
+
+/** The first letter as people see it, which may be several code points. */
+function initialOf(name: string): string {
+  const text = name.trim();
+  // Two plain characters are never one letter, and looking closer takes 5 µs.
+  const first = /^[ -~]{2}/.test(text) ? text.charAt(0) : segmenter.segment(text).containing(0)?.segment;
+  return first?.toUpperCase() ?? '';
 }

@@ -1,12 +1,12 @@
-import type { KeyedHash } from '../../domain/keyed-hash.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { AskQuote } from '../../payments/ask-quotes.ts';
 import type { StartSession } from '../../payments/start-session.ts';
-import type { PlayOutcome } from './outcomes.ts';
+import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import type { PageLimits } from './page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 import type { ExplorerTransactionUrl } from './receipt.ts';
+import type { PlayOutcome } from './simulated-outcome.ts';
 
 /** What the customer's pages need. */
 export interface CheckoutPagesContext extends ReadCheckoutContext {

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyedHash } from '../../domain/keyed-hash.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { fieldText, formTokenField, isFormToken } from '../dashboard/form-token.ts';
+import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import { type Html, nothing } from '../design/html.ts';
+import { fieldText, formTokenField, isFormToken } from '../signed-in/forms.ts';
 import { setCookie } from './remember.ts';
 
 /**

@@ -1,5 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chosenLanguage, languageOf, languages } from './languages.ts';
+import { currencies } from '../../domain/money.ts';
+import {
+  chosenLanguage,
+  english,
+  formatMoney,
+  formatTime,
+  formatUsdc,
+  type LanguageCode,
+  languageOf,
+  languages,
+} from './languages.ts';
 import { en } from './words/en.ts';
 
 const codeFor = (headers: Record<string, string>, query: unknown = {}) => languageOf({ query, headers }).code;
@@ -47,7 +58,7 @@ function textsOf(catalogue: object, place = ''): [string, string][] {
   );
 }
 
-const english = Object.fromEntries(textsOf(en));
+const asEnglish = Object.fromEntries(textsOf(en));
 
 describe.each(languages.map((language) => [language.code, language] as const))(
   'the catalogue %s',
@@ -55,10 +66,10 @@ describe.each(languages.map((language) => [language.code, language] as const))(
     const texts = textsOf(words);
 
     it('says what the English one says, with the same to put in', () => {
-      expect(texts.map(([place]) => place).sort()).toEqual(Object.keys(english).sort());
+      expect(texts.map(([place]) => place).sort()).toEqual(Object.keys(asEnglish).sort());
       const namesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
       for (const [place, text] of texts) {
-        expect([place, ...namesIn(text)]).toEqual([place, ...namesIn(english[place] as string)]);
+        expect([place, ...namesIn(text)]).toEqual([place, ...namesIn(asEnglish[place] as string)]);
         expect(text).toBe(text.trim());
         expect(text).not.toBe('');
       }
@@ -68,7 +79,7 @@ describe.each(languages.map((language) => [language.code, language] as const))(
       const script =
         { hi: /\p{Script=Devanagari}/u, ar: /\p{Script=Arabic}/u }[code as string] ?? /\p{Script=Latin}/u;
       const same = texts
-        .filter(([place, text]) => code !== 'en' && text === english[place])
+        .filter(([place, text]) => code !== 'en' && text === asEnglish[place])
         .map(([place]) => place);
       for (const [place, text] of texts) {
         // What consists of what is put in has no words of its own.
@@ -76,7 +87,54 @@ describe.each(languages.map((language) => [language.code, language] as const))(
           expect([place, text]).toEqual([place, expect.stringMatching(script)]);
       }
       // Some words are the same by chance; whole sentences are not.
-      expect(same.filter((place) => (english[place] as string).split(' ').length > 3)).toEqual([]);
+      expect(same.filter((place) => (asEnglish[place] as string).split(' ').length > 3)).toEqual([]);
     });
   },
 );
+
+it('writes every amount as the language does', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...languages),
+      fc.constantFrom(...currencies),
+      fc.integer({ min: 0, max: 200_000_000 }),
+      (language, currency, cents) => {
+        const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const;
+        expect(formatMoney(language, cents, currency)).toBe(
+          new Intl.NumberFormat(language.locale, options)
+            .format(cents / 100)
+            .replaceAll(/[\u200e\u200f]/g, ''),
+        );
+      },
+    ),
+  );
+});
+
+it('groups thousands', () => {
+  expect(formatMoney(english, 99_999, 'USD')).toBe('$999.99');
+  expect(formatMoney(english, 100_000, 'USD')).toBe('$1,000.00');
+  expect(formatMoney(english, 123_456_789, 'EUR')).toBe('€1,234,567.89');
+});
+
+it('writes money, USDC and times as each language does, always with the digits 0 to 9', () => {
+  const timeMs = Date.UTC(2026, 10, 21, 13, 38);
+  const written = Object.fromEntries(
+    languages.map((language) => [
+      language.code,
+      [
+        formatMoney(language, 102_610, 'EUR'),
+        formatUsdc(language, 4_195_001n, 'up'),
+        formatTime(language, timeMs),
+      ].map((text) => text.replaceAll(/[\u00a0\u202f]/g, ' ').replaceAll(/[\u200e\u200f]/g, '')),
+    ]),
+  ) as Record<LanguageCode, string[]>;
+  expect(written).toEqual({
+    en: ['€1,026.10', '4.20 USDC', 'November 21, 2026 at 1:38 PM UTC'],
+    es: ['1026,10 €', '4,20 USDC', '21 de noviembre de 2026 a las 13:38 UTC'],
+    fr: ['1 026,10 €', '4,20 USDC', '21 novembre 2026 à 13:38 UTC'],
+    de: ['1.026,10 €', '4,20 USDC', '21. November 2026 um 13:38 UTC'],
+    pt: ['€ 1.026,10', '4,20 USDC', '21 de novembro de 2026 às 13:38 UTC'],
+    hi: ['€1,026.10', '4.20 USDC', '21 नवंबर 2026 को 1:38 pm बजे UTC'],
+    ar: ['1,026.10 €', '4.20 USDC', '21 نوفمبر 2026 في 1:38 م UTC'],
+  });
+});

@@ -1,10 +1,26 @@
 import { Readable } from 'node:stream';
-import { Html, html, nothing } from '../design/html.ts';
+import type { FastifyReply } from 'fastify';
+import { sendCompressed } from '../compression.ts';
+import { Html, html, newNonce, nothing } from '../design/html.ts';
+import { pageStyleOf, readAsset } from '../design/page-style.ts';
 import { type Language, type LanguageCode, languages } from './languages.ts';
-import { continueScript, pageScript, pageStyle } from './page-assets.ts';
+
+/**
+ * Style and script travel in the page itself, so that the first paint needs one response only. They are the
+ * project's own files, which is why they may be inserted as they are.
+ */
+const pageStyle = pageStyleOf(['button', 'card', 'field', 'notice'], asset('./checkout.css'));
+const pageScript = new Html(readAsset(asset('./client/follow-payment.js')));
+
+/** Goes on from a short link; the address stands in the link that has the id. */
+const continueScript = new Html("location.replace(document.getElementById('continue').href)");
+
+function asset(path: string): URL {
+  return new URL(path, import.meta.url);
+}
 
 /** A whole page: what its head says, and the parts between which customers move by landmark. */
-export interface PageParts {
+interface PageParts {
   readonly language: Language;
   /** Where the page is found in other languages; left out where it is its own address. */
   readonly languagePath?: string;
@@ -129,4 +145,81 @@ function scriptAndEnd(script: Html): Buffer {
 
 function bytesOf(markup: Html): Buffer {
   return Buffer.from(markup.toString());
+}
+
+/** A page that only says something: an unknown link, a failure of ours. */
+export function messagePage(message: {
+  readonly heading: string;
+  readonly sentence: string;
+  readonly language: Language;
+  readonly isSandbox: boolean;
+  /** Where to go from here. */
+  readonly link?: { readonly href: string; readonly label: string };
+}): Page {
+  const { heading, sentence, language, isSandbox, link } = message;
+  return layout({
+    language,
+    title: heading,
+    isSandbox,
+    main: html`<main class="card alone">
+<h1>${heading}</h1>
+<p>${sentence}</p>
+${link === undefined ? nothing : html`<p><a class="button primary wide" href="${link.href}">${link.label}</a></p>`}
+</main>`,
+  });
+}
+
+/**
+ * The page's policy: the style and the script that carry this answer's nonce, and no other.
+ *
+ * `form-action` applies in Chrome to every redirect that follows a form, and providers send their customers on to hosts
+ * that we cannot know: so any secure host is allowed there, and nothing else is. A page that itself comes over plain
+ * HTTP (only ever on loopback) may also send its forms over plain HTTP.
+ */
+function contentSecurityPolicy(nonce: string, baseUrl: string): string {
+  return [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    `form-action 'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+const commonHeaders = {
+  'cache-control': 'no-store',
+  'x-robots-tag': 'noindex, nofollow',
+  // Providers that check where a customer comes from get the origin; the path, which opens the checkout, stays here.
+  'referrer-policy': 'strict-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  // Pages and events are sent piece by piece, which proxies are not to collect.
+  'x-accel-buffering': 'no',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+} as const;
+
+/** Answers with a page and the headers that go with it. */
+export function sendPage(
+  reply: FastifyReply,
+  { status, baseUrl, page }: { readonly status: number; readonly baseUrl: string; readonly page: Page },
+): FastifyReply {
+  const nonce = newNonce();
+  reply
+    .code(status)
+    .headers(commonHeaders)
+    .header('content-security-policy', contentSecurityPolicy(nonce, baseUrl))
+    .type('text/html; charset=utf-8');
+  return sendCompressed(reply, page(nonce));
+}
+
+/** Puts the headers on an answer that is no page: a redirect, or the script's poll. */
+export function setCommonHeaders(reply: FastifyReply): FastifyReply {
+  return reply
+    .headers(commonHeaders)
+    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
 }

@@ -1,4 +1,14 @@
-import type { LanguageCode } from './languages.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { isPaymentId } from '../../domain/payment-id.ts';
+import { isLoopbackHost } from '../../platform/public-address.ts';
+import { addressGroupOf } from '../rate-limit.ts';
+import { checkoutContent } from './checkout-page.ts';
+import { refreshSecondsOf, takesPayment } from './checkout-view.ts';
+import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
+import { type Language, type LanguageCode, languageOf } from './languages.ts';
+import { setCommonHeaders } from './layout.ts';
+import { type Checkout, readCheckout } from './read-checkout.ts';
 
 /** What is sent to an open page: the whole content, as the poll would give it. */
 export interface LiveContent {
@@ -13,7 +23,7 @@ export interface LiveContent {
 export type ReadLiveContent = (paymentId: string, language: LanguageCode) => Promise<LiveContent | null>;
 
 /** Someone who looks at an open page. */
-export interface Viewer {
+interface Viewer {
   readonly paymentId: string;
   readonly language: LanguageCode;
   /** Who they are for the limit on one address. */
@@ -33,7 +43,7 @@ export interface LiveUpdates {
   close(): void;
 }
 
-export interface LiveUpdatesOptions {
+interface LiveUpdatesOptions {
   readonly read: ReadLiveContent;
   /** How often an open page's payment is looked at. */
   readonly everyMs: number;
@@ -109,5 +119,101 @@ export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
     close() {
       for (const [key, { viewers }] of watches) for (const viewer of viewers.keys()) end(key, viewer);
     },
+  };
+}
+
+/** A line now and then, so that nobody on the way takes the connection for a dead one. */
+const HEARTBEAT_MS = 20_000;
+/** Then the page connects anew: no connection is for ever, and a balancer may send it elsewhere. */
+const LONGEST_MS = 10 * 60_000;
+
+/**
+ * `GET /pay/:paymentId/events`: the changes of a page as server-sent events, from the revision that it shows
+ * (`?revision=…`). 204 for whatever cannot be followed, also when too many are: the page then asks by itself.
+ */
+export function showEvents(
+  live: LiveUpdates,
+  request: FastifyRequest<PaymentRoute>,
+  reply: FastifyReply,
+): FastifyReply {
+  setCommonHeaders(reply);
+  const { paymentId } = request.params;
+  if (!isPaymentId(paymentId)) return reply.code(204).send();
+  const { revision } = request.query;
+  const { raw } = reply;
+  const leave = live.follow({
+    paymentId,
+    language: languageOf(request).code,
+    // Loopback is this machine, or a proxy that TRUST_PROXY does not name: all its visitors are not one.
+    address: isLoopbackHost(request.ip) ? request.id : addressGroupOf(request.ip),
+    revision: typeof revision === 'string' ? revision : '',
+    send: ({ text }) => write(`data: ${text}\n\n`),
+    end: () => stop('event: end\ndata:\n\n'),
+  });
+  if (leave === null) return reply.code(204).send();
+  reply.hijack();
+  raw.writeHead(200, { ...stringHeadersOf(reply), 'content-type': 'text/event-stream; charset=utf-8' });
+  raw.write('retry: 3000\n\n');
+  const heartbeat = setInterval(() => write('event: beat\ndata:\n\n'), HEARTBEAT_MS);
+  const limit = setTimeout(() => stop(), LONGEST_MS);
+  raw.on('error', () => stop());
+  raw.once('close', () => stop());
+  // Who leaves says at first only that they have no more to say.
+  request.raw.socket.once('end', () => stop());
+  return reply;
+
+  function write(text: string): void {
+    // A word more after the end would be an error that nobody takes.
+    if (!raw.writableEnded) raw.write(text);
+  }
+
+  function stop(last?: string): void {
+    clearInterval(heartbeat);
+    clearTimeout(limit);
+    leave?.();
+    if (!raw.writableEnded) raw.end(last);
+  }
+}
+
+function stringHeadersOf(reply: FastifyReply): Record<string, string> {
+  return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * `GET /pay/:paymentId/status`: what the page's script asks for, the parts of the page that change. 304 while
+ * they are those that the script names in If-None-Match.
+ */
+export async function showStatus(
+  context: CheckoutPagesContext,
+  request: FastifyRequest<PaymentRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  setCommonHeaders(reply);
+  const checkout = await readCheckout(context, request.params.paymentId);
+  if (checkout === null) {
+    const { status, message } = new ServiceError('payment_not_found');
+    return reply.code(status).send({ error: message });
+  }
+  const content = statusContent(context, checkout, languageOf(request));
+  reply.header('etag', `"${content.revision}"`);
+  if (request.headers['if-none-match'] === `"${content.revision}"`) return reply.code(304).send();
+  return reply.send(content);
+}
+
+/** What the page's script is told, by the poll and by the stream of events alike. */
+export function statusContent(
+  context: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
+  checkout: Checkout,
+  language: Language,
+) {
+  const content = checkoutContent(checkout, language, context);
+  return {
+    view: checkout.view.kind,
+    takesPayment: takesPayment(checkout.view),
+    revision: content.revision,
+    refreshSeconds: refreshSecondsOf(checkout.view),
+    title: content.title,
+    status: content.status.toString(),
+    detail: content.detail().toString(),
   };
 }

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { isLoopbackHost } from '../../domain/loopback.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { addressGroupOf } from '../address-group.ts';
-import { createFixedWindowLimiter, requirePassing } from '../rate-limit.ts';
+import { isLoopbackHost } from '../../platform/public-address.ts';
+import { addressGroupOf, createFixedWindowLimiter, requirePassing } from '../rate-limit.ts';
 
 /**
  * What one address may ask of the pages in a minute. Anybody can ask, so there has to be a bound; but a whole office

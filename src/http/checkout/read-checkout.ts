@@ -1,11 +1,10 @@
 import type { Account } from '../../domain/account.ts';
 import { UnknownStateError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { isPaymentId } from '../../domain/payment-id.ts';
+import { isPaymentId, paymentIdOfShortCode } from '../../domain/payment-id.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
-import { paymentIdOfShortCode } from '../../domain/short-code.ts';
 import {
   listOffers,
   type ProviderDirectory,

@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { serviceErrorOf } from '../error-reply.ts';
+import { comesFromOwnPage, isSameOrigin } from '../signed-in/forms.ts';
+import { sendCheckout, sendProblem } from './answer-checkout.ts';
+import { isTakenByProvider, takesPayment } from './checkout-view.ts';
 import type {
   CheckoutPagesContext,
   LogoRoute,
@@ -8,22 +13,25 @@ import type {
   ProviderRoute,
   ShortLinkRoute,
 } from './context.ts';
-import { createPreviewDrawer } from './draw-preview.ts';
+import { showPhoneCode } from './direct-payment.ts';
+import { emailTokenOf } from './known-email.ts';
 import { languageOf } from './languages.ts';
-import { createLiveUpdates, type ReadLiveContent } from './live-updates.ts';
-import { messagePage } from './message-page.ts';
-import { sendPage } from './page-headers.ts';
+import { messagePage, sendPage, setCommonHeaders } from './layout.ts';
+import {
+  createLiveUpdates,
+  type ReadLiveContent,
+  showEvents,
+  showStatus,
+  statusContent,
+} from './live-updates.ts';
 import { countVisitor } from './page-limits.ts';
-import { playOutcome } from './play-outcome.ts';
+import { createPreviewDrawer, showPreview } from './preview-picture.ts';
 import { readCheckout } from './read-checkout.ts';
-import { showCheckout } from './show-checkout.ts';
-import { showEvents } from './show-events.ts';
+import { rememberLanguage } from './remember.ts';
+import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
-import { showPhoneCode } from './show-phone-code.ts';
-import { showPreview } from './show-preview.ts';
-import { showShortLink } from './show-short-link.ts';
-import { showStatus, statusContent } from './show-status.ts';
-import { visitProvider } from './visit-provider.ts';
+import { isOutcome, outcomesOf, type PlayOutcome, playedProviderOf } from './simulated-outcome.ts';
+import { automaticProvider, customerCountry, redirectToProvider, visitProvider } from './visit-provider.ts';
 import type { Words } from './words/words.ts';
 
 /** What a click means stands in its address; at most a form names a country besides. */
@@ -157,4 +165,81 @@ function messageOf(status: number, { messages }: Words): { heading: string; sent
   if (status === 404) return messages.unknownLink;
   if (status === 429) return messages.tooManyRequests;
   return status < 500 ? messages.didNotWork : messages.ourFailure;
+}
+
+/** `POST /pay/:paymentId/sandbox/:outcome`: a button of the sandbox's panel. In live mode there is no such address. */
+async function playOutcome(
+  context: CheckoutPagesContext,
+  play: PlayOutcome,
+  request: FastifyRequest<OutcomeRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { paymentId, outcome } = request.params;
+  const checkout = await readCheckout(context, paymentId);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  const { payment, view } = checkout;
+  if (!isOutcome(outcome) || !outcomesOf(payment).includes(outcome)) throw new ServiceError('not_found');
+  if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
+  try {
+    // A second click, when the first has done its work.
+    if (takesPayment(view)) await play(payment, outcome);
+  } catch (error) {
+    return sendProblem(context, request, reply, payment.id, playedProviderOf(payment), error);
+  }
+  return setCommonHeaders(reply).redirect(`/pay/${payment.id}`, 303);
+}
+
+/** `GET /pay/:paymentId`: the page, or straight on to the provider where the link says so. */
+async function showCheckout(
+  context: CheckoutPagesContext,
+  request: FastifyRequest<PaymentRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const checkout = await readCheckout(context, request.params.paymentId);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  rememberLanguage(context, request, reply);
+  const { view, payment } = checkout;
+  const provider =
+    takesPayment(view) && !isTakenByProvider(view)
+      ? automaticProvider(payment, request.query, request.headers)
+      : null;
+  if (provider === null)
+    return sendCheckout(context, request, reply, checkout, { status: 200, problem: null });
+  if (needsOwnPage(context, request, provider)) {
+    const leadsOn = hasBeenRefreshed(request)
+      ? null
+      : { withoutScript: `/pay/${payment.id}?auto=1&${REFRESHED}=1` };
+    return sendCheckout(context, request, reply, checkout, { status: 200, problem: null, leadsOn });
+  }
+  await countVisitor(context.limits.starts, request);
+  try {
+    const visitor = {
+      country: customerCountry(context, request.headers),
+      language: languageOf(request).code,
+      knowsEmail: emailTokenOf(context, request, payment) !== null,
+    };
+    return redirectToProvider(reply, await context.startSession(payment, provider, visitor));
+  } catch (error) {
+    return sendProblem(context, request, reply, payment.id, provider, error);
+  }
+}
+
+/** In the address that the page of a direct link refreshes to where there is no script. */
+const REFRESHED = 'refreshed';
+
+/**
+ * Whether the provider would refuse the customer if the link answered with a redirect: it checks which site customers
+ * come from, and the browser would name the shop's, or none. Some browsers name none with a refresh either; their
+ * customers press the button.
+ */
+function needsOwnPage(
+  { directory, baseUrl }: CheckoutPagesContext,
+  { headers }: FastifyRequest,
+  provider: ProviderId,
+): boolean {
+  return directory.adapters.get(provider)?.checksReferrer === true && !comesFromOwnPage(headers, baseUrl);
+}
+
+function hasBeenRefreshed({ query }: FastifyRequest<PaymentRoute>): boolean {
+  return query[REFRESHED] !== undefined;
 }

@@ -1,14 +1,20 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import type { QuoteOutcome } from '../../payments/ask-quotes.ts';
+import type { AskQuote, QuoteOutcome } from '../../payments/ask-quotes.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { fillIn } from './fill-in.ts';
-import { formatMoney, formatMoneyAndCode, formatUsdc } from './format-money.ts';
-import type { Language } from './languages.ts';
+import { emailTokenField } from './known-email.ts';
+import {
+  fillIn,
+  formatMoney,
+  formatMoneyAndCode,
+  formatUsdc,
+  type Language,
+  type LanguageCode,
+  languages,
+} from './languages.ts';
 import type { Checkout } from './read-checkout.ts';
-import { refusalWords } from './refusal-words.ts';
-import { nameOf } from './state-words.ts';
+import { nameOf, refusalWords } from './state-words.ts';
 
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
@@ -16,7 +22,7 @@ const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" heigh
 export const offersToCome = html`<!--offers-->`;
 
 /** The address a click on a provider posts to. */
-export function visitPath(payment: Payment, provider: ProviderId): string {
+function visitPath(payment: Payment, provider: ProviderId): string {
   return `/pay/${payment.id}/providers/${provider}`;
 }
 
@@ -64,7 +70,7 @@ function plainOffers(checkout: Checkout, offers: readonly ProviderOffer[], langu
 }
 
 /** What a row of the list says. */
-export interface OfferRow {
+interface OfferRow {
   readonly offer: ProviderOffer;
   /** What the provider says it would do; left out where it was not asked. */
   readonly outcome?: QuoteOutcome;
@@ -73,7 +79,7 @@ export interface OfferRow {
 }
 
 /** One provider: a button, or its own reason why it cannot serve. */
-export function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
+function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   const { offer, outcome } = row;
   if (outcome?.kind === 'refused') {
     const reason = refusalWords(language, { ...offer, refusal: outcome.refusal }, checkout);
@@ -106,4 +112,190 @@ function refusedOffers(checkout: Checkout, offers: readonly RefusedOffer[], lang
 <li><b>${offer.name}</b> <span>${refusalWords(language, offer, checkout)}</span></li>`,
   )}
 </ul></section>`;
+}
+
+/** How the offers of a page come by their quotes. */
+export interface OffersToAsk {
+  readonly askQuote: AskQuote;
+  /** Where the customer went the last time; stands first. */
+  readonly lastChoice: ProviderId | null;
+}
+
+/** An offer whose provider was asked. */
+interface AskedOffer {
+  readonly offer: ProviderOffer;
+  readonly outcome: QuoteOutcome | Promise<QuoteOutcome>;
+}
+
+type QuotedOffer = AskedOffer & { readonly outcome: QuoteOutcome };
+
+/**
+ * The list of a checkout's offers with what each would deliver. All providers are asked at once. What is known is
+ * returned; otherwise the list comes piece by piece. Rows of providers that answer quickly come together, in the order of
+ * the list. After that each comes as soon as its provider has answered, and waits for no other. Those of providers that
+ * give no quote come last. The pieces never reject.
+ */
+export function quotedOffers(
+  { askQuote, lastChoice }: OffersToAsk,
+  checkout: Checkout,
+  language: Language,
+  nonce: string,
+): Html | AsyncGenerator<Html> {
+  const asked = lastChoiceFirst(possibleOffers(checkout.offers), lastChoice).map((offer) => ({
+    offer,
+    outcome: askQuote(offer.provider, checkout.payment),
+  }));
+  const row = ({ offer, outcome }: QuotedOffer) =>
+    offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
+  return asked.every(isQuoted)
+    ? html`${listBegin}${asked.map(row)}${listEnd}${bestMark(asked, nonce)}`
+    : streamOffers(asked, row, nonce);
+}
+
+/** So long the rows of quick providers are collected: a customer does not notice it, and their order stays the same. */
+const GATHER_MS = 300;
+
+const listBegin = html`<ul class="offers">`;
+const listEnd = html`</ul>`;
+
+async function* streamOffers(
+  asked: readonly AskedOffer[],
+  row: (offer: QuotedOffer) => Html,
+  nonce: string,
+): AsyncGenerator<Html> {
+  const answers = asked.map(async ({ offer, outcome }) => ({ offer, outcome: await outcome }));
+  const arrived = new Set<QuotedOffer>();
+  const pending = new Set(answers);
+  for (const answer of answers) {
+    void answer.then((offer) => {
+      arrived.add(offer);
+      pending.delete(answer);
+    });
+  }
+  const sent = new Set<QuotedOffer>();
+  /** The rows that have arrived since, in the order of the list. */
+  const take = (isWanted: (offer: QuotedOffer) => boolean): Html[] => {
+    const next = asked.flatMap(({ offer }) =>
+      [...arrived].filter((each) => each.offer === offer && !sent.has(each) && isWanted(each)),
+    );
+    for (const each of next) sent.add(each);
+    return next.map(row);
+  };
+  yield listBegin;
+  await withinMs(Promise.all(answers), GATHER_MS);
+  while (pending.size > 0) {
+    const rows = take(hasAnswered);
+    if (rows.length > 0) yield html`${rows}`;
+    await Promise.race(pending);
+  }
+  yield html`${take(hasAnswered)}${take(() => true)}${listEnd}${bestMark([...arrived], nonce)}`;
+}
+
+/** Providers that are silent, busy or cannot serve stand behind the others. */
+function hasAnswered({ outcome }: QuotedOffer): boolean {
+  return outcome.kind === 'quoted';
+}
+
+function withinMs(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function isQuoted(asked: AskedOffer): asked is QuotedOffer {
+  return !(asked.outcome instanceof Promise);
+}
+
+/**
+ * Shows the mark of those who deliver most. Its place is kept in every row, and who shows it is known at the end: said
+ * by a rule of style, it takes no script and moves nothing.
+ */
+function bestMark(offers: readonly QuotedOffer[], nonce: string): Html {
+  const best = bestOf(offers).map((provider) => `#offer-${provider} .best`);
+  return best.length === 0
+    ? nothing
+    : html`<style nonce="${nonce}">${best.join(',')}{visibility:visible}</style>`;
+}
+
+function lastChoiceFirst(
+  offers: readonly ProviderOffer[],
+  lastChoice: ProviderId | null,
+): readonly ProviderOffer[] {
+  const isLast = ({ provider }: ProviderOffer) => provider === lastChoice;
+  return [...offers.filter(isLast), ...offers.filter((offer) => !isLast(offer))];
+}
+
+/** All charge the same, so the best ones deliver most of it; none where no two differ. */
+function bestOf(offers: readonly QuotedOffer[]): readonly ProviderId[] {
+  const quoted = offers.flatMap(({ offer: { provider }, outcome }) =>
+    outcome.kind === 'quoted' && outcome.quote.deliveryUnits !== null
+      ? [{ provider, units: outcome.quote.deliveryUnits }]
+      : [],
+  );
+  let most = 0n;
+  for (const { units } of quoted) if (units > most) most = units;
+  const best = quoted.filter(({ units }) => units === most);
+  return best.length < quoted.length ? best.map(({ provider }) => provider) : [];
+}
+
+/** ISO 3166-1 alpha-2, all of them: which ones a provider serves it says itself. */
+const countries =
+  'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'.split(
+    ' ',
+  );
+const known: ReadonlySet<string> = new Set(countries);
+
+/** The country of a form's body, or null where it names none. */
+export function countryOfForm(body: unknown): string | null {
+  const country = body instanceof URLSearchParams ? body.get('country') : null;
+  return country !== null && known.has(country) ? country : null;
+}
+
+/** Where the customer lives, to be asked for a provider that starts no session before it knows. */
+export interface CountryQuestion {
+  readonly provider: ProviderId;
+  /** What was answered before; null where nothing was. */
+  readonly chosen: string | null;
+}
+
+/** Asks it, and goes on to the provider. */
+export function countryQuestion(
+  payment: Payment,
+  { provider, chosen }: CountryQuestion,
+  { language, emailToken }: { readonly language: Language; readonly emailToken: string | null },
+): Html {
+  const { offers, actions } = language.words;
+  const name = nameOf(provider);
+  return html`<form class="ask" method="post" action="${visitPath(payment, provider)}">${emailTokenField(emailToken)}<div class="field"><label for="country">${offers.country}</label>
+<select id="country" name="country" required autocomplete="country" aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${chosenOption(chosen, language)}${optionsIn(language)}</select>
+<p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p></div>
+<button class="button primary wide" type="submit" data-provider="${name}"><span>${fillIn(actions.continueTo, { provider: name })}</span></button></form>`;
+}
+
+/** A copy of it on top of the list, which is made once for all visitors. */
+function chosenOption(country: string | null, { locale }: Language): Html {
+  if (country === null) return nothing;
+  const name = new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
+  return html`<option value="${country}" selected>${name}</option>`;
+}
+
+/** Made when first asked for, because few are. */
+const optionsByLanguage = new Map<LanguageCode, Html>();
+
+function optionsIn({ code, locale }: Language): Html {
+  const made = optionsByLanguage.get(code);
+  if (made !== undefined) return made;
+  const names = new Intl.DisplayNames(locale, { type: 'region' });
+  const { compare } = new Intl.Collator(locale);
+  const options = countries
+    .map((country) => ({ country, name: names.of(country) ?? country }))
+    .sort((a, b) => compare(a.name, b.name))
+    .map(({ country, name }) => html`<option value="${country}">${name}</option>`);
+  const joined = html`${options}`;
+  if (optionsByLanguage.size < languages.length) optionsByLanguage.set(code, joined);
+  return joined;
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { CheckoutPagesContext, LogoRoute } from './context.ts';
-import { setCommonHeaders } from './page-headers.ts';
+import { setCommonHeaders } from './layout.ts';
 
 /** A year: another picture has another hash and so another address. */
 const FOREVER = 'public, max-age=31536000, immutable';

@@ -1,11 +1,14 @@
 import { type AuditEntry, auditActions } from '../../domain/audit-entry.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
-import { type DashboardView, dashboardPage } from './dashboard-page.ts';
-import { moment } from './format-time.ts';
-import { DASHBOARD_PATH } from './sections.ts';
-import type { Visit } from './visit.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { moment } from '../signed-in/format.ts';
+import { type DashboardView, dashboardPage } from '../signed-in/signed-in-page.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
 

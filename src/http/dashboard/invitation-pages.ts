@@ -1,16 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptInvitation, findInvited } from '../../accounts/invite.ts';
-import { readSession } from '../../accounts/read-session.ts';
+import { acceptInvitation, findInvited } from '../../accounts/members.ts';
+import { readSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { addressGroupOf } from '../address-group.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
-import type { DashboardRoutes } from './context.ts';
-import { notice, textField } from './fields.ts';
-import { formTokenField } from './form-token.ts';
-import { sendSeeOther } from './page-headers.ts';
-import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
-import { DASHBOARD_PATH } from './sections.ts';
+import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
+import { formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 
 interface LinkRoute {
   Params: { token: string };

@@ -6,19 +6,21 @@ import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { moment } from '../signed-in/format.ts';
+import { formTokenField, notice, textField } from '../signed-in/forms.ts';
 import {
   type DashboardAnswer,
   type DashboardView,
   dashboardForm,
   dashboardPage,
   seeOther,
-} from './dashboard-page.ts';
-import { notice, textField } from './fields.ts';
-import { formTokenField } from './form-token.ts';
-import { moment } from './format-time.ts';
-import { DASHBOARD_PATH } from './sections.ts';
-import type { Visit } from './visit.ts';
+} from '../signed-in/signed-in-page.ts';
 
 const said: ReadonlyMap<string | null, Html> = new Map([
   ['revoked', notice('good', 'The key is revoked. Requests with it are refused from now on.')],

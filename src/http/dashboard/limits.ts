@@ -1,5 +1,5 @@
 import { createFixedWindowLimiter } from '../rate-limit.ts';
-import type { DashboardLimits } from './context.ts';
+import type { DashboardLimits } from '../signed-in/context.ts';
 
 /** Far above what people click, and an office may share an address. */
 const REQUESTS_PER_MINUTE = 300;

@@ -1,17 +1,33 @@
+import multipart from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { updateAccount } from '../../accounts/manage-accounts.ts';
 import { recordAction } from '../../accounts/people-context.ts';
-import { updateAccount } from '../../accounts/update-account.ts';
-import { invalidField } from '../../domain/errors.ts';
-import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS } from '../../domain/shop-logo.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
-import { type DashboardAnswer, type DashboardView, seeOther } from './dashboard-page.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import {
+  describedBy,
+  type FormFields,
+  formTokenField,
+  isOwnForm,
+  notesOf,
+  readFormFields,
+} from '../signed-in/forms.ts';
+import {
+  type DashboardAnswer,
+  type DashboardView,
+  type Route,
+  seeOther,
+  sendAnswer,
+  withVisit,
+} from '../signed-in/signed-in-page.ts';
 import { collectFieldErrors, type FieldErrors } from './field-errors.ts';
-import { describedBy, notesOf } from './fields.ts';
-import type { FormFields } from './form-fields.ts';
-import { formTokenField } from './form-token.ts';
-import { DASHBOARD_PATH } from './sections.ts';
-import { dashboardUpload } from './upload-form.ts';
-import type { Visit } from './visit.ts';
 
 const counts = new Intl.NumberFormat('en');
 
@@ -62,4 +78,59 @@ ${logoHash === null ? html`<p>Your shop has none yet.</p>` : html`<p><img class=
 <div class="field"><label for="logo">Picture</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${describedBy('logo', { hint, error })}>
 ${notesOf('logo', { hint, error })}</div>
 <div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Take it away</button>`}</div></form>`;
+}
+
+/** Fields and the wrapping of the parts. */
+const MAXIMUM_OTHER_BYTES = 16 * 1024;
+const MAXIMUM_FIELDS = 5;
+const MAXIMUM_FIELD_BYTES = 4_000;
+
+/** What a form with a file does: `POST`. In a scope of its own, as no other form takes files. */
+function dashboardUpload(
+  routes: DashboardRoutes,
+  route: Route & {
+    /** One byte more of the file is read, so that `act` sees that it is too large. */
+    readonly maximumFileBytes: number;
+    readonly act: (visit: Visit, form: FormFields, file: Uint8Array) => Promise<DashboardAnswer>;
+  },
+): void {
+  routes.server.register((scope, _options, done) => {
+    scope.register(multipart, {
+      throwFileSizeLimit: false,
+      limits: {
+        ...{ files: 1, fileSize: route.maximumFileBytes + 1, headerPairs: 20 },
+        ...{ fields: MAXIMUM_FIELDS, fieldSize: MAXIMUM_FIELD_BYTES, fieldNameSize: 100 },
+        parts: MAXIMUM_FIELDS + 1,
+      },
+    });
+    scope.post(route.path, (request, reply) =>
+      withVisit(routes, route, request, reply, async (visit) => {
+        requireLength(request, route.maximumFileBytes + MAXIMUM_OTHER_BYTES);
+        const { form, file } = await readParts(request);
+        const cookie = routes.cookies.read(request.headers, 'session');
+        if (!isOwnForm(request, routes.context.baseUrl, form, cookie)) throw new ServiceError('foreign_form');
+        return sendAnswer(routes, route, reply, visit, await route.act(visit, form, file));
+      }),
+    );
+    done();
+  });
+}
+
+/** Before anything is read: browsers say how long a form is. */
+function requireLength(request: FastifyRequest, maximumBytes: number): void {
+  const length = Number(request.headers['content-length'] ?? Number.NaN);
+  if (!(length <= maximumBytes)) throw new ServiceError('payload_too_large', 'The file is too large.');
+}
+
+/** Only who has come in gets here: the parts are read after everything else was judged. */
+async function readParts(
+  request: FastifyRequest,
+): Promise<{ readonly form: FormFields; readonly file: Uint8Array }> {
+  const fields = new URLSearchParams();
+  let file: Uint8Array = new Uint8Array();
+  for await (const part of request.parts()) {
+    if (part.type === 'file') file = await part.toBuffer();
+    else fields.append(part.fieldname, String(part.value));
+  }
+  return { form: readFormFields(fields.toString()), file };
 }

@@ -1,16 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readLink, setPasswordByLink } from '../../accounts/password-link.ts';
+import { createPasswordLink, readLink, setPasswordByLink } from '../../accounts/password-links.ts';
+import { hashSecretToken } from '../../accounts/people-context.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { addressGroupOf } from '../address-group.ts';
+import { parseUserEmail } from '../../domain/person.ts';
+import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
-import type { DashboardRoutes } from './context.ts';
-import { notice, textField } from './fields.ts';
-import { formTokenField } from './form-token.ts';
-import { rememberBrowser } from './own-browser.ts';
-import { sendSeeOther } from './page-headers.ts';
-import { openFormToken, readOwnForm, sendPlainPage } from './public-page.ts';
-import { DASHBOARD_PATH } from './sections.ts';
+import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { callerOf, DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
+import { formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
+import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
 
 interface LinkRoute {
   Params: { token: string };
@@ -76,5 +75,58 @@ function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
     title: 'This link does not work',
     main: html`<p>It was used already, replaced by a newer one, ended by a change of your password or rights, or is older than a day. Ask the operator of this service for another.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,
+  });
+}
+
+/** `/dashboard/forgotten`: a link to set a new password, by e-mail. Only where e-mail is configured. */
+export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
+  routes.server.get('/forgotten', { exposeHeadRoute: true }, async (request, reply) =>
+    sendPlainPage(routes, reply, 200, {
+      title: 'Forgotten your password?',
+      main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(routes, request, reply))}
+${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' })}
+<button class="button primary wide">Send me a link</button></form>`,
+    }),
+  );
+  routes.server.post('/forgotten', (request, reply) => answerForgotten(routes, mailer, request, reply));
+}
+
+/** The answer is the same, after the same time, whether there is such a user or not: the mail is sent afterwards. */
+async function answerForgotten(
+  routes: DashboardRoutes,
+  mailer: Mailer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context } = routes;
+  const typed = readOwnForm(routes, request).text('email');
+  const { address } = callerOf(request);
+  await requirePassing(context.limits.signInsOfAddress, address);
+  await requirePassing(context.limits.mailsOfUser, hashSecretToken(typed.trim().toLowerCase()));
+  void sendLink(routes, mailer, typed).catch((error: unknown) =>
+    request.log.warn({ err: error }, 'a link for a new password was not sent'),
+  );
+  return sendPlainPage(routes, reply, 200, {
+    title: 'Look into your mail',
+    main: html`<p>If somebody with this address has access, a link to set a new password is on its way to them. It works once and for a day.</p>
+<p><a class="button" href="${DASHBOARD_PATH}/sign-in">Back</a></p>`,
+  });
+}
+
+async function sendLink({ context }: DashboardRoutes, mailer: Mailer, typed: string): Promise<void> {
+  const email = parseUserEmail(typed);
+  const user = email === null ? null : await context.people.findUserByEmail(email);
+  if (user === null) return;
+  const token = await createPasswordLink(context, user, 'forgotten');
+  await mailer.send({
+    to: user.email,
+    subject: 'Set a new password',
+    text: `Somebody, probably you, asked for a new password for the dashboard at ${context.baseUrl}.
+
+Set it here, within a day:
+${context.baseUrl}${DASHBOARD_PATH}/password/${token}
+
+If it was not you, do nothing: the old password stays as it is.
+`,
   });
 }

@@ -1,28 +1,28 @@
-import { changeMember } from '../../accounts/change-member.ts';
-import { invite, withdrawInvitation } from '../../accounts/invite.ts';
-import { hashSecretToken } from '../../accounts/secret-token.ts';
+import { changeMember, invite, withdrawInvitation } from '../../accounts/members.ts';
+import { hashSecretToken } from '../../accounts/people-context.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/show-once.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isRole, type Member, type Role, roles } from '../../domain/person.ts';
-import { type Mail, MailNotSentError } from '../../domain/ports/mailer.ts';
+import { type Mail, MailNotSentError } from '../../domain/ports/mail.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { moment } from '../signed-in/format.ts';
+import { type FormFields, formTokenField, notice, textField } from '../signed-in/forms.ts';
 import {
   type DashboardAnswer,
   type DashboardView,
   dashboardForm,
   dashboardPage,
   seeOther,
-} from './dashboard-page.ts';
-import { notice, textField } from './fields.ts';
-import type { FormFields } from './form-fields.ts';
-import { formTokenField } from './form-token.ts';
-import { moment } from './format-time.ts';
-import { DASHBOARD_PATH } from './sections.ts';
-import type { Visit } from './visit.ts';
+} from '../signed-in/signed-in-page.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';

@@ -1,31 +1,32 @@
 import type { FastifyInstance } from 'fastify';
+import { chooseAccount } from '../../accounts/manage-accounts.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { addressGroupOf } from '../address-group.ts';
-import { requirePassing } from '../rate-limit.ts';
-import { acceptForms } from './accept-forms.ts';
-import { dashboardArea } from './area.ts';
+import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import {
+  createCookies,
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  dashboardArea,
+  type Section,
+} from '../signed-in/context.ts';
+import { enter } from '../signed-in/enter.ts';
+import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
+import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
+import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
+import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
+import { dashboardForm, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
 import { registerAuditPage } from './audit-page.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
-import { createCookies } from './cookies.ts';
-import { enter } from './enter.ts';
-import { sendFailure } from './failure-page.ts';
-import { registerForgottenPages } from './forgotten-pages.ts';
-import { requireTextUrl } from './form-fields.ts';
 import { registerInvitationPages } from './invitation-pages.ts';
 import { registerKeyPages } from './key-pages.ts';
-import { registerLinkPages } from './links/link-pages.ts';
-import { registerNewBrowserPages } from './new-browser-pages.ts';
+import { registerLinkPages } from './link-pages.ts';
 import { registerOverviewPage } from './overview-page.ts';
-import { registerPasswordLinkPages } from './password-link-pages.ts';
-import { registerPaymentPages } from './payments/register-payment-pages.ts';
+import { registerForgottenPages, registerPasswordLinkPages } from './password-link-pages.ts';
+import { registerPaymentPages } from './payment-pages.ts';
 import { registerPeoplePages } from './people-pages.ts';
-import { registerSecondFactorPages } from './second-factor-pages.ts';
-import { DASHBOARD_PATH, type Section } from './sections.ts';
 import { registerSecurityPages } from './security-pages.ts';
 import { registerSessionPages } from './session-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
-import { registerSignInPages } from './sign-in-pages.ts';
-import { registerAccountSwitcher } from './switch-account.ts';
 
 /**
  * Registers the merchants' dashboard below `/dashboard`, in a scope of its own: it alone takes forms, and its errors are
@@ -83,5 +84,18 @@ function registerNothing(routes: DashboardRoutes): void {
     const entry = await routes.enter(request, reply);
     if ('answered' in entry) return entry.answered;
     return sendFailure(routes, null, request, reply, entry.visit, new ServiceError('not_found'));
+  });
+}
+
+/** Goes to another of the user's accounts. */
+function registerAccountSwitcher(routes: DashboardRoutes): void {
+  dashboardForm(routes, {
+    path: '/account',
+    section: null,
+    role: 'viewer',
+    act: async (visit, form) => {
+      await chooseAccount(routes.context, visit, form.text('account'), visit.actor);
+      return seeOther('');
+    },
   });
 }

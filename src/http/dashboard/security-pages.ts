@@ -1,4 +1,3 @@
-import { changePassword, requireOwnPassword } from '../../accounts/change-password.ts';
 import {
   addPasskey,
   askForPasskey,
@@ -7,7 +6,8 @@ import {
   removePasskey,
   usePasskey,
 } from '../../accounts/passkeys.ts';
-import { recordForUser } from '../../accounts/record-for-user.ts';
+import { changePassword, requireOwnPassword } from '../../accounts/password-links.ts';
+import { recordForUser } from '../../accounts/people-context.ts';
 import {
   confirmSecondFactor,
   confirmTotp,
@@ -19,24 +19,30 @@ import {
   spendCode,
 } from '../../accounts/second-factor.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { relyingPartyOf } from '../../domain/passkey.ts';
+import { relyingPartyOf } from '../../domain/person.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { type FormFields, formTokenField, notice, passwordField, textField } from '../signed-in/forms.ts';
+import {
+  confirmPasskeyForm,
+  type ProofField,
+  passkeyCard,
+  recoveryCodesPage,
+  totpFields,
+} from '../signed-in/second-factor-pages.ts';
 import {
   type DashboardAnswer,
   type DashboardView,
   dashboardForm,
   dashboardPage,
   seeOther,
-} from './dashboard-page.ts';
-import { notice, passwordField, textField } from './fields.ts';
-import type { FormFields } from './form-fields.ts';
-import { formTokenField } from './form-token.ts';
-import { confirmPasskeyForm, type ProofField, passkeyCard } from './passkey-forms.ts';
-import { DASHBOARD_PATH } from './sections.ts';
-import { recoveryCodesPage, totpFields } from './totp-forms.ts';
-import type { Visit } from './visit.ts';
+} from '../signed-in/signed-in-page.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const said: ReadonlyMap<string | null, Html> = new Map([

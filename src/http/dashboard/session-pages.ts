@@ -1,15 +1,16 @@
-import { endSession } from '../../accounts/end-session.ts';
+import { endSession } from '../../accounts/sessions.ts';
 import { type DashboardSession, isSessionAlive } from '../../domain/dashboard-session.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
-import { type DashboardView, dashboardForm, dashboardPage, seeOther } from './dashboard-page.ts';
-import { describeBrowser } from './describe-browser.ts';
-import { notice } from './fields.ts';
-import { formTokenField } from './form-token.ts';
-import { moment } from './format-time.ts';
-import { DASHBOARD_PATH } from './sections.ts';
-import type { Visit } from './visit.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { moment } from '../signed-in/format.ts';
+import { formTokenField, notice } from '../signed-in/forms.ts';
+import { type DashboardView, dashboardForm, dashboardPage, seeOther } from '../signed-in/signed-in-page.ts';
 
 /** One's own sessions: seen, and ended. */
 export function registerSessionPages(routes: DashboardRoutes): void {
@@ -59,4 +60,28 @@ function sessionRow(session: DashboardSession, visit: Visit): (Html | string)[] 
     moment(session.lastSeenAtMs, visit.timeZone),
     html`<form method="post" action="${DASHBOARD_PATH}/sessions/${session.id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet"> the session of ${browser} at ${session.address}</span></button></form>`,
   ];
+}
+
+/** In this order: most browsers also name those they descend from. */
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(?:A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** "Firefox on Linux": enough for people to know their own again. The text is the browser's word, and no proof. */
+function describeBrowser(userAgent: string): string {
+  const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = nameIn(browsers) ?? 'Unknown browser';
+  const system = nameIn(systems);
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

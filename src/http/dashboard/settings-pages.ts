@@ -1,8 +1,11 @@
-import { describeAccountChange } from '../../accounts/change-account.ts';
-import { requireOwnPassword } from '../../accounts/change-password.ts';
+import {
+  describeAccountChange,
+  type ProfileUpdate,
+  readProfileUpdate,
+  updateAccount,
+} from '../../accounts/manage-accounts.ts';
+import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { recordAction } from '../../accounts/people-context.ts';
-import { updateAccount } from '../../accounts/update-account.ts';
-import { type ProfileUpdate, readProfileUpdate } from '../../accounts/update-profile.ts';
 import { type Feature, features } from '../../domain/account.ts';
 import { invalidField } from '../../domain/errors.ts';
 import {
@@ -15,23 +18,32 @@ import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts
 import { requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
-import type { DashboardContext, DashboardRoutes } from './context.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { formatPercent, formatUsdc } from '../signed-in/format.ts';
+import {
+  describedBy,
+  type FormFields,
+  formTokenField,
+  notesOf,
+  notice,
+  passwordField,
+  textField,
+  tickField,
+} from '../signed-in/forms.ts';
 import {
   type DashboardAnswer,
   type DashboardView,
   dashboardForm,
   dashboardPage,
   seeOther,
-} from './dashboard-page.ts';
+} from '../signed-in/signed-in-page.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors } from './field-errors.ts';
-import { describedBy, notesOf, notice, passwordField, textField, tickField } from './fields.ts';
-import type { FormFields } from './form-fields.ts';
-import { formTokenField } from './form-token.ts';
-import { formatUsdc } from './format-amount.ts';
-import { formatPercent } from './format-percent.ts';
 import { logoForm, registerLogoForm } from './logo-form.ts';
-import { DASHBOARD_PATH } from './sections.ts';
-import type { Visit } from './visit.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const featureWords: Record<Feature, string> = {

@@ -1,6 +1,6 @@
 import { isStringOneByteRepresentation } from 'node:v8';
 import { expect, it } from 'vitest';
-import { html, nothing } from './html.ts';
+import { html, newNonce, nothing } from './html.ts';
 
 const hostile = `<script>alert("1")</script>&'`;
 
@@ -36,4 +36,10 @@ it('takes text that looks like markup for text', () => {
 it('takes an exclamation mark before an insertion for text, which to ghtml would switch the escaping off', () => {
   const literals = Object.assign(['Hi!', ''], { raw: ['Hi!', ''] });
   expect(`${html(literals, '<b>')}`).toBe('Hi!&#60;b&#62;');
+});
+
+it('makes nonces of 144 bits that differ, over several fillings of its pool', () => {
+  const nonces = Array.from({ length: 1_000 }, newNonce);
+  for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9_-]{24}$/);
+  expect(new Set(nonces).size).toBe(nonces.length);
 });

@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto';
 import { isStringOneByteRepresentation } from 'node:v8';
 import { html as escapeTemplate } from 'ghtml';
 
@@ -62,3 +63,21 @@ function inOneByte(text: string): string {
 
 /** A template of one insertion and nothing around it. */
 const textOnly = Object.assign(['', ''], { raw: ['', ''] }) as TemplateStringsArray;
+
+/** More than the 128 bits that the policy of pages asks for, and base64 without padding. */
+const NONCE_BYTES = 18;
+/** Asked of the system together: a page's own eighteen bytes alone cost 7 µs of its 250. */
+const NONCES_AT_A_TIME = 64;
+
+const pool = Buffer.alloc(NONCE_BYTES * NONCES_AT_A_TIME);
+let used = pool.length;
+
+/** What the style and the script of one answer carry, and its policy names: nobody can know it before. */
+export function newNonce(): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += NONCE_BYTES;
+  return pool.toString('base64url', used - NONCE_BYTES, used);
+}

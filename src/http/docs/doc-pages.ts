@@ -1,3 +1,6 @@
+import { type Html, html, nothing } from '../design/html.ts';
+import { pageStyleOf } from '../design/page-style.ts';
+
 /** A page of the documentation that is served. */
 export interface DocPage {
   /** Its address below `/docs/`. */
@@ -10,7 +13,7 @@ export interface DocPage {
   readonly group: DocGroup;
 }
 
-export type DocGroup = 'Begin' | 'Integrate' | 'Look up' | 'Operate';
+type DocGroup = 'Begin' | 'Integrate' | 'Look up' | 'Operate';
 
 function page(slug: string, group: DocGroup, title: string, summary: string): DocPage {
   return { slug, file: `docs/${slug}.md`, title, summary, group };
@@ -53,4 +56,121 @@ const operatorPages: readonly DocPage[] = [
 /** For merchants everywhere; what is written for operators where the reader is one: in the sandbox. */
 export function docPagesFor({ isSandbox }: { readonly isSandbox: boolean }): readonly DocPage[] {
   return isSandbox ? [...merchantPages, ...operatorPages] : merchantPages;
+}
+
+/** Served as a file of its own, so that the pages need no nonce and can be kept whole. */
+export const docStyle = Buffer.from(
+  pageStyleOf(['table', 'card', 'notice'], new URL('./docs.css', import.meta.url)).toString(),
+);
+
+interface DocPageParts {
+  readonly title: string;
+  /** The page's slug, to mark it in the navigation. */
+  readonly current: string | null;
+  readonly pages: readonly DocPage[];
+  readonly isSandbox: boolean;
+  readonly main: Html;
+}
+
+const groups: readonly DocGroup[] = ['Begin', 'Integrate', 'Look up', 'Operate'];
+
+/** A whole page of the documentation. */
+export function docLayout({ title, current, pages, isSandbox, main }: DocPageParts): Buffer {
+  const page = html`<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · card-checkout</title>
+<link rel="stylesheet" href="/docs/style.css">
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
+</head>
+<body class="docs">
+<a class="skip" href="#content">Skip to the text</a>
+<header>
+<a class="home" href="/docs">card-checkout</a>
+${isSandbox ? html`<span class="badge warn">sandbox</span>` : nothing}
+</header>
+<nav aria-label="Documentation">
+${groups.map((group) => groupLinks(group, pages, current))}
+</nav>
+<main id="content">
+<article class="prose">
+${main}
+</article>
+</main>
+</body>
+</html>
+`;
+  return Buffer.from(page.toString());
+}
+
+function groupLinks(group: DocGroup, pages: readonly DocPage[], current: string | null): Html {
+  const own = pages.filter((page) => page.group === group);
+  if (own.length === 0) return nothing;
+  const reference = { slug: REFERENCE_SLUG, title: 'API reference' };
+  const links = group === 'Look up' ? [reference, ...own] : own;
+  return html`<section><h2>${group}</h2><ul>
+${links.map(({ slug, title }) =>
+  slug === current
+    ? html`<li><a href="/docs/${slug}" aria-current="page">${title}</a></li>`
+    : html`<li><a href="/docs/${slug}">${title}</a></li>`,
+)}
+</ul></section>
+`;
+}
+
+/** A place that the start page leads to. */
+export interface StartLink {
+  readonly href: string;
+  readonly title: string;
+  readonly summary: string;
+}
+
+/** What is at `/`: for a customer who cut a link short, a merchant, and a developer. */
+export function startContent({
+  isSandbox,
+  links,
+}: {
+  readonly isSandbox: boolean;
+  readonly links: readonly StartLink[];
+}): Html {
+  const all: readonly StartLink[] = [
+    ...links,
+    { href: '/dashboard', title: 'Dashboard', summary: 'for merchants: payments, API keys, settings' },
+    { href: '/docs', title: 'Documentation', summary: 'for developers: how to create checkouts' },
+  ];
+  return html`<h1>${isSandbox ? 'card-checkout sandbox' : 'Card checkout'}</h1>
+<p>${
+    isSandbox
+      ? 'Nothing here is real money: no card is charged.'
+      : 'To pay, open the complete link that the shop gave you. If it does not work, ask the shop for a new one.'
+  }</p>
+<ul>
+${all.map(({ href, title, summary }) => html`<li><a href="${href}">${title}</a>: ${summary}</li>`)}
+</ul>
+`;
+}
+
+/** What there is, in the order to read it. */
+export function indexContent(pages: readonly DocPage[]): Html {
+  return html`<h1>Documentation</h1>
+<p>Create hosted card checkouts; the customer pays at an on-ramp, and USDC arrives in your wallet.</p>
+${groups.map((group) => {
+  const own = pages.filter((page) => page.group === group);
+  return own.length === 0
+    ? nothing
+    : html`<h2>${group}</h2>
+<ul>
+${own.map(({ slug, title, summary }) => html`<li><a href="/docs/${slug}">${title}</a>: ${summary}</li>`)}
+</ul>
+`;
+})}
+<h2>For programs</h2>
+<ul>
+<li><a href="/openapi.json">openapi.json</a>: the interface as OpenAPI 3.1, and as <a href="/docs/${REFERENCE_SLUG}">a page</a></li>
+<li><a href="/llms.txt">llms.txt</a>: this list for language models, with every page as Markdown</li>
+</ul>
+`;
 }

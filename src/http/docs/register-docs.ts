@@ -5,9 +5,16 @@ import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { countVisitor } from '../checkout/page-limits.ts';
 import { type ConstantAnswer, createConstantAnswer } from '../compression.ts';
 import { createOpenApiDocument } from '../openapi/create-openapi-document.ts';
-import { docLayout, docStyle, indexContent, type StartLink, startContent } from './doc-layout.ts';
-import { type DocPage, docPagesFor, REFERENCE_SLUG } from './doc-pages.ts';
-import { createLlmsText } from './llms-text.ts';
+import {
+  type DocPage,
+  docLayout,
+  docPagesFor,
+  docStyle,
+  indexContent,
+  REFERENCE_SLUG,
+  type StartLink,
+  startContent,
+} from './doc-pages.ts';
 import { referenceContent } from './reference-page.ts';
 import { renderMarkdown } from './render-markdown.ts';
 
@@ -114,4 +121,32 @@ function markdownPage(context: DocsContext, pages: readonly DocPage[], page: Doc
 function referencePage(context: DocsContext, pages: readonly DocPage[]): Buffer {
   const main = referenceContent(createOpenApiDocument(context.baseUrl));
   return docLayout({ ...context, pages, title: 'API reference', current: REFERENCE_SLUG, main });
+}
+
+/** `/llms.txt`, in the form of llmstxt.org: what there is to read, as Markdown. */
+function createLlmsText(baseUrl: string, pages: readonly DocPage[]): Buffer {
+  const line = ({ slug, title, summary }: DocPage) => `- [${title}](${baseUrl}/docs/${slug}.md): ${summary}`;
+  const merchants = pages.filter(({ group }) => group !== 'Operate');
+  const operators = pages.filter(({ group }) => group === 'Operate');
+  return Buffer.from(
+    [
+      '# card-checkout',
+      '',
+      '> Create hosted card checkouts over HTTP: the customer pays by card at an on-ramp, USDC on Polygon arrives in the',
+      "> merchant's wallet, and one signed webhook says so.",
+      '',
+      'Send amounts as decimal strings. Send an Idempotency-Key with every create. Verify webhooks over the raw body with the',
+      "payment's ipn_token, confirm with the status, fulfil once. API keys and ipn_tokens stay on the server.",
+      '',
+      '## Interface',
+      '',
+      `- [openapi.json](${baseUrl}/openapi.json): OpenAPI 3.1, every operation, answer and event`,
+      '',
+      '## Documentation',
+      '',
+      ...merchants.map(line),
+      ...(operators.length === 0 ? [] : ['', '## Optional', '', ...operators.map(line)]),
+      '',
+    ].join('\n'),
+  );
 }

@@ -1,16 +1,17 @@
-import type { RequestParameter } from '../api/request-parameter.ts';
-import { answersOf } from './answers.ts';
-import { headers, schemas, signatureParameter } from './components.ts';
+import type { FastifyInstance } from 'fastify';
+import type { RequestParameter } from '../api/request-input.ts';
+import { createConstantAnswer } from '../compression.ts';
+import { answersOf, headers, schemas, signatureParameter } from './components.ts';
 import { describe, exampleOf, querySchemaOf } from './json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 
 /** An OpenAPI 3.1 document: plain JSON. */
-export type OpenApiDocument = Readonly<Record<string, unknown>> & {
+type OpenApiDocument = Readonly<Record<string, unknown>> & {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
 };
 
 /** What the document says of one operation. */
-export interface OperationObject {
+interface OperationObject {
   readonly operationId: string;
   readonly responses: Readonly<Record<string, unknown>>;
 }
@@ -154,4 +155,14 @@ function webhook(
       },
     },
   };
+}
+
+/** `GET /openapi.json`: the interface for programs, made once. */
+export function registerOpenApi(server: FastifyInstance, { baseUrl }: { readonly baseUrl: string }): void {
+  const document = createConstantAnswer(Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl))));
+  server.get('/openapi.json', { exposeHeadRoute: true }, (_request, reply) => {
+    // Public, and read by tools that run in a browser.
+    reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
+    return document.send(reply.type('application/json; charset=utf-8'));
+  });
 }

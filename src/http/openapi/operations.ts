@@ -1,8 +1,6 @@
 import type { ErrorName } from '../../domain/errors.ts';
-import { createParameters } from '../api/create-parameters.ts';
-import { idempotencyKeyParameter } from '../api/idempotency-key.ts';
-import type { RequestParameter } from '../api/request-parameter.ts';
-import { statusParameters } from '../api/status-parameters.ts';
+import { createParameters, idempotencyKeyParameter, statusParameters } from '../api/create-parameters.ts';
+import type { RequestParameter } from '../api/request-input.ts';
 
 /** One operation as the document describes it. */
 export interface Operation {

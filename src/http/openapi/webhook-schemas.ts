@@ -1,5 +1,5 @@
 import { currencies } from '../../domain/money.ts';
-import { SETTLEMENT_COIN } from '../../domain/paid-webhook.ts';
+import { SETTLEMENT_COIN } from '../../domain/webhook.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';

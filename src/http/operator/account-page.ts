@@ -1,27 +1,25 @@
-import { changeAccount } from '../../accounts/change-account.ts';
-import { requireFee } from '../../accounts/create-account.ts';
-import type { AccountUpdate } from '../../accounts/update-account.ts';
+import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/manage-accounts.ts';
 import { type Account, type Feature, features, isFeature } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { feeExample, formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
 import { providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
-import { notice, tickField } from '../dashboard/fields.ts';
-import type { FormFields } from '../dashboard/form-fields.ts';
-import { formTokenField } from '../dashboard/form-token.ts';
-import { moment } from '../dashboard/format-time.ts';
+import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
+import { type FormFields, formTokenField, notice, textField, tickField } from '../signed-in/forms.ts';
 import { keysCard, membersCard } from './account-people.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { feeCard } from './fee-card.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
 import {
+  CONSOLE_TIME_ZONE,
+  OPERATOR_PATH,
   type OperatorAnswer,
+  type OperatorContext,
+  type OperatorRoutes,
   type OperatorView,
+  type OperatorVisit,
   operatorForm,
   operatorPage,
   seeOther,
 } from './operator-page.ts';
-import { parseFee } from './parse-fee.ts';
-import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
 
 const featureWords: Record<Feature, string> = {
   card_checkout: 'Card checkout',
@@ -184,4 +182,42 @@ function providersCard(account: Account, { formToken }: OperatorVisit): Html {
     return html`<div class="choice">${tickField({ type: 'checkbox', ...names, isChecked })}</div>`;
   })}</fieldset>
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
+}
+
+const EXAMPLE_CENTS = 100_00;
+
+/** The fee, and what it means for a payment of 100.00, with and without pass-through. */
+function feeCard(account: Account, { formToken }: OperatorVisit, shownBasisPoints: number): Html {
+  return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${formTokenField(formToken)}
+<p>Now ${formatPercent(account.feeBasisPoints)}. Payments that exist keep the fee they were made with.</p>
+${textField({ name: 'fee', label: 'Fee in percent', value: String(shownBasisPoints / 100), hint: 'From 0 to 10, with at most two decimals.' })}
+${exampleTable(shownBasisPoints)}
+<div class="actions"><button class="button" name="preview" value="1">Preview</button><button class="button primary" name="save" value="1">Save fee</button></div></form>`;
+}
+
+function exampleTable(basisPoints: number): Html {
+  return dataTable({
+    label: 'Example',
+    caption: `A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(basisPoints)}, before what the provider takes for itself`,
+    columns: [
+      'Who pays it',
+      { name: 'Charged', holds: 'numbers' },
+      { name: 'Fee, USDC', holds: 'numbers' },
+      { name: 'Merchant gets', holds: 'numbers' },
+    ],
+    hasRowHeadings: true,
+    rows: [exampleRow('Merchant', basisPoints, false), exampleRow('Customer', basisPoints, true)],
+  });
+}
+
+function exampleRow(payer: string, basisPoints: number, isPassedThrough: boolean): string[] {
+  const { chargedCents, feeUnits, merchantUnits } = feeExample(EXAMPLE_CENTS, basisPoints, isPassedThrough);
+  return [payer, formatMoney(chargedCents, 'USD'), formatUnits(feeUnits), formatUnits(merchantUnits)];
+}
+
+/** In basis points, out of a percentage that was typed. Throws `invalid_request`. */
+export function parseFee(text: string): number {
+  const basisPoints = parsePercentBasisPoints(text);
+  if (basisPoints === null) throw invalidField('The fee', 'must be a percentage with at most two decimals.');
+  return basisPoints;
 }

@@ -3,14 +3,19 @@ import { recordAction } from '../../accounts/people-context.ts';
 import type { Account, ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
 import type { Member } from '../../domain/person.ts';
-import { formTokenField } from '../dashboard/form-token.ts';
-import { moment } from '../dashboard/format-time.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import type { OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
-import { operatorForm, operatorPage, seeOther } from './operator-page.ts';
-import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
+import { moment } from '../signed-in/format.ts';
+import { formTokenField } from '../signed-in/forms.ts';
+import {
+  CONSOLE_TIME_ZONE,
+  OPERATOR_PATH,
+  type OperatorRoutes,
+  type OperatorVisit,
+  operatorForm,
+  operatorPage,
+  seeOther,
+} from './operator-page.ts';
 
 /** `/operator/accounts/:accountId/keys/:keyId/revoke`: a key is revoked after a question. */
 export function registerKeyRevocation(routes: OperatorRoutes): void {

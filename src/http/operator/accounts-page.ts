@@ -1,13 +1,17 @@
 import type { Account } from '../../domain/account.ts';
-import { formatPercent } from '../dashboard/format-percent.ts';
-import { moment } from '../dashboard/format-time.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
-import { type OperatorView, operatorPage } from './operator-page.ts';
-import { pageLinks } from './page-links.ts';
-import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
+import { formatPercent, moment } from '../signed-in/format.ts';
+import {
+  CONSOLE_TIME_ZONE,
+  OPERATOR_PATH,
+  type OperatorContext,
+  type OperatorRoutes,
+  type OperatorView,
+  type OperatorVisit,
+  operatorPage,
+  pageLinks,
+} from './operator-page.ts';
 
 const ACCOUNTS_ON_A_PAGE = 50;
 const MAXIMUM_SEARCH_CHARACTERS = 100;

@@ -1,14 +1,19 @@
 import { type AuditEntry, auditActions, SERVICE_LOG } from '../../domain/audit-entry.ts';
-import type { AuditPosition } from '../../domain/ports/audit-store.ts';
-import { moment } from '../dashboard/format-time.ts';
+import type { AuditPosition } from '../../domain/ports/account-store.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { accountLink } from './account-link.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
-import { type OperatorView, operatorPage } from './operator-page.ts';
-import { pageLinks } from './page-links.ts';
-import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
+import { moment } from '../signed-in/format.ts';
+import {
+  accountLink,
+  CONSOLE_TIME_ZONE,
+  OPERATOR_PATH,
+  type OperatorContext,
+  type OperatorRoutes,
+  type OperatorView,
+  type OperatorVisit,
+  operatorPage,
+  pageLinks,
+} from './operator-page.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
 const MAXIMUM_ID_CHARACTERS = 100;

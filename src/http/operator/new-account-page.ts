@@ -1,25 +1,24 @@
-import { createAccount, DEFAULT_FEE_BASIS_POINTS, requireFee } from '../../accounts/create-account.ts';
+import { createAccount, DEFAULT_FEE_BASIS_POINTS, requireFee } from '../../accounts/manage-accounts.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import { parseName } from '../../domain/shop-profile.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors, noErrors } from '../dashboard/field-errors.ts';
-import { textField } from '../dashboard/fields.ts';
-import type { FormFields } from '../dashboard/form-fields.ts';
-import { formTokenField } from '../dashboard/form-token.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
+import { type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import { parseFee } from './account-page.ts';
 import {
+  OPERATOR_PATH,
   type OperatorAnswer,
+  type OperatorContext,
+  type OperatorRoutes,
   type OperatorView,
+  type OperatorVisit,
   operatorForm,
   operatorPage,
   seeOther,
 } from './operator-page.ts';
-import { parseFee } from './parse-fee.ts';
-import type { OperatorVisit } from './visit.ts';
 
 /** What was typed into the form, to be shown again. */
 interface Typed {

@@ -1,22 +1,45 @@
 /*
  * How a page joins the console: a file of its own exports one function that registers what belongs together, and
- * `routes.ts` calls it. It is as in the dashboard (`../dashboard/dashboard-page.ts`), but for who gets here: operators,
+ * `routes.ts` calls it. It is as in the dashboard (`../signed-in/signed-in-page.ts`), but for who gets here: operators,
  * and in live mode such as have a second factor.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../accounts/people-context.ts';
+import { hasSecondFactor } from '../../accounts/second-factor.ts';
+import { readSession, type SignedIn } from '../../accounts/sessions.ts';
+import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { failureContent } from '../dashboard/failure-page.ts';
-import { type FormFields, readFormFields } from '../dashboard/form-fields.ts';
-import { isOwnForm } from '../dashboard/form-token.ts';
-import { type PageContent, plainPage } from '../dashboard/layout.ts';
-import { sendDashboardPage, sendSeeOther } from '../dashboard/page-headers.ts';
+import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Address } from '../../domain/payout-address.ts';
+import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
+import type { ChainReader, Relayer } from '../../domain/ports/chain.ts';
+import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
+import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import type { LedgerStore, RelayStore } from '../../domain/ports/settlement-store.ts';
+import type { ProviderDirectory } from '../../payments/provider-availability.ts';
+import type { Page } from '../checkout/layout.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { serviceErrorOf } from '../error-reply.ts';
-import type { OperatorRoutes } from './context.ts';
-import { enter } from './enter.ts';
-import { operatorLayout } from './layout.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
-import type { Section } from './sections.ts';
-import type { OperatorVisit } from './visit.ts';
+import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import type { Area, AreaContext, AreaRoutes } from '../signed-in/context.ts';
+import { signInPath } from '../signed-in/enter.ts';
+import {
+  type FormFields,
+  formTokenField,
+  formTokenOf,
+  isOwnForm,
+  readFormFields,
+  requireTextUrl,
+} from '../signed-in/forms.ts';
+import {
+  dashboardStyleWith,
+  type PageContent,
+  plainPage,
+  sendDashboardPage,
+  sendSeeOther,
+  wholePage,
+} from '../signed-in/layout.ts';
+import { failureContent } from '../signed-in/signed-in-page.ts';
 
 /** What a page shows. */
 export interface OperatorView extends PageContent {
@@ -111,4 +134,183 @@ export function sendOperatorFailure(
   if (within !== null)
     return sendView(routes, reply, within.visit, within.section, { ...content, status: error.status });
   return sendDashboardPage(reply, error.status, plainPage(content, { isSandbox: routes.context.isSandbox }));
+}
+
+const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
+
+interface Frame {
+  readonly isSandbox: boolean;
+  /** Null for a page that is in no section. */
+  readonly section: Section | null;
+  /** The root of the public server, which has the documentation. */
+  readonly publicUrl: string;
+}
+
+/** A page of the console, for who is signed in. */
+function operatorLayout({ title, main }: PageContent, visit: OperatorVisit, frame: Frame): Page {
+  return wholePage(
+    `${title} – Operator`,
+    frame,
+    html`<a class="skip" href="#main">Skip to the content</a>
+<header class="bar operator">
+<p class="shop">Operator’s console</p>
+<p class="who"><bdi>${visit.user.email}</bdi></p>
+<form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
+</header>
+<div class="columns">
+<nav aria-label="Console"><ul>${navigation(frame.section)}<li><a href="${frame.publicUrl}/docs">Documentation</a></li></ul></nav>
+<main id="main" tabindex="-1">
+<h1>${title}</h1>
+${main}
+</main>
+</div>`,
+    style,
+  );
+}
+
+function navigation(current: Section | null): Html[] {
+  return (Object.keys(sections) as Section[]).map((name) => {
+    const href = `${OPERATOR_PATH}${sections[name].path}`;
+    return name === current
+      ? html`<li><a href="${href}" aria-current="page">${sections[name].label}</a></li>`
+      : html`<li><a href="${href}">${sections[name].label}</a></li>`;
+  });
+}
+
+/** Who has come in, or the answer to who may not. */
+type Entry = { readonly visit: OperatorVisit } | { readonly answered: FastifyReply };
+
+/** Where the way in goes on after the password. */
+const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
+
+/** Lets operators in who have signed in, in live mode by a second factor. */
+export async function enter(
+  { context, cookies, area, isSecondFactorRequired }: OperatorRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Entry> {
+  const token = cookies.read(request.headers, 'session');
+  const signedIn = token === null ? null : await readSession(context, token, area.name);
+  // Whoever has switched it off since signs in anew, and sets it up again.
+  const isUnproven =
+    isSecondFactorRequired &&
+    signedIn?.session.stage === 'open' &&
+    !(await hasSecondFactor(context, signedIn.user));
+  if (token === null || signedIn === null || isUnproven) {
+    if (token !== null) cookies.remove(reply, 'session');
+    return { answered: sendSeeOther(reply, signInPath(area, request)) };
+  }
+  if (signedIn.session.stage !== 'open') {
+    return { answered: sendSeeOther(reply, `${area.path}/${pages[signedIn.session.stage]}`) };
+  }
+  const visit = {
+    ...signedIn,
+    actor: { name: signedIn.user.email, userId: signedIn.user.id, address: addressGroupOf(request.ip) },
+    formToken: formTokenOf(token),
+    params: request.params as Record<string, string>,
+    query: new URL(request.url, 'http://localhost').searchParams,
+  };
+  return { visit };
+}
+
+/** Asked of every request on the admin server before its page. Throws `https_required`, `rate_limited` or `invalid_request`. */
+export async function requireAdmission(
+  { isTrustedPeer, limits }: OperatorContext,
+  { socket, ip, url }: FastifyRequest,
+): Promise<void> {
+  if (!isTrustedPeer(socket.remoteAddress ?? '')) throw new ServiceError('https_required');
+  await requirePassing(limits.requests, addressGroupOf(ip));
+  requireTextUrl(url);
+}
+
+/** What the console's pages need. A page that needs more adds it here. */
+export interface OperatorContext extends AreaContext {
+  readonly callbacks: CallbackGuard;
+  readonly directory: ProviderDirectory;
+  readonly payments: PaymentStore;
+  readonly search: Pick<PaymentSearchStore, 'listUnsettled' | 'listTroubledWebhooks'>;
+  readonly ledger: Pick<LedgerStore, 'readCursor'>;
+  readonly relay: Pick<RelayStore, 'listOpenBatches'>;
+  readonly chain: Pick<ChainReader, 'withView'>;
+  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
+  /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
+  readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
+  /** Where customers and merchants reach the service, and the documentation is; without a slash at the end. */
+  readonly publicUrl: string;
+  /** Whether who is at this address may speak plain HTTP: a password in clear text is as good as lost. */
+  readonly isTrustedPeer: (address: string) => boolean;
+}
+
+/** Where pages of the console are registered (`operator-page.ts` says how). */
+export interface OperatorRoutes extends AreaRoutes {
+  readonly context: OperatorContext;
+}
+
+/** One request of an operator who is signed in. */
+export interface OperatorVisit extends SignedIn {
+  /** Who it is, for the audit log. */
+  readonly actor: Actor;
+  /** For every form of the page: `formTokenField(visit.formToken)`. */
+  readonly formToken: string;
+  /** The named parts of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What stands after `?`. */
+  readonly query: URLSearchParams;
+}
+
+/** In which times are shown: accounts are in many zones, and so are operators. */
+export const CONSOLE_TIME_ZONE = 'UTC';
+
+/** The operator's console, on the admin port. */
+export const operatorArea: Area = {
+  name: 'operator',
+  path: '/operator',
+  signInTitle: 'Operator’s console',
+  help: 'Ask whoever runs the command line of this service',
+  hasForgottenPage: false,
+};
+
+/** All of the console is below it. */
+export const OPERATOR_PATH = operatorArea.path;
+
+/** The places of the console, in the order of its navigation. */
+export const sections = {
+  accounts: { label: 'Accounts', path: '/accounts' },
+  providers: { label: 'Providers', path: '/providers' },
+  settlement: { label: 'Settlement', path: '/settlement' },
+  webhooks: { label: 'Webhooks', path: '/webhooks' },
+  audit: { label: 'Audit log', path: '/audit' },
+} as const satisfies Record<string, { label: string; path: string }>;
+
+type Section = keyof typeof sections;
+
+/** An account in a table, or the service where what is told concerns all of them. */
+export function accountLink(id: string): Html {
+  return id === SERVICE_LOG
+    ? html`<span class="soft">the service</span>`
+    : html`<a href="${OPERATOR_PATH}/accounts/${id}"><code class="small">${id}</code></a>`;
+}
+
+/** A payment in a table, by the beginning and end of its id: the whole would take half of a phone. */
+export function paymentLink(id: PaymentId): Html {
+  return html`<a href="${OPERATOR_PATH}/payments/${id}" title="${id}"><code class="small">${id.slice(0, 8)}…${id.slice(-6)}</code></a>`;
+}
+
+interface ListPage {
+  /** What the list was narrowed by, as its address says it; empty texts are left out. */
+  readonly filters: Readonly<Record<string, string>>;
+  readonly isNewest: boolean;
+  /** Where the next page begins, as the list's own `before`; null on the last one. */
+  readonly older: string | null;
+}
+
+/** Below a list at `path`: back to its newest rows, and on to older ones. */
+export function pageLinks(path: string, { filters, isNewest, older }: ListPage): Html {
+  return html`<div class="actions">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
+${older === null ? nothing : html`<a class="button" href="${pagePath(path, { ...filters, before: older })}">Older</a>`}</div>`;
+}
+
+function pagePath(path: string, parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+  return `${path}${query.size === 0 ? '' : `?${query}`}`;
 }

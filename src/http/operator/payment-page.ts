@@ -1,36 +1,37 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
 import { parsePaymentSearch } from '../../domain/payment-search.ts';
+import { stateOf } from '../../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { sumLedger } from '../../domain/settle.ts';
 import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { releasePayment } from '../../payments/release-payment.ts';
-import { notice, textField } from '../dashboard/fields.ts';
-import { formTokenField } from '../dashboard/form-token.ts';
-import { formatMoney, formatUsdc } from '../dashboard/format-amount.ts';
-import { moment } from '../dashboard/format-time.ts';
 import {
   forwardBadge,
   mismatchBadge,
   providerName,
   stateSentence,
   statusBadge,
-} from '../dashboard/payments/payment-words.ts';
+} from '../dashboard/payment-words.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
+import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
+import { formTokenField, notice, textField } from '../signed-in/forms.ts';
 import {
+  CONSOLE_TIME_ZONE,
+  OPERATOR_PATH,
   type OperatorAnswer,
+  type OperatorContext,
+  type OperatorRoutes,
   type OperatorView,
+  type OperatorVisit,
   operatorForm,
   operatorPage,
   seeOther,
 } from './operator-page.ts';
-import { adviceFor } from './payment-advice.ts';
-import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
 
 const said: ReadonlyMap<string | null, Html> = new Map([
   ['released', notice('good', 'The release is asked for; it goes out with the next batch.')],
@@ -161,4 +162,33 @@ ${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${
 <details><summary>Rescue another token</summary><form class="fields" method="post" action="${path}/rescue">${token}
 ${textField({ name: 'token', label: 'Token', hint: 'The address of its contract, or pol. It goes to the merchant, without a fee.' })}
 <div class="actions"><button class="button">Rescue</button></div></form></details></section>`;
+}
+
+/** What an operator can do for a payment whose release waits for a hand, in words. */
+export function adviceFor(payment: Payment): string {
+  const reason = payment.releaseRefusalReason === null ? '' : ` (${payment.releaseRefusalReason})`;
+  switch (stateOf(payment)) {
+    case 'canceled/manual_required':
+      return 'It came after the end of the payment. Release it to the merchant, who settles it with the customer.';
+    case 'unpaid/failed':
+    case 'paid/failed':
+      return `The token refused the release${reason}. It is tried again by itself.`;
+    case 'unpaid/manual_required':
+    case 'paid/manual_required':
+      return `The token refused the release again and again${reason}. Have the merchant find out why its wallet is blocked; once it is not, release it.`;
+    case 'unpaid/pending':
+      return payment.amountMismatch === 'partially_paid'
+        ? 'Nothing while it is open: the customer can send the rest from a wallet, at the address on the checkout page. If it expires before that, release what arrived to the merchant. It cannot be canceled, because something has arrived.'
+        : 'Nothing: it waits for the customer. As long as nothing has arrived, it can be canceled.';
+    case 'paid/completed':
+      return payment.amountMismatch === 'overpaid'
+        ? 'More arrived than it asked for, all of it for the merchant, who refunds the customer where they paid twice.'
+        : 'Nothing: it is paid.';
+    case 'canceled/canceled':
+      return 'Nothing: it was canceled, and nothing lies at the deposit address.';
+    case 'canceled/completed':
+      return 'Nothing: what arrived was released to the merchant.';
+    default:
+      return 'Nothing: it goes on by itself.';
+  }
 }

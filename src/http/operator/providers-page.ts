@@ -1,8 +1,7 @@
 import { changeProvider } from '../../accounts/change-provider.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { formatCents, parseAmountCents } from '../../domain/money.ts';
-import type { ProviderHealth } from '../../domain/ports/provider.ts';
-import type { ProviderSettings } from '../../domain/ports/provider-store.ts';
+import type { ProviderHealth, ProviderSettings } from '../../domain/ports/provider.ts';
 import {
   isProviderId,
   type ProviderId,
@@ -10,22 +9,22 @@ import {
   providerIds,
 } from '../../domain/provider-catalogue.ts';
 import { providerVariables, variableNameOf } from '../../domain/provider-variables.ts';
-import { notice, textField } from '../dashboard/fields.ts';
-import type { FormFields } from '../dashboard/form-fields.ts';
-import { formTokenField } from '../dashboard/form-token.ts';
-import { moment } from '../dashboard/format-time.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
+import { moment } from '../signed-in/format.ts';
+import { type FormFields, formTokenField, notice, textField } from '../signed-in/forms.ts';
 import {
+  CONSOLE_TIME_ZONE,
+  OPERATOR_PATH,
   type OperatorAnswer,
+  type OperatorContext,
+  type OperatorRoutes,
   type OperatorView,
+  type OperatorVisit,
   operatorForm,
   operatorPage,
   seeOther,
 } from './operator-page.ts';
-import { CONSOLE_TIME_ZONE, type OperatorVisit } from './visit.ts';
 
 /** A provider as an operator sees it. */
 interface Provider {

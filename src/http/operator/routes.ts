@@ -1,22 +1,30 @@
+import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import { acceptForms } from '../dashboard/accept-forms.ts';
-import { createCookies } from '../dashboard/cookies.ts';
-import { registerNewBrowserPages } from '../dashboard/new-browser-pages.ts';
-import { registerSecondFactorPages } from '../dashboard/second-factor-pages.ts';
-import { registerSignInPages } from '../dashboard/sign-in-pages.ts';
+import { isLoopbackHost } from '../../platform/public-address.ts';
+import { createCookies } from '../signed-in/context.ts';
+import { acceptForms } from '../signed-in/forms.ts';
+import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
+import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
+import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
 import { registerAccountPage } from './account-page.ts';
 import { registerKeyRevocation } from './account-people.ts';
 import { registerAccountsPage } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { enter } from './enter.ts';
 import { registerNewAccountPage } from './new-account-page.ts';
-import { OPERATOR_PATH, operatorArea } from './operator-area.ts';
-import { operatorPage, seeOther, sendOperatorFailure } from './operator-page.ts';
+import {
+  enter,
+  OPERATOR_PATH,
+  type OperatorContext,
+  type OperatorRoutes,
+  operatorArea,
+  operatorPage,
+  requireAdmission,
+  seeOther,
+  sendOperatorFailure,
+} from './operator-page.ts';
 import { registerPaymentPage } from './payment-page.ts';
 import { registerProviderPages } from './providers-page.ts';
-import { requireAdmission } from './require-admission.ts';
 import { registerSetUpPages } from './set-up-pages.ts';
 import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
@@ -66,4 +74,37 @@ function registerNothing(routes: OperatorRoutes): void {
     const within = { visit: entry.visit, section: null };
     return sendOperatorFailure(routes, request, reply, within, new ServiceError('not_found'));
   });
+}
+
+/**
+ * Names that only whoever runs the network can give: without a dot, as the services of Docker Compose have, or below a
+ * name that is never sold.
+ */
+const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
+
+/**
+ * Refuses requests at the admin server that were sent to somebody else's name. A page of another site could let its own
+ * name lead here ("DNS rebinding"): to the browser this server would then be that site, and its answers the page's.
+ * Metrics are read under names of the own network too, because that is how they are collected.
+ *
+ * To be called before the routes are registered.
+ *
+ * @param baseUrl of the admin server, as browsers see it
+ */
+export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
+  const ownName = new URL(baseUrl).hostname;
+  server.addHook('onRequest', async (request) => {
+    const { host } = request.raw.headers;
+    // Every browser says where it sends a request.
+    if (host === undefined) return;
+    const name = nameIn(host);
+    if (name === ownName || isLoopbackHost(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
+    if (request.routeOptions.url === '/metrics' && internalName.test(name)) return;
+    throw new ServiceError('invalid_request', 'The Host header names no address of this server.');
+  });
+}
+
+/** The name of `name:port`, as browsers write it; empty for what is none. */
+function nameIn(host: string): string {
+  return /[/?#@\\]/.test(host) || !URL.canParse(`http://${host}`) ? '' : new URL(`http://${host}`).hostname;
 }

@@ -1,21 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requireOwnPassword } from '../../accounts/change-password.ts';
-import { openSession } from '../../accounts/open-session.ts';
-import { readSession, type SignedIn } from '../../accounts/read-session.ts';
+import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { confirmTotp, hasSecondFactor, offerTotp } from '../../accounts/second-factor.ts';
+import { openSession, readSession, type SignedIn } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { callerOf } from '../dashboard/caller.ts';
-import { notice } from '../dashboard/fields.ts';
-import { readFormFields } from '../dashboard/form-fields.ts';
-import { formTokenField, formTokenOf, isOwnForm } from '../dashboard/form-token.ts';
-import { rememberBrowser } from '../dashboard/own-browser.ts';
-import { sendSeeOther } from '../dashboard/page-headers.ts';
-import { sendPlainPage } from '../dashboard/public-page.ts';
-import { recoveryCodesPage, totpFields } from '../dashboard/totp-forms.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
-import type { OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
+import { callerOf } from '../signed-in/context.ts';
+import { formTokenField, formTokenOf, isOwnForm, notice, readFormFields } from '../signed-in/forms.ts';
+import { sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
+import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
+import { recoveryCodesPage, totpFields } from '../signed-in/second-factor-pages.ts';
+import { OPERATOR_PATH, type OperatorRoutes } from './operator-page.ts';
 
 /** Somebody who has given the password, has no second factor of any kind, and has to set one up. */
 interface Asked extends SignedIn {

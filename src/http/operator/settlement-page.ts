@@ -2,20 +2,22 @@ import { lowGasWei } from '../../domain/gas-money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
 import type { ChainHeads, FeeQuote } from '../../domain/ports/chain.ts';
-import type { BlockReference } from '../../domain/ports/ledger-store.ts';
-import type { RelayBatch } from '../../domain/ports/relay-store.ts';
-import { formatMoney } from '../dashboard/format-amount.ts';
-import { moment } from '../dashboard/format-time.ts';
-import { forwardBadge } from '../dashboard/payments/payment-words.ts';
+import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-store.ts';
+import { forwardBadge } from '../dashboard/payment-words.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { accountLink } from './account-link.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { OPERATOR_PATH } from './operator-area.ts';
-import { type OperatorView, operatorPage } from './operator-page.ts';
-import { adviceFor } from './payment-advice.ts';
-import { paymentLink } from './payment-link.ts';
-import { CONSOLE_TIME_ZONE } from './visit.ts';
+import { formatMoney, moment } from '../signed-in/format.ts';
+import {
+  accountLink,
+  CONSOLE_TIME_ZONE,
+  OPERATOR_PATH,
+  type OperatorContext,
+  type OperatorRoutes,
+  type OperatorView,
+  operatorPage,
+  paymentLink,
+} from './operator-page.ts';
+import { adviceFor } from './payment-page.ts';
 
 const BATCHES_SHOWN = 50;
 /** Of payments that need a hand: beyond it their number says no more. */

@@ -1,22 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readSession } from '../../accounts/read-session.ts';
-import { viewAccount } from '../../accounts/view-account.ts';
+import { viewAccount } from '../../accounts/manage-accounts.ts';
+import { readSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { DashboardContext, DashboardRoutes } from '../dashboard/context.ts';
-import { createCookies } from '../dashboard/cookies.ts';
-import { sendFailure } from '../dashboard/failure-page.ts';
-import { plainPage } from '../dashboard/layout.ts';
 import { registerOverviewPage } from '../dashboard/overview-page.ts';
-import { sendDashboardPage, sendSeeOther } from '../dashboard/page-headers.ts';
-import { registerPaymentPages } from '../dashboard/payments/register-payment-pages.ts';
-import { DASHBOARD_PATH } from '../dashboard/sections.ts';
-import type { Entry } from '../dashboard/visit.ts';
+import { registerPaymentPages } from '../dashboard/payment-pages.ts';
 import { html } from '../design/html.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { enter } from './enter.ts';
-import { OPERATOR_PATH, operatorArea } from './operator-area.ts';
-import { operatorForm, seeOther } from './operator-page.ts';
-import { requireAdmission } from './require-admission.ts';
+import {
+  createCookies,
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Entry,
+} from '../signed-in/context.ts';
+import { plainPage, sendDashboardPage, sendSeeOther } from '../signed-in/layout.ts';
+import { sendFailure } from '../signed-in/signed-in-page.ts';
+import {
+  enter,
+  OPERATOR_PATH,
+  type OperatorContext,
+  type OperatorRoutes,
+  operatorArea,
+  operatorForm,
+  requireAdmission,
+  seeOther,
+} from './operator-page.ts';
 
 /** Begins and ends the looking at an account. */
 export function registerViewing(routes: OperatorRoutes): void {

@@ -1,13 +1,17 @@
 import type { TroubledWebhook } from '../../domain/ports/payment-search-store.ts';
-import { moment } from '../dashboard/format-time.ts';
-import { reasonSentence, webhookBadge } from '../dashboard/payments/payment-words.ts';
+import { reasonSentence, webhookBadge } from '../dashboard/payment-words.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import { accountLink } from './account-link.ts';
-import type { OperatorContext, OperatorRoutes } from './context.ts';
-import { type OperatorView, operatorPage } from './operator-page.ts';
-import { paymentLink } from './payment-link.ts';
-import { CONSOLE_TIME_ZONE } from './visit.ts';
+import { moment } from '../signed-in/format.ts';
+import {
+  accountLink,
+  CONSOLE_TIME_ZONE,
+  type OperatorContext,
+  type OperatorRoutes,
+  type OperatorView,
+  operatorPage,
+  paymentLink,
+} from './operator-page.ts';
 
 /** The newest that are looked through; hosts are counted among them. */
 const LOOKED_THROUGH = 500;

@@ -1,11 +1,16 @@
 import type { Payment } from '../../domain/payment.ts';
 import { CallRevertedError } from '../../domain/ports/chain.ts';
-import { refuseRelease, settle } from '../../domain/settle.ts';
-import { type FeeBounds, type FittedBatch, fitBatch, readFeeBudget } from './fit-batch.ts';
-import { keepReleasable } from './keep-releasable.ts';
-import { isOver, type RelayContext, type RelayPass } from './relay-context.ts';
+import { RETRY_AFTER_EMPTY_MS, refuseRelease, settle } from '../../domain/settle.ts';
+import {
+  chooseNonce,
+  forwardCall,
+  isOver,
+  type RelayContext,
+  type RelayPass,
+  signAttempt,
+} from './relay-context.ts';
 import { broadcastOrShrink } from './replace-batch.ts';
-import { chooseNonce, forwardCall, signAttempt } from './sign-attempt.ts';
+import { type FeeBounds, type FittedBatch, fitBatch, readFeeBudget } from './size-batch.ts';
 
 /** Longer than it takes to simulate, estimate and sign a batch; after a crash others wait for so long. */
 const CLAIM_MS = 60_000;
@@ -80,4 +85,33 @@ async function fitOrPutOff(
     );
     return null;
   }
+}
+
+const SIMULATIONS_AT_A_TIME = 10;
+
+/** Simulates each release; what the token refuses is recorded with its reason and tried again later. */
+async function keepReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
+  const releasable: Payment[] = [];
+  for (let start = 0; start < payments.length; start += SIMULATIONS_AT_A_TIME) {
+    const group = payments.slice(start, start + SIMULATIONS_AT_A_TIME);
+    const kept = await Promise.all(group.map((payment) => isReleasable(context, payment)));
+    releasable.push(...group.filter((_, index) => kept[index]));
+  }
+  return releasable;
+}
+
+async function isReleasable(context: RelayContext, payment: Payment): Promise<boolean> {
+  const nowMs = context.nowMs();
+  const settleContext = { nowMs, expiredBeforeMs: null };
+  const balance = await context.token.readBalance(payment.depositAddress);
+  if (balance === 0n) {
+    // A rival was faster, or the deposit was taken back: no refusal, the watcher is about to see it.
+    const releaseDueAtMs = nowMs + RETRY_AFTER_EMPTY_MS;
+    await context.payments.decidePayment(payment, (view) => settle(view, settleContext, { releaseDueAtMs }));
+    return false;
+  }
+  const reason = await context.token.simulateRelease(payment.depositAddress, payment.payoutAddress, balance);
+  if (reason === null) return true;
+  await context.payments.decidePayment(payment, (view) => refuseRelease(view, settleContext, reason));
+  return false;
 }

@@ -1,8 +1,9 @@
+import { paymentReference } from '../../domain/deposit-address.ts';
+import { type Payment, termsOf } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import type { Relayer, TokenReader } from '../../domain/ports/chain.ts';
-import type { LedgerStore } from '../../domain/ports/ledger-store.ts';
+import type { FeeQuote, RelayCall, Relayer, TokenReader } from '../../domain/ports/chain.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import type { RelayStore } from '../../domain/ports/relay-store.ts';
+import type { LedgerStore, RelayAttempt, RelayStore } from '../../domain/ports/settlement-store.ts';
 
 export interface RelayContext {
   readonly payments: PaymentStore;
@@ -85,7 +86,7 @@ export type RelayIncident =
     };
 
 /** What the sender remembers between passes and may forget with its process. */
-export interface RelayMemory {
+interface RelayMemory {
   /** When the thing that a batch is waited for was first seen, by batch id. */
   readonly firstSeenMs: Map<number, number>;
   /** Payments in the next batch at most; smaller than the limit after an estimate or a batch failed. Null: the limit. */
@@ -105,4 +106,39 @@ export function createRelayMemory(): RelayMemory {
  */
 export function isOver(sinceMs: number, waitMs: number, nowMs: number): boolean {
   return nowMs < sinceMs || nowMs - sinceMs >= waitMs;
+}
+
+/** The call that releases payments of one factory. */
+export function forwardCall(payments: readonly Payment[]): RelayCall {
+  const factory = (payments[0] as Payment).factory;
+  return {
+    kind: 'forward',
+    factory,
+    terms: payments.map((payment) => termsOf(payment, paymentReference(payment.id))),
+  };
+}
+
+/** Signs a call for this nonce; sends nothing. */
+export async function signAttempt(
+  context: Pick<RelayContext, 'relayer' | 'nowMs'>,
+  call: RelayCall,
+  nonce: number,
+  gasLimit: bigint,
+  fees: FeeQuote,
+): Promise<RelayAttempt> {
+  const signed = await context.relayer.sign(call, nonce, gasLimit, fees);
+  return { ...signed, signedAtMs: context.nowMs() };
+}
+
+/**
+ * The nonce of the relayer's next transaction. A node that lags, also one of several behind one address, counts fewer
+ * transactions than there are: what is signed for a spent nonce can never be mined.
+ */
+export async function chooseNonce({
+  relay,
+  relayer,
+}: Pick<RelayContext, 'relay' | 'relayer'>): Promise<number> {
+  const latestCount = await relayer.readLatestTransactionCount();
+  const own = await relay.findNextNonce(relayer.address);
+  return Math.max(latestCount, own ?? (await relayer.readFinalTransactionCount()).count);
 }

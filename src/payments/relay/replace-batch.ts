@@ -1,10 +1,9 @@
 import type { Payment } from '../../domain/payment.ts';
 import { CallRevertedError, type FeeQuote, TransactionRefusedError } from '../../domain/ports/chain.ts';
-import type { RelayAttempt, RelayBatch } from '../../domain/ports/relay-store.ts';
+import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { settle } from '../../domain/settle.ts';
-import { type FeeBounds, type FittedBatch, fitBatch, readFeeBudget } from './fit-batch.ts';
-import type { RelayContext } from './relay-context.ts';
-import { forwardCall, signAttempt } from './sign-attempt.ts';
+import { forwardCall, type RelayContext, signAttempt } from './relay-context.ts';
+import { type FeeBounds, type FittedBatch, fitBatch, readFeeBudget } from './size-batch.ts';
 
 /**
  * How nodes say that a transaction offers too little for its gas, or less than another one with its nonce does. Any

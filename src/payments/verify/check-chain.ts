@@ -1,11 +1,10 @@
+import { type MovementFacts, netMovements } from '../../domain/journal.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { type MovementFacts, netMovements } from '../../domain/movement.ts';
 import type { ChainView } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { sumLedger } from '../../domain/settle.ts';
-import { formatSigned } from './check-movements.ts';
-import { type Findings, finalRowsOf } from './payment-facts.ts';
-import type { VerifiedChain } from './verify-context.ts';
+import { type Findings, finalRowsOf, type VerifiedChain } from './verify-context.ts';
+import { formatSigned } from './verify-journal.ts';
 
 /** A payment, its entries in the book, and where to put what is wrong with it. */
 export interface ChainSubject {

@@ -2,15 +2,15 @@ import { feeUnits, formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { settle, sumLedger } from '../../domain/settle.ts';
-import { checkMovements, formatSigned } from './check-movements.ts';
-import { checkWebhooks } from './check-webhooks.ts';
+import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../domain/webhook.ts';
 import {
   type CheckContext,
   createFindings,
   type Findings,
   finalRowsOf,
   type PaymentFacts,
-} from './payment-facts.ts';
+} from './verify-context.ts';
+import { checkMovements, formatSigned } from './verify-journal.ts';
 
 /** Replays one payment against the book and its recorded deposits and releases. Pure. */
 export function checkPayment(facts: PaymentFacts, context: CheckContext): Findings {
@@ -156,4 +156,31 @@ function checkBatch(payment: Payment, { openBatches }: CheckContext, findings: F
   const batch = openBatches.find(({ id }) => id === payment.relayBatchId);
   if (batch?.kind === 'forward' && batch.paymentIds.includes(payment.id)) return;
   findings.add('relay_batch', 'a batch under way that carries it', `batch ${payment.relayBatchId}`);
+}
+
+/** A paid payment has its one event, a direct one that was completed a second; each says what the payment says. No others exist. */
+function checkWebhooks({ view: { payment }, webhooks }: PaymentFacts, findings: Findings): void {
+  const expected = expectedWebhooks(payment);
+  for (const { event, status } of webhooks) {
+    if (expected.some((each) => each.event === event)) continue;
+    findings.add('webhook_unfounded', 'no webhook', `${event}, ${status}`);
+  }
+  for (const { event, fields } of expected) {
+    const webhook = webhooks.find((candidate) => candidate.event === event);
+    if (webhook === undefined) {
+      findings.add('webhook_missing', event, 'no webhook');
+      continue;
+    }
+    for (const [name, value] of Object.entries(fields)) {
+      // The note may be edited after the event was written; of a direct payment more may be released than it told of.
+      if (name === 'note' || (name === 'receivedAmount' && isDirect(payment))) continue;
+      findings.compare('webhook_contents', `${name}: ${value}`, `${name}: ${webhook.fields[name]}`);
+    }
+  }
+}
+
+function expectedWebhooks(payment: Payment): readonly NewWebhook[] {
+  if (payment.status !== 'paid') return [];
+  const isForwarded = isDirect(payment) && payment.forwardStatus === 'completed';
+  return [paidWebhook(payment), ...(isForwarded ? [forwardedWebhook(payment)] : [])];
 }

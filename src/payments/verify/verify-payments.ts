@@ -1,12 +1,10 @@
 import { createDepositAddressCalculator, paymentReference } from '../../domain/deposit-address.ts';
-import type { Discrepancy } from '../../domain/discrepancy.ts';
 import { UnknownStateError } from '../../domain/errors.ts';
-import type { MovementHead } from '../../domain/movement.ts';
+import type { Discrepancy, MovementHead } from '../../domain/journal.ts';
 import { termsOf } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import { ChainUnavailableError } from '../../domain/ports/chain.ts';
-import type { BlockReference } from '../../domain/ports/ledger-store.ts';
-import type { SettlementRecord } from '../../domain/ports/settlement-store.ts';
+import type { BlockReference, SettlementRecord } from '../../domain/ports/settlement-store.ts';
 import { checkChain } from './check-chain.ts';
 import { checkPayment } from './check-payment.ts';
 import {
@@ -15,9 +13,9 @@ import {
   type Findings,
   finalRowsOf,
   type PaymentFacts,
-} from './payment-facts.ts';
-import { verifyBook } from './verify-book.ts';
-import type { VerifyContext } from './verify-context.ts';
+  type VerifyContext,
+} from './verify-context.ts';
+import { verifyBook } from './verify-journal.ts';
 
 /** What a verification looked at and found. Amounts in 10⁻⁶ units, of what is final. */
 export interface VerifyReport {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import type { ProviderFault } from '../fault.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
-import type { Order } from './order.ts';
+import type { Order } from './order-store.ts';
 import type { OrderEvent, SimulatedNotice } from './protocols/simulated-protocol.ts';
 
 export interface NoticeSenderOptions {

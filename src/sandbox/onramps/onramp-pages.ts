@@ -1,9 +1,17 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from 'ghtml';
 import { formatCents, formatUnits } from '../../domain/money.ts';
-import { providerCatalogue } from '../../domain/provider-catalogue.ts';
-import { onrampStyle } from './onramp-style.ts';
-import type { Order, OrderState } from './order.ts';
-import { testCards } from './test-cards.ts';
+import { type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
+import type { Order, OrderState } from './order-store.ts';
+import {
+  type AcceptOrderContext,
+  acceptOrder,
+  findTestCard,
+  type TestCard,
+  testCards,
+  type WantedDelivery,
+} from './pay-order.ts';
 
 /**
  * The pages of the simulated on-ramps, put together from templates that escape everything inserted into them. What is
@@ -86,7 +94,7 @@ function cardForm(order: Order, cardNumber: string): string {
 }
 
 /** The card form. `cardNumber` is filled in; `problem` says what was wrong with the last try. */
-export function renderPaymentPage(order: Order, cardNumber: string, problem: string | null): string {
+function renderPaymentPage(order: Order, cardNumber: string, problem: string | null): string {
   const name = nameOf(order);
   return layout(`${name} (simulated)`, [
     html`<h1>Buy USDC at &ldquo;${name}&rdquo; (simulated)</h1>`,
@@ -107,7 +115,7 @@ const resultTexts: Readonly<Record<Exclude<OrderState, 'open'>, string>> = {
 };
 
 /** What became of a paid order; asks again by itself until nothing changes any more. */
-export function renderResultPage(order: Order & { readonly state: Exclude<OrderState, 'open'> }): string {
+function renderResultPage(order: Order & { readonly state: Exclude<OrderState, 'open'> }): string {
   const name = nameOf(order);
   const isOver = order.state === 'delivered' || order.state === 'failed';
   const hash = order.transactionHash;
@@ -123,7 +131,7 @@ export function renderResultPage(order: Order & { readonly state: Exclude<OrderS
 }
 
 /** The session is over and was not paid. */
-export function renderExpiredPage(order: Order): string {
+function renderExpiredPage(order: Order): string {
   return layout('Session expired', [
     html`<h1>This session at &ldquo;${nameOf(order)}&rdquo; (simulated) has expired</h1>
 <p>Nothing was charged. Go back and start again.</p>`,
@@ -134,4 +142,125 @@ export function renderExpiredPage(order: Order): string {
 /** A page that says one thing. */
 export function renderNoticePage(title: string, text: string): string {
   return layout(title, [html`<h1>${title}</h1><p>${text}</p>`]);
+}
+
+/** Deliberately loud and unlike the checkout: nobody shall take the one for the other. */
+const onrampStyle = `
+:root { color-scheme: light; }
+* { box-sizing: border-box; }
+body { margin: 0; background: #fdf3d8; color: #2b1a00; font: 1.05rem/1.5 Georgia, 'Times New Roman', serif; }
+.banner { margin: 0; padding: .9rem 1rem; text-align: center; font: bold 1rem/1.4 'Courier New', monospace;
+  color: #000; background: repeating-linear-gradient(135deg, #ffcf33 0 22px, #ffe07a 22px 44px);
+  border-bottom: 4px solid #000; }
+main { max-width: 34rem; margin: 1.5rem auto; padding: 0 1rem 3rem; }
+h1 { font-size: 1.6rem; margin: 0 0 1rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0 0 1.25rem; }
+dt { font-weight: bold; } dd { margin: 0; overflow-wrap: anywhere; }
+form, .box { background: #fff; border: 3px solid #2b1a00; padding: 1rem; margin: 0 0 1.25rem; }
+label { display: block; font-weight: bold; margin: .6rem 0 .2rem; }
+input { width: 100%; font: 1.1rem 'Courier New', monospace; padding: .5rem; border: 2px solid #2b1a00; }
+.row { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
+button { margin-top: 1rem; width: 100%; padding: .8rem; font: bold 1.1rem Georgia, serif; color: #fff;
+  background: #7a2e00; border: 0; cursor: pointer; }
+button:focus-visible, a:focus-visible, input:focus-visible { outline: 3px solid #0047ff; outline-offset: 2px; }
+a { color: #7a2e00; }
+.alert { border: 3px solid #a30000; background: #ffe9e6; padding: .75rem 1rem; margin: 0 0 1.25rem; }
+code { font-family: 'Courier New', monospace; }
+`;
+
+/** Lets the page use exactly this style, no script and nothing from anywhere else. */
+const onrampContentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(onrampStyle).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface PageRouteDependencies extends AcceptOrderContext {
+  readonly provider: ProviderId;
+  /** An order was paid and may be due. */
+  readonly orderAccepted: (order: Order) => void;
+  /** A card was declined; the order stays open. */
+  readonly orderDeclined: (order: Order) => void;
+}
+
+/** Answers with a page of a simulated on-ramp and the headers that go with it. */
+export function sendPage(reply: FastifyReply, status: number, page: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', onrampContentSecurityPolicy)
+    .header('referrer-policy', 'no-referrer')
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-store')
+    .send(page);
+}
+
+/** A parameter that was given once, as text. */
+function singleText(fields: unknown, name: string): string {
+  const value = (fields as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Half for the card that delivers too little, later for the one that takes long, else what the provider brings. */
+function deliveryOf(order: Order, card: TestCard): WantedDelivery {
+  return {
+    isLate: card.outcome === 'slow',
+    ...(card.outcome === 'short' ? { units: order.quotedUnits / 2n } : {}),
+  };
+}
+
+/** The pages of one simulated on-ramp: the card form and what became of it. */
+export function registerPageRoutes(server: FastifyInstance, dependencies: PageRouteDependencies): void {
+  const { provider, store, nowMs } = dependencies;
+  const path = `/${provider}/pay/:orderId`;
+
+  const findOrder = (request: FastifyRequest): Order | null => {
+    const order = store.findOrder(singleText(request.params, 'orderId'));
+    return order?.provider === provider ? order : null;
+  };
+  const sendUnknown = (reply: FastifyReply) =>
+    sendPage(reply, 404, renderNoticePage('Unknown order', 'This on-ramp knows no such order.'));
+  const sendResult = (order: Order, reply: FastifyReply) =>
+    reply.redirect(`/${provider}/pay/${order.id}/result`, 303);
+  const hasExpired = (order: Order) => order.state === 'open' && nowMs() >= order.expiresAtMs;
+
+  server.get(path, (request, reply) => {
+    const order = findOrder(request);
+    if (order === null) return sendUnknown(reply);
+    if (hasExpired(order)) return sendPage(reply, 410, renderExpiredPage(order));
+    if (order.state !== 'open') return sendResult(order, reply);
+    // Only a test card may be filled in: a real number in a link must not end up in the page.
+    const card = findTestCard(singleText(request.query, 'card'));
+    return sendPage(reply, 200, renderPaymentPage(order, card?.number ?? '', null));
+  });
+
+  server.post(path, (request, reply) => {
+    const order = findOrder(request);
+    if (order === null) return sendUnknown(reply);
+    if (hasExpired(order)) return sendPage(reply, 410, renderExpiredPage(order));
+    if (order.state !== 'open') return sendResult(order, reply);
+    const card = findTestCard(singleText(request.body, 'card_number'));
+    if (card === null) {
+      const problem = 'This simulated on-ramp knows only the test cards below. Nothing was charged.';
+      return sendPage(reply, 422, renderPaymentPage(order, '', problem));
+    }
+    if (card.outcome === 'declined' || dependencies.faultOf(provider) === 'refuse') {
+      dependencies.orderDeclined(order);
+      const problem = 'The card was declined. Nothing was charged; try another one.';
+      return sendPage(reply, 402, renderPaymentPage(order, '', problem));
+    }
+    // Of two clicks at the same time only one is accepted; both see the result.
+    if (acceptOrder(dependencies, order, deliveryOf(order, card))) dependencies.orderAccepted(order);
+    return sendResult(order, reply);
+  });
+
+  server.get(`${path}/result`, (request, reply) => {
+    const order = findOrder(request);
+    if (order === null) return sendUnknown(reply);
+    const { state } = order;
+    if (state === 'open') return reply.redirect(`/${provider}/pay/${order.id}`, 303);
+    return sendPage(reply, 200, renderResultPage({ ...order, state }));
+  });
 }

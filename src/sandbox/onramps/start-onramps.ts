@@ -1,33 +1,48 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import formbody from '@fastify/formbody';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { JsonRpcClient } from '../../chain/json-rpc.ts';
+import { usdUnits } from '../../domain/money.ts';
 import type { Address } from '../../domain/payout-address.ts';
-import { type ProviderId, providerIds } from '../../domain/provider-catalogue.ts';
-import { deriveHex } from '../derived-keys.ts';
-import type { DevelopmentKey } from '../development-keys.ts';
+import {
+  assumedDeliveryUnits,
+  type ProviderId,
+  providerCatalogue,
+  providerIds,
+} from '../../domain/provider-catalogue.ts';
+import { createFixedRates } from '../../rates/fixed-rates.ts';
+import { type DevelopmentKey, deriveHex } from '../development-keys.ts';
 import type { ProviderFault } from '../fault.ts';
 import { type OnrampKeys, providerValuesOf } from '../provider-values.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
-import { type AcceptOrderContext, acceptOrder, isTwin } from './accept-order.ts';
-import { addFaults } from './add-faults.ts';
 import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
 import { createNoticeSender, type NoticeSender } from './notice-sender.ts';
-import type { Order } from './order.ts';
-import { type OrderStore, openOrderStore } from './order-store.ts';
+import { registerPageRoutes, renderNoticePage, sendPage } from './onramp-pages.ts';
+import { type Order, type OrderStore, openOrderStore } from './order-store.ts';
 import {
+  type AcceptOrderContext,
+  acceptOrder,
+  isTwin,
   OrderNotPayableError,
   openedOrderId,
+  openOrder,
   orderIdOf,
   type PayOrderRequest,
   payOrder,
 } from './pay-order.ts';
-import { createProtocolDesk } from './protocol-desk.ts';
-import type { SimulatedProtocol } from './protocols/simulated-protocol.ts';
-import { createSimulatedProtocols } from './protocols/simulated-protocols.ts';
-import { registerPageRoutes } from './register-page-routes.ts';
+import { createBanxaProtocol } from './protocols/banxa.ts';
+import { createCoinbaseProtocol } from './protocols/coinbase.ts';
+import { cryptocomProtocol } from './protocols/cryptocom.ts';
+import { moonpayProtocol } from './protocols/moonpay.ts';
+import { createRampNetworkProtocol } from './protocols/rampnetwork.ts';
+import { revolutProtocol } from './protocols/revolut.ts';
+import type { ProtocolDesk, SimulatedProtocol } from './protocols/simulated-protocol.ts';
+import { stripeProtocol } from './protocols/stripe.ts';
+import { createTransakProtocol } from './protocols/transak.ts';
+import { createWertProtocol } from './protocols/wert.ts';
 
-export interface OnrampOptions {
+interface OnrampOptions {
   readonly directory: string;
   readonly rpc: JsonRpcClient;
   readonly usdc: Address;
@@ -241,5 +256,90 @@ function playedCards(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate' | 
       if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
       notices?.orderChanged(order, 'declined');
     },
+  };
+}
+
+interface FaultOptions {
+  readonly faults: ReadonlyMap<ProviderId, ProviderFault>;
+  readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
+  readonly slowAnswerMs: number;
+}
+
+/** What customers see; everything else is for the shop. */
+const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
+
+/** Answers for providers that are down or refuse everything, and holds back those that are slow. */
+function addFaults(server: FastifyInstance, options: FaultOptions): AbortController {
+  const closing = new AbortController();
+  server.addHook('onRequest', async (request, reply) => {
+    const [, name = '', part = ''] = request.url.split(/[/?]/);
+    const provider = name as ProviderId;
+    const fault = options.faults.get(provider) ?? 'up';
+    const isPage = pages.has(part);
+    if (fault === 'down') {
+      if (isPage) await sendNotice(reply, 'Out of service', 'This simulated on-ramp is down.');
+      else await reply.code(503).header('content-type', 'application/json').send('{}');
+    } else if (fault === 'slow' && !isPage) {
+      await delay(options.slowAnswerMs, undefined, { signal: closing.signal });
+    } else if (fault === 'refuse' && !isPage) {
+      const { status, body } = options.protocols[provider].refusal;
+      await reply.code(status).send(body);
+    }
+  });
+  return closing;
+}
+
+function sendNotice(reply: FastifyReply, title: string, text: string): FastifyReply {
+  return reply
+    .code(503)
+    .header('content-type', 'text/html; charset=utf-8')
+    .send(renderNoticePage(title, text));
+}
+
+/** What a simulated protocol stands on: the books, the prices, the pages. */
+function createProtocolDesk(
+  options: Pick<
+    ProtocolDesk,
+    'provider' | 'values' | 'derive' | 'isImpostor' | 'nowMs' | 'url' | 'noticesUrl'
+  > & {
+    readonly store: OrderStore;
+  },
+): ProtocolDesk {
+  const { provider, store, nowMs } = options;
+  // Its own: that the shop has no rates at the moment is no concern of a provider.
+  const rates = createFixedRates();
+  return {
+    ...options,
+    quoteUnits: async (amountCents, currency) =>
+      assumedDeliveryUnits(provider, usdUnits(amountCents, await rates.usdRate(currency))),
+    openOrder: (order) => openOrder(store, { ...order, provider }, nowMs()),
+    findOrder: (id) => store.findOrder(id),
+    showOrder: (reply, order) => reply.redirect(`/${provider}/pay/${order.id}`, 303),
+    refuseCustomer: (reply, status, reason) =>
+      sendPage(
+        reply,
+        status,
+        renderNoticePage(`${providerCatalogue[provider].name} (simulated) refuses this`, reason),
+      ),
+  };
+}
+
+/**
+ * The other side of each provider's protocol, with a memory of its own. Those that are a way to pay elsewhere are found
+ * at an address of their own here, so that they can be out of order by themselves.
+ */
+function createSimulatedProtocols(): Readonly<Record<ProviderId, SimulatedProtocol>> {
+  return {
+    moonpay: moonpayProtocol,
+    wert: createWertProtocol(),
+    revolut: revolutProtocol,
+    cryptocom: cryptocomProtocol,
+    rampnetwork: createRampNetworkProtocol(),
+    transak: createTransakProtocol(),
+    coinbase: createCoinbaseProtocol(),
+    paypal: moonpayProtocol,
+    stripe: stripeProtocol,
+    banxa: createBanxaProtocol(),
+    klarna: createBanxaProtocol(),
   };
 }

@@ -1,27 +1,54 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Address } from '../../domain/payout-address.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { type CheckoutMoment, checkoutPage } from '../../http/checkout/checkout-page.ts';
+import { sendPhoneCode } from '../../http/checkout/direct-payment.ts';
+import { type Language, languageOf } from '../../http/checkout/languages.ts';
+import { layout, messagePage, sendPage } from '../../http/checkout/layout.ts';
+import { statusContent } from '../../http/checkout/live-updates.ts';
+import { type Checkout, checkoutOf, type ReadCheckoutContext } from '../../http/checkout/read-checkout.ts';
+import type { ExplorerTransactionUrl } from '../../http/checkout/receipt.ts';
+import { problemWords } from '../../http/checkout/state-words.ts';
+import type { Words } from '../../http/checkout/words/words.ts';
+import { html } from '../../http/design/html.ts';
+import type { AskQuote } from '../../payments/ask-quotes.ts';
+import { createExamplePayments, exampleAccount } from './example-payments.ts';
+import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
+
+/** What a customer meets besides a checkout's state: the state it happens in, and what happens. */
+export interface ExampleMoment {
+  readonly state: ExampleState;
+  readonly moment?: CheckoutMoment;
+  /** What a click on this provider led to. */
+  readonly problem?: { readonly provider: ProviderId | null; readonly error: ServiceError };
+}
+
+export const exampleMoments: Readonly<Record<string, ExampleMoment>> = {
+  going: { state: 'choose', moment: { kind: 'going', provider: 'moonpay' } },
+  offline: { state: 'at-provider', moment: { kind: 'offline' } },
+  'provider-down': { state: 'choose', problem: problem('moonpay', 'provider_unavailable') },
+  'provider-down-single': { state: 'choose-single', problem: problem('moonpay', 'provider_unavailable') },
+  'provider-busy': { state: 'choose', problem: problem('wert', 'provider_unavailable', 2) },
+  'provider-inactive': { state: 'choose', problem: problem('wert', 'provider_inactive') },
+  'below-minimum': { state: 'choose-small', problem: problem('moonpay', 'below_minimum') },
+  'currency-locked': { state: 'choose', problem: problem('klarna', 'currency_locked') },
+  'country-asked': { state: 'choose', problem: problem('revolut', 'invalid_request') },
+  'too-often': { state: 'choose', problem: problem('wert', 'rate_limited') },
+};
+
+function problem(
+  provider: ProviderId,
+  name: ConstructorParameters<typeof ServiceError>[0],
+  retryAfterSeconds?: number,
+) {
+  return { provider, error: new ServiceError(name, undefined, { retryAfterSeconds }) };
+}
+
 /**
  * The customer's page in every state, for those who design it: `/sandbox/pages`. The same functions draw it that draw
  * the real one; the payments behind it are examples, so that its buttons lead nowhere.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../domain/errors.ts';
-import type { Address } from '../../domain/payout-address.ts';
-import { checkoutPage } from '../../http/checkout/checkout-page.ts';
-import { type Language, languageOf } from '../../http/checkout/languages.ts';
-import { layout } from '../../http/checkout/layout.ts';
-import { messagePage } from '../../http/checkout/message-page.ts';
-import { sendPage } from '../../http/checkout/page-headers.ts';
-import { type Checkout, checkoutOf, type ReadCheckoutContext } from '../../http/checkout/read-checkout.ts';
-import type { ExplorerTransactionUrl } from '../../http/checkout/receipt.ts';
-import { problemWords } from '../../http/checkout/refusal-words.ts';
-import { sendPhoneCode } from '../../http/checkout/show-phone-code.ts';
-import { statusContent } from '../../http/checkout/show-status.ts';
-import type { Words } from '../../http/checkout/words/words.ts';
-import { html } from '../../http/design/html.ts';
-import type { AskQuote } from '../../payments/ask-quotes.ts';
-import { type ExampleMoment, exampleMoments } from './example-moments.ts';
-import { createExamplePayments, exampleAccount } from './example-payments.ts';
-import { exampleState, isExampleState, stateNames } from './example-states.ts';
-
 const PATH = '/sandbox/pages';
 
 /** Pages that only say something, by their names in the catalogues. */

@@ -14,10 +14,10 @@ import {
   providersOf,
   searchPattern,
 } from '../account-rows.ts';
-import { checkListLimit } from '../store-limits.ts';
+import { checkListLimit } from '../store.ts';
 import { createGroupRead } from './group-read.ts';
 import type { Database } from './open-database.ts';
-import { statement } from './statement.ts';
+import { statement } from './statements.ts';
 
 const count = changingColumns.length;
 const insertAccount = statement(`

@@ -1,8 +1,7 @@
 import type { PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import { type Column, unnest, valuesByColumn } from './column-lists.ts';
 import type { Connection } from './open-database.ts';
-import { statement } from './statement.ts';
+import { type Column, statement, unnest, valuesByColumn } from './statements.ts';
 
 /** Payments that are asked for with their accounts, so that a statement names where each of them lies. */
 

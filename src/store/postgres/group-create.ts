@@ -4,11 +4,13 @@ import {
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
 } from '../../domain/ports/payment-store.ts';
+import { paymentOfRow } from '../payment-rows.ts';
+import { PURGED_PER_RECORD } from '../store.ts';
 import { StoreWriteError } from '../store-errors.ts';
-import { findIdempotencyRecords, nameOf, purgeIdempotencyRecords } from './idempotency.ts';
-import { insertKeyedPayments, insertPayments, type KeyedPayment } from './insert-payments.ts';
-import type { Database } from './open-database.ts';
-import { createTickQueue, type Request } from './tick-queue.ts';
+import { createTickQueue, type Request } from './group-read.ts';
+import type { Connection, Database } from './open-database.ts';
+import { allPaymentColumns, insertedPaymentColumns, paymentColumns, paymentValues } from './payment-rows.ts';
+import { arrayStatement, type Column, statement, unnest, valuesByColumn } from './statements.ts';
 
 /** While two groups are being committed, the next one grows. One leaves the server idle between two commits. */
 const MAXIMUM_GROUPS_UNDER_WAY = 2;
@@ -21,7 +23,7 @@ const CREATED: CreateOutcome = { kind: 'created', row: null };
  * Payments that are created within one turn of the event loop share one statement and so one commit, which costs
  * many times a row. A payment that cannot be created fails alone.
  */
-export interface GroupCreate {
+interface GroupCreate {
   create(payment: Payment, record: IdempotencyRecord | null): Promise<CreateOutcome>;
   /** Creates what is waiting; later calls reject. */
   close(): Promise<void>;
@@ -139,4 +141,137 @@ function askedKeyOf({ record }: KeyedPayment) {
 async function purge(database: Database, group: readonly Request<KeyedPayment>[]): Promise<void> {
   const newestMs = Math.max(...group.map(({ work }) => work.record.createdAtMs));
   await purgeIdempotencyRecords(database, newestMs - IDEMPOTENCY_TTL_MS, group.length);
+}
+
+/** A payment that is created at most once for its Idempotency-Key. */
+interface KeyedPayment {
+  readonly payment: Payment;
+  readonly record: IdempotencyRecord;
+}
+
+/**
+ * A subquery of each row on its own and no join, because a join may bring the rows into another order. It replaces
+ * a foreign key, which would lock the account's row for every creation.
+ */
+const hasAccount = '(SELECT true FROM accounts WHERE accounts.id = created.account_id)';
+
+const insertPlain = statement(`
+  INSERT INTO payments (${insertedPaymentColumns})
+  SELECT ${insertedPaymentColumns} FROM ${unnest('created', allPaymentColumns)}
+  WHERE ${hasAccount}
+  ON CONFLICT DO NOTHING RETURNING id`);
+
+const recordColumns: readonly Column[] = [
+  ['idempotency_key', 'text'],
+  ['fingerprint', 'text'],
+  ['recorded_at_ms', 'bigint'],
+];
+const keyedColumns = [...allPaymentColumns, ...recordColumns];
+
+/**
+ * Whoever finds the key taken waits for the other's commit, and takes it over only where it is older than 24 hours.
+ * In the order of keys, so that two groups with the same keys wait for each other and never cross.
+ */
+const insertKeyed = statement(`
+  WITH created AS MATERIALIZED (SELECT * FROM ${unnest('given', keyedColumns)}),
+  claimed AS (
+    INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
+    SELECT account_id, idempotency_key, fingerprint, id, recorded_at_ms FROM created
+    WHERE ${hasAccount} ORDER BY account_id COLLATE "C", idempotency_key COLLATE "C"
+    ON CONFLICT (account_id, key) DO UPDATE SET
+      fingerprint = excluded.fingerprint, payment_id = excluded.payment_id, created_at_ms = excluded.created_at_ms
+    WHERE idempotency_records.created_at_ms <= excluded.created_at_ms - ${IDEMPOTENCY_TTL_MS}
+    RETURNING payment_id
+  )
+  INSERT INTO payments (${insertedPaymentColumns})
+  SELECT ${insertedPaymentColumns} FROM created WHERE id IN (SELECT payment_id FROM claimed)
+  ORDER BY id COLLATE "C" RETURNING id`);
+
+/** Inserts payments in this order; returns the ids of those that are new and have an account. */
+async function insertPayments(connection: Connection, payments: readonly Payment[]): Promise<Set<string>> {
+  const values = valuesByColumn(allPaymentColumns, payments.map(paymentValues));
+  return idsOf(await connection.query(insertPlain, values));
+}
+
+/**
+ * Inserts the payments whose key is free, each key being given once; returns their ids. All of them or none.
+ *
+ * @throws when a payment's id exists already
+ */
+async function insertKeyedPayments(
+  connection: Connection,
+  keyed: readonly KeyedPayment[],
+): Promise<Set<string>> {
+  const rows = keyed.map(({ payment, record }) => [
+    ...paymentValues(payment),
+    ...[record.key, record.fingerprint, record.createdAtMs],
+  ]);
+  return idsOf(await connection.query(insertKeyed, valuesByColumn(keyedColumns, rows)));
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): Set<string> {
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** An Idempotency-Key of an account, of interest if it was used after `sinceMs`. */
+export interface AskedKey extends Pick<IdempotencyRecord, 'accountId' | 'key'> {
+  readonly sinceMs: number;
+}
+
+/** What a key stands for. */
+export interface FoundIdempotency {
+  readonly payment: Payment;
+  readonly fingerprint: string;
+}
+
+const askedColumns: readonly Column[] = [
+  ['account_id', 'text'],
+  ['key', 'text'],
+  ['since_ms', 'bigint'],
+];
+const selectRecords = arrayStatement(`
+  SELECT ${paymentColumns}, fingerprint, key, idempotency_records.created_at_ms
+  FROM (SELECT DISTINCT account_id, key FROM ${unnest('listed', askedColumns)}) AS asked
+  JOIN idempotency_records USING (account_id, key)
+  JOIN payments ON payments.account_id = asked.account_id AND payments.id = idempotency_records.payment_id`);
+
+/**
+ * Rows that others write are left to their next turn, so that this waits for nobody. By their place in the table: by
+ * their keys the whole table would be read for each group.
+ */
+const purgeRecords = statement(`
+  DELETE FROM idempotency_records WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM idempotency_records WHERE created_at_ms <= $1
+    ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`);
+
+/** What the keys stand for; the returned function answers for one of them. */
+export async function findIdempotencyRecords(
+  connection: Connection,
+  asked: readonly AskedKey[],
+): Promise<(one: AskedKey) => FoundIdempotency | null> {
+  const values = asked.map(({ accountId, key, sinceMs }) => [accountId, key, sinceMs]);
+  const rows = await connection.query<unknown[]>(selectRecords, valuesByColumn(askedColumns, values));
+  const byKey = new Map<string, unknown[]>();
+  for (const row of rows)
+    byKey.set(nameOf(row[1] as string, row[allPaymentColumns.length + 1] as string), row);
+  return ({ accountId, key, sinceMs }) => {
+    const row = byKey.get(nameOf(accountId, key));
+    if (row === undefined) return null;
+    const [fingerprint, , createdAtMs] = row.slice(allPaymentColumns.length) as [string, string, number];
+    return createdAtMs > sinceMs ? { payment: paymentOfRow(row), fingerprint } : null;
+  };
+}
+
+/** Deletes a few records that were made before `sinceMs`, as many as keep up with `added` new ones. */
+async function purgeIdempotencyRecords(
+  connection: Connection,
+  sinceMs: number,
+  added: number,
+): Promise<void> {
+  await connection.execute(purgeRecords, [sinceMs, added * PURGED_PER_RECORD]);
+}
+
+/** One text for account and key: a key may contain any character but this one. */
+function nameOf(accountId: string, key: string): string {
+  return `${accountId}\0${key}`;
 }

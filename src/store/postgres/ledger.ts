@@ -1,12 +1,12 @@
-import { movementsOf, takenBack } from '../../domain/movement.ts';
+import { movementsOf, takenBack } from '../../domain/journal.ts';
 import type { PaymentReference } from '../../domain/payment.ts';
+import type { Decide } from '../../domain/ports/payment-store.ts';
 import type {
   BlockReference,
   FoundOnChain,
   LedgerStore,
   ScanRecord,
-} from '../../domain/ports/ledger-store.ts';
-import type { Decide } from '../../domain/ports/payment-store.ts';
+} from '../../domain/ports/settlement-store.ts';
 import {
   checkScan,
   EXPIRY_FRONTIER,
@@ -17,24 +17,22 @@ import {
   requireFinal,
   stopBeforeRevisited,
 } from '../ledger-rules.ts';
-import { checkListLimit } from '../store-limits.ts';
+import { checkListLimit } from '../store.ts';
 import { findReferences } from './asked-payments.ts';
 import {
   addCheckpoint,
+  addRows,
   checkpointHashAt,
+  type FoundRows,
   listCheckpoints,
   lockLedger,
-  newestCheckpoint,
-  rewindCheckpoints,
-} from './checkpoints.ts';
-import {
-  addRows,
-  type FoundRows,
   missingRows,
+  newestCheckpoint,
   paymentsAbove,
   readRange,
   removeMoved,
   removeRange,
+  rewindCheckpoints,
 } from './ledger-rows.ts';
 import {
   appendMovements,
@@ -45,7 +43,7 @@ import {
 } from './movements.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { statement } from './statement.ts';
+import { statement } from './statements.ts';
 
 const selectFrontier = statement('SELECT payment_id AS "paymentId" FROM frontiers WHERE name = $1');
 const moveFrontier = statement(`

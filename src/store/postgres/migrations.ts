@@ -1,5 +1,7 @@
-import type { Migration } from '../migration.ts';
+import { Client } from 'pg';
+import { type Migration, pendingMigrations } from '../migration.ts';
 import { initialSchema } from './initial-schema.ts';
+import { connectionOptions } from './open-database.ts';
 import { peopleSchema } from './people-schema.ts';
 
 /**
@@ -332,3 +334,83 @@ export const migrations: readonly Migration[] = [
     sql: 'CREATE INDEX relay_batches_by_relayer ON relay_batches (relayer, id)',
   },
 ];
+
+/** Names our advisory lock among others in the same database: "cardchec" in ASCII. */
+const MIGRATION_LOCK = '7161130657985881443';
+
+/**
+ * Brings a database to the newest schema, each migration in a transaction of its own. Of several instances that
+ * start at once, one migrates and the others wait for it.
+ *
+ * @throws StoreTooNewError when the database has a migration that is not in the list
+ */
+export async function migrate(
+  url: string,
+  migrations: readonly Migration[],
+  nowMs: () => number,
+): Promise<void> {
+  // A change of a large table may take its time, and so may waiting for another instance that makes it.
+  const client = new Client({ ...connectionOptions(url), statement_timeout: 0 });
+  // Between statements a break is noticed by the next one.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    // The lock is the connection's, so that it cannot outlive it.
+    await client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+    const found = await readNewest(client);
+    for (const migration of pendingMigrations(nameOf(client), found, migrations)) {
+      await apply(client, migration, nowMs());
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** The database by its name, and whether it has been migrated. Makes nothing. */
+export async function findSchema(url: string): Promise<{ readonly name: string; readonly isThere: boolean }> {
+  const client = new Client(connectionOptions(url));
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ found: string | null }>(
+      "SELECT to_regclass('migrations') AS found",
+    );
+    const isThere = rows[0]?.found != null && (await readNewest(client)) > 0;
+    return { name: nameOf(client), isThere };
+  } finally {
+    await client.end();
+  }
+}
+
+async function readNewest(client: Client): Promise<number> {
+  await client.query(`CREATE TABLE IF NOT EXISTS migrations (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    applied_at_ms bigint NOT NULL
+  )`);
+  const { rows } = await client.query<{ number: number | null }>(
+    'SELECT max(number) AS number FROM migrations',
+  );
+  return rows[0]?.number ?? 0;
+}
+
+async function apply(client: Client, migration: Migration, appliedAtMs: number): Promise<void> {
+  try {
+    await client.query('BEGIN');
+    await client.query(migration.sql);
+    await client.query('INSERT INTO migrations (number, name, applied_at_ms) VALUES ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      appliedAtMs,
+    ]);
+    await client.query('COMMIT');
+  } catch (error) {
+    // Closing the connection undoes what is not committed.
+    throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
+  }
+}
+
+/** What an operator knows the database by; never its password. */
+export function nameOf(client: Client): string {
+  return `the database ${client.database} on ${client.host}`;
+}

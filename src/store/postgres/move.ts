@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { requireCurrentSchema, requireEmpty } from '../move-checks.ts';
-import type { MoveSource, MoveTarget } from '../move-tables.ts';
+import { type MoveSource, type MoveTarget, requireCurrentSchema, requireEmpty } from '../move-tables.ts';
 import {
   PORTION_ROWS,
   type PortableColumn,
@@ -12,10 +11,9 @@ import {
   portableTables,
 } from '../portable-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
-import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
-import { migrate, nameOf } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { migrate, migrations, nameOf } from './migrations.ts';
 import { connectionOptions } from './open-database.ts';
+import { type Column, namesOf, unnest, valuesByColumn } from './statements.ts';
 
 /** How long a lock is waited for: whoever holds one for longer is at work on the database. */
 const LOCK_TIMEOUT_MS = 10_000;

@@ -6,12 +6,11 @@ import {
   type MovementHead,
   NO_MOVEMENTS,
   netMovements,
-} from '../../domain/movement.ts';
+} from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import { lockLedger } from './checkpoints.ts';
-import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
+import { lockLedger } from './ledger-rows.ts';
 import type { Connection, Database } from './open-database.ts';
-import { statement } from './statement.ts';
+import { type Column, namesOf, statement, unnest, valuesByColumn } from './statements.ts';
 
 /** The book of movements. */
 

@@ -1,32 +1,37 @@
+import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
+import type {
+  AddressPageStore,
+  LeaseStore,
+  SettlementRecord,
+  SettlementStore,
+} from '../../domain/ports/settlement-store.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-pages.ts';
+import { createTroubleStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
-import { createEmailStore } from '../emails.ts';
+import { createEmailStore, createReceiptStore } from '../emails.ts';
+import type { Rows, Script, Scripts } from '../migration.ts';
+import { createPaymentStory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
-import { createPaymentStory } from '../payment-story.ts';
 import { createPeopleStore } from '../people.ts';
-import { createReceiptStore } from '../receipts.ts';
 import { createSessionStore } from '../sessions.ts';
-import type { Store } from '../store.ts';
-import { createTroubleStore } from '../troubles.ts';
+import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
-import { createAddressPageStore } from './address-pages.ts';
-import { createLeaseStore } from './leases.ts';
+import { createGroupRead } from './group-read.ts';
 import { createLedgerStore } from './ledger.ts';
-import { migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { migrate, migrations } from './migrations.ts';
 import { openMovementBook } from './movements.ts';
-import { type Database, openDatabase } from './open-database.ts';
+import { type Connection, type Database, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
-import { createProviderStore } from './providers.ts';
 import { type ClosableRateLimiter, createSharedRateLimiter } from './rate-windows.ts';
 import { createRelayStore } from './relay.ts';
-import { createScripts } from './scripts.ts';
-import { createSettlementStore } from './settlements.ts';
+import { type Statement, statement } from './statements.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 /** What the PostgreSQL store needs. */
-export interface PostgresStoreOptions {
+interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; the user may create tables in the database. */
   readonly url: string;
   /** Wall clock, for when a webhook was queued or given up. */
@@ -110,5 +115,143 @@ export function createPostgresStore(
       closed ??= close();
       return closed;
     },
+  };
+}
+
+/** Until the transaction ends. Two names may share a number, and then wait for each other without need. */
+const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
+
+function createScripts(database: Database): Scripts {
+  const prepared = new Map<string, Statement>();
+
+  function statementOf(sql: string): Statement {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    const made = statement(sql.replaceAll(/\?(\d+)/g, '$$$1'));
+    prepared.set(sql, made);
+    return made;
+  }
+
+  async function play<T>(script: Script<T>, connection: Connection): Promise<T> {
+    for (let rows: Rows = []; ; ) {
+      const { done, value } = script.next(rows);
+      if (done === true) return value;
+      if ('lock' in value) await connection.query(takeLock, [value.lock]);
+      else rows = await connection.query(statementOf(value.sql), value.values);
+    }
+  }
+
+  return {
+    read: (script) => play(script(), database),
+    write: (script) => database.transaction((connection) => play(script(), connection)),
+  };
+}
+
+/**
+ * A row that ends by itself, and no advisory lock: that would be held by a machine that has dropped off the network
+ * until the server notices, which can take hours. The server's clock is the only one that is asked.
+ */
+const take = statement(`
+  INSERT INTO leases AS present (name, holder, ends_at)
+  VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
+  WHERE present.holder = excluded.holder OR present.ends_at <= clock_timestamp()`);
+const release = statement('DELETE FROM leases WHERE name = $1 AND holder = $2');
+
+function createLeaseStore(database: Database): LeaseStore {
+  return {
+    takeLease: async (name, holder, durationMs) =>
+      (await database.execute(take, [name, holder, durationMs])) === 1,
+    async releaseLease(name, holder) {
+      await database.execute(release, [name, holder]);
+    },
+  };
+}
+
+const insert = statement(`
+  INSERT INTO address_pages (after_row, entries, entries_hash) VALUES ($1, $2, $3)
+  ON CONFLICT (after_row) DO NOTHING`);
+const select = statement(`
+  SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash"
+  FROM address_pages WHERE after_row >= $1 ORDER BY after_row LIMIT $2`);
+
+function createAddressPageStore(database: Database): AddressPageStore {
+  return {
+    async listAddressPages(afterRow, limit) {
+      checkListLimit(limit);
+      return (await database.query<StoredAddressPage>(select, [afterRow, limit])).map(pageOfStored);
+    },
+    async keepAddressPage(page) {
+      const { afterRow, entries, entriesHash } = storedPageOf(page);
+      await database.execute(insert, [afterRow, Buffer.from(entries), entriesHash]);
+    },
+  };
+}
+
+const UNSET: ProviderSettings = { active: null, minimumUsdCents: null };
+
+const selectAll = statement('SELECT provider, active, minimum_usd_cents FROM provider_settings');
+/** Changes what it is told to change, and only that, whoever changes something else at the same time. */
+const upsertProvider = statement(`
+  INSERT INTO provider_settings AS present (provider, active, minimum_usd_cents) VALUES ($1, $2, $3)
+  ON CONFLICT (provider) DO UPDATE SET
+    active = CASE WHEN $4 THEN excluded.active ELSE present.active END,
+    minimum_usd_cents = CASE WHEN $5 THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END`);
+
+interface SettingsRow {
+  readonly provider: ProviderId;
+  readonly active: boolean | null;
+  readonly minimum_usd_cents: number | null;
+}
+
+/** Provider settings, and how to finish what is under way when the store closes. */
+interface ClosableProviderStore {
+  readonly store: ProviderStore;
+  close(): Promise<void>;
+}
+
+/** There are few settings, so all of them are read at once, for all who ask at that time. */
+function createProviderStore(database: Database): ClosableProviderStore {
+  const settings = createGroupRead<ProviderId, ProviderSettings>(async () => {
+    const rows = await database.query<SettingsRow>(selectAll);
+    const byProvider = new Map(
+      rows.map((row) => [row.provider, { active: row.active, minimumUsdCents: row.minimum_usd_cents }]),
+    );
+    return (provider) => byProvider.get(provider) ?? UNSET;
+  });
+
+  const store: ProviderStore = {
+    readProviderSettings: (provider) => settings.read(provider),
+    async writeProviderSettings(provider, change) {
+      const { active, minimumUsdCents } = change;
+      await database.execute(upsertProvider, [
+        ...[provider, active ?? null, minimumUsdCents ?? null],
+        ...[active !== undefined, minimumUsdCents !== undefined],
+      ]);
+    },
+  };
+  return { store, close: () => settings.close() };
+}
+
+const upsertSettlement = statement(`
+  INSERT INTO settlements
+    (chain_id, token, factory, implementation, factory_code_hash, fee_wallet, last_started_at_ms)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
+  ON CONFLICT (chain_id, factory, fee_wallet) DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`);
+const selectSettlement = statement(`
+  SELECT chain_id AS "chainId", token, factory, implementation, factory_code_hash AS "factoryCodeHash",
+    fee_wallet AS "feeWallet", last_started_at_ms AS "lastStartedAtMs"
+  FROM settlements ORDER BY last_started_at_ms DESC`);
+
+/** There are a handful at most, so they are read as they are needed. */
+function createSettlementStore(database: Database): SettlementStore {
+  return {
+    async rememberSettlement(settlement) {
+      const { chainId, token, factory, implementation, factoryCodeHash, feeWallet, lastStartedAtMs } =
+        settlement;
+      const values = [chainId, token, factory, implementation, factoryCodeHash, feeWallet, lastStartedAtMs];
+      await database.execute(upsertSettlement, values);
+    },
+    listSettlements: () => database.query<SettlementRecord>(selectSettlement),
   };
 }

@@ -3,12 +3,18 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
-import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
-import { EXPIRY_FRONTIER, frontierBefore, NO_FINAL_BLOCK } from '../ledger-rules.ts';
+import {
+  type DepositRow,
+  depositOfRow,
+  EXPIRY_FRONTIER,
+  frontierBefore,
+  NO_FINAL_BLOCK,
+  type ReleaseRow,
+  releaseOfRow,
+} from '../ledger-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import { type SessionRow, sessionOfRow } from '../session-rows.ts';
+import { type SessionRow, sessionOfRow } from '../sessions.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
-import { type Column, namesOf, unnest, valuesByColumn } from './column-lists.ts';
 import type { Connection } from './open-database.ts';
 import {
   allPaymentColumns,
@@ -18,7 +24,7 @@ import {
   updatePaymentsSql,
 } from './payment-rows.ts';
 import { sessionsOfPaymentSql } from './session-rows.ts';
-import { arrayStatement, statement } from './statement.ts';
+import { arrayStatement, type Column, namesOf, statement, unnest, valuesByColumn } from './statements.ts';
 
 /** Reads payments with all that a decision may depend on, and decides them. */
 export interface PaymentDecider {

@@ -1,6 +1,6 @@
 import type { Payment } from '../../domain/payment.ts';
 import { changingPaymentColumns, fixedPaymentColumns, type PaymentColumn } from '../payment-rows.ts';
-import { type Column, namesOf, unnest } from './column-lists.ts';
+import { type Column, namesOf, unnest } from './statements.ts';
 
 /** From a payment to its row; from a row to a payment is the same for all engines. */
 

@@ -1,23 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
+import { AFTER_ALL_IDS, checkListLimit } from '../store.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
-import { createGroupCreate } from './group-create.ts';
+import {
+  type AskedKey,
+  createGroupCreate,
+  type FoundIdempotency,
+  findIdempotencyRecords,
+} from './group-create.ts';
 import { createGroupRead } from './group-read.ts';
-import { type AskedKey, type FoundIdempotency, findIdempotencyRecords } from './idempotency.ts';
-import type { Database } from './open-database.ts';
+import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { createPaymentLists } from './payment-lists.ts';
 import { paymentColumns } from './payment-rows.ts';
 import { insertSession, noteProgress, sessionValues } from './session-rows.ts';
-import { arrayStatement } from './statement.ts';
+import { arrayStatement, type Statement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
 const selectById = arrayStatement(`SELECT ${paymentColumns} FROM payments WHERE id = ANY($1::text[])`);
 
 /** The payments, and how to finish what is under way when the store closes. */
-export interface ClosablePaymentStore {
+interface ClosablePaymentStore {
   readonly store: PaymentStore;
   close(): Promise<void>;
 }
@@ -85,4 +91,118 @@ function finderOf<Key>(
     const row = byId.get(idOf(key));
     return row === undefined ? null : paymentOfRow(row);
   };
+}
+
+type PaymentLists = Pick<
+  PaymentStore,
+  'listPayments' | 'listPaymentIds' | 'listDepositAddresses' | 'findPaymentsByRow'
+>;
+
+const selectIds = statement('SELECT id FROM payments WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3');
+/** In the order in which the rows were asked for. */
+const selectByRow = arrayStatement(`
+  SELECT ${paymentColumns} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (row, position)
+  JOIN payments ON payments.row = asked.row ORDER BY position`);
+
+/** One statement for each set of filters, because one for all of them could use no index. */
+function selectPage(...filters: readonly string[]): Statement {
+  const conditions = filters.map((column, index) => `AND ${column} = $${index + 3}`);
+  return arrayStatement(
+    `SELECT ${paymentColumns} FROM payments WHERE id < $1 ${conditions.join(' ')} ORDER BY id DESC LIMIT $2`,
+  );
+}
+const pages = {
+  all: selectPage(),
+  ofAccount: selectPage('account_id'),
+  ofStatus: selectPage('status'),
+  ofAccountAndStatus: selectPage('account_id', 'status'),
+};
+
+/** The reads that answer with more than one payment. */
+function createPaymentLists(database: Database): PaymentLists {
+  return {
+    async listPayments({ accountId, status }, before, limit) {
+      checkListLimit(limit);
+      const page = pageOf(accountId !== undefined, status !== undefined);
+      const filters = [accountId, status].filter((value) => value !== undefined);
+      const rows = await database.query<unknown[]>(page, [before ?? AFTER_ALL_IDS, limit, ...filters]);
+      return rows.map(paymentOfRow);
+    },
+    async listPaymentIds(after, below, limit) {
+      checkListLimit(limit);
+      const rows = await database.query<{ id: PaymentId }>(selectIds, [after, below, limit]);
+      return rows.map(({ id }) => id);
+    },
+    async listDepositAddresses(afterRow, limit) {
+      checkListLimit(limit);
+      return listDepositAddresses(database, afterRow, limit);
+    },
+    async findPaymentsByRow(rows) {
+      if (rows.length === 0) return [];
+      checkListLimit(rows.length);
+      return (await database.query<unknown[]>(selectByRow, [rows])).map(paymentOfRow);
+    },
+  };
+}
+
+function pageOf(byAccount: boolean, byStatus: boolean): Statement {
+  if (byAccount) return byStatus ? pages.ofAccountAndStatus : pages.ofAccount;
+  return byStatus ? pages.ofStatus : pages.all;
+}
+
+/** How long a creation may be under way before this gives up: far longer than any of ours takes. */
+const PATIENCE_MS = 5_000;
+const POLL_MS = 5;
+
+const selectLastRow = statement(`SELECT last_value AS "lastRow" FROM payments_row_seq`);
+/** Whoever draws a row number holds this lock on the sequence from before the draw until after its commit. */
+const selectDrawing = statement(`
+  SELECT virtualtransaction AS transaction FROM pg_locks
+  WHERE locktype = 'relation' AND relation = 'payments_row_seq'::regclass AND mode = 'RowExclusiveLock'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+const selectAddresses = arrayStatement(
+  'SELECT row, deposit_address FROM payments WHERE row > $1 AND row <= $2 ORDER BY row LIMIT $3',
+);
+
+/**
+ * Row numbers are drawn in one order and committed in another: a reader that remembers the highest row it has seen
+ * would miss a lower one that is committed later, and with it a customer's money. So only rows are listed below
+ * which nothing is under way any more: up to the last number that is drawn already, once every transaction that was
+ * drawing numbers at that time has ended. Those are ours and take milliseconds; nobody waits for the reader.
+ *
+ * Everything that was committed before the call is listed: a list without it would be as bad. Hence this throws when
+ * a transaction that creates payments stays open (one that an operator began by hand, say), instead of leaving it out.
+ */
+async function listDepositAddresses(
+  connection: Connection,
+  afterRow: number,
+  limit: number,
+): Promise<{ row: number; depositAddress: Address }[]> {
+  const [drawn] = await connection.query<{ lastRow: number }>(selectLastRow);
+  const lastRow = drawn?.lastRow ?? 0;
+  // Only after that: who draws a number now draws a higher one.
+  if (lastRow > afterRow) await untilSettled(connection);
+  const rows = await connection.query<[number, Address]>(selectAddresses, [afterRow, lastRow, limit]);
+  return rows.map(([row, depositAddress]) => ({ row, depositAddress }));
+}
+
+/** Resolves when every transaction that is drawing row numbers now has ended. */
+async function untilSettled(connection: Connection): Promise<void> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  let unsettled = await readDrawing(connection);
+  while (unsettled.size > 0) {
+    if (performance.now() > deadlineMs) {
+      throw new Error(
+        `a transaction that creates payments has been open for ${PATIENCE_MS / 1000} s: is it stuck?`,
+      );
+    }
+    await delay(POLL_MS);
+    const drawing = await readDrawing(connection);
+    unsettled = new Set([...unsettled].filter((transaction) => drawing.has(transaction)));
+  }
+}
+
+async function readDrawing(connection: Connection): Promise<Set<string>> {
+  const rows = await connection.query<{ transaction: string }>(selectDrawing);
+  return new Set(rows.map(({ transaction }) => transaction));
 }

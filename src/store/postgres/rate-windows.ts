@@ -1,8 +1,7 @@
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { type Column, unnest, valuesByColumn } from './column-lists.ts';
+import { createTickQueue, type Request } from './group-read.ts';
 import type { Database } from './open-database.ts';
-import { statement } from './statement.ts';
-import { createTickQueue, type Request } from './tick-queue.ts';
+import { type Column, statement, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
 /** A second group at the same time would only wait for the rows of the first. */

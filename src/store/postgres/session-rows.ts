@@ -1,6 +1,6 @@
 import type { ProviderSession } from '../../domain/provider-session.ts';
-import { progressRankSql } from '../session-rows.ts';
-import { statement } from './statement.ts';
+import { progressRankSql } from '../sessions.ts';
+import { statement } from './statements.ts';
 
 /** The sessions of a row of `payments`, oldest first, as a JSON array of `SessionRow`. Amounts are text. */
 export const sessionsOfPaymentSql = `

@@ -1,10 +1,10 @@
 import { UnknownStateError } from '../../domain/errors.ts';
-import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
+import type { WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { WaitingWebhook } from '../../domain/webhook.ts';
-import { checkListLimit } from '../store-limits.ts';
+import { checkListLimit } from '../store.ts';
 import { byAge, type WebhookRow, webhookColumns, webhookOfRow } from '../webhook-rows.ts';
 import type { Database } from './open-database.ts';
-import { statement } from './statement.ts';
+import { statement } from './statements.ts';
 
 const joinPayments = 'payments.account_id = webhooks.account_id AND payments.id = webhooks.payment_id';
 

@@ -15,9 +15,8 @@ import {
   providersOf,
   searchPattern,
 } from '../account-rows.ts';
-import { checkListLimit } from '../store-limits.ts';
-import type { GroupCommit } from './group-commit.ts';
-import type { GroupRead } from './group-read.ts';
+import { checkListLimit } from '../store.ts';
+import type { GroupCommit, GroupRead } from './group-commit.ts';
 
 /** The most keys and accounts that are remembered; beyond it the one remembered longest is read again. */
 const MAXIMUM_REMEMBERED = 10_000;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type MovementHead, NO_MOVEMENTS } from '../../domain/movement.ts';
+import { type MovementHead, NO_MOVEMENTS } from '../../domain/journal.ts';
 
 /** What a copy holds, as read back from it. */
 export interface SqliteBackup {

@@ -1,28 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { movementsOf, takenBack } from '../../domain/movement.ts';
+import { type MovedRows, movementsOf, takenBack } from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Decide } from '../../domain/ports/payment-store.ts';
 import type {
   BlockReference,
   FoundOnChain,
   LedgerStore,
   ScanRecord,
-} from '../../domain/ports/ledger-store.ts';
-import type { Decide } from '../../domain/ports/payment-store.ts';
+} from '../../domain/ports/settlement-store.ts';
 import {
   checkScan,
+  contentsError,
   EXPIRY_FRONTIER,
+  elsewhereError,
   finalRows,
+  isCursor,
   NO_FINAL_BLOCK,
   requireCheckpoint,
   requireCursor,
   requireFinal,
   stopBeforeRevisited,
 } from '../ledger-rules.ts';
-import { checkListLimit } from '../store-limits.ts';
-import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
-import type { GroupCommit } from './group-commit.ts';
-import type { GroupRead } from './group-read.ts';
-import { createLedgerRows, type LedgerRows } from './ledger-rows.ts';
+import { checkListLimit, MAXIMUM_CHECKPOINTS } from '../store.ts';
+import type { GroupCommit, GroupRead } from './group-commit.ts';
 import { createMovementBook, type MovementBook } from './movements.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 
@@ -144,4 +144,212 @@ function decideAll(decider: PaymentDecider, ids: Iterable<PaymentId>, decide: De
   for (const id of [...ids].sort()) {
     if (decider.decide(id, decide) === null) throw new Error(`there is no payment ${id} to decide`);
   }
+}
+
+/** The final blocks that were scanned up to; the newest is the cursor. Synchronous, inside a read or transaction. */
+interface Checkpoints {
+  newest(): BlockReference | null;
+  /** Null where there is no checkpoint. */
+  hashAt(blockNumber: number): string | null;
+  /** Newest first. */
+  list(limit: number): BlockReference[];
+  /** Moves the cursor on, and forgets the oldest checkpoint when there are too many. */
+  add(block: BlockReference): void;
+  /** Forgets every checkpoint above the block and makes it the cursor. */
+  rewindTo(block: BlockReference): void;
+}
+
+function createCheckpoints(database: DatabaseSync): Checkpoints {
+  const select = database.prepare(
+    'SELECT number, hash, timestamp_ms AS "timestampMs" FROM checkpoints ORDER BY number DESC LIMIT ?',
+  );
+  const insert = database.prepare('INSERT INTO checkpoints (number, hash, timestamp_ms) VALUES (?, ?, ?)');
+  const prune = database.prepare(
+    `DELETE FROM checkpoints WHERE number <=
+       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${MAXIMUM_CHECKPOINTS})`,
+  );
+  const selectHash = database.prepare('SELECT hash FROM checkpoints WHERE number = ?');
+  const removeFrom = database.prepare('DELETE FROM checkpoints WHERE number >= ?');
+
+  function list(limit: number): BlockReference[] {
+    return (select.all(limit) as unknown as BlockReference[]).map((row) => ({ ...row }));
+  }
+
+  function newest(): BlockReference | null {
+    return list(1)[0] ?? null;
+  }
+
+  function put(block: BlockReference): void {
+    insert.run(block.number, block.hash, block.timestampMs);
+  }
+
+  return {
+    newest,
+    hashAt: (blockNumber) => (selectHash.get(blockNumber)?.hash as string | undefined) ?? null,
+    list,
+    add(block) {
+      if (isCursor(newest(), block)) return;
+      put(block);
+      prune.run();
+    },
+    rewindTo(block) {
+      removeFrom.run(block.number);
+      put(block);
+    },
+  };
+}
+
+type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
+
+/** What was seen on chain, in two tables alike. Synchronous, inside a transaction. */
+interface LedgerRows {
+  /** The payments that have a row above a block. */
+  paymentsAbove(blockNumber: number): Set<PaymentId>;
+  /** The rows in blocks (above, upTo]. */
+  readRange(above: number, upTo: number): MovedRows;
+  /** Removes the rows in blocks (above, upTo]. */
+  removeRange(above: number, upTo: number): void;
+  /**
+   * Removes rows above a block whose transaction was found again: a reorganisation can move a transaction to a
+   * lower block than it was seen in, out of the reach of `removeRange`. Returns the payments that lost a row.
+   */
+  removeMoved(found: FoundRows, above: number): PaymentId[];
+  /** Those that are not there with the same contents. */
+  missing<Found extends FoundRows>(found: Found): Found;
+  /**
+   * Adds rows; one that is there already counts once. Returns those that are new.
+   *
+   * @throws LedgerConflictError when the same log is there with other contents, or its transaction in another block
+   */
+  add(found: FoundRows): FoundRows;
+}
+
+/** One row as its table has it, position first; amounts as decimal text. */
+interface TableRow {
+  readonly transactionHash: string;
+  readonly logIndex: number;
+  readonly blockNumber: number;
+  readonly paymentId: PaymentId;
+  readonly amounts: readonly string[];
+}
+
+type RangeRow = [
+  transactionHash: string,
+  logIndex: number,
+  blockNumber: number,
+  paymentId: PaymentId,
+  ...amounts: string[],
+];
+
+interface LedgerTable {
+  paymentsAbove(blockNumber: number): PaymentId[];
+  readRange(above: number, upTo: number): TableRow[];
+  removeRange(above: number, upTo: number): void;
+  removeTransaction(transactionHash: string, above: number): PaymentId[];
+  has(row: TableRow): boolean;
+  add(row: TableRow): boolean;
+}
+
+function createLedgerRows(database: DatabaseSync): LedgerRows {
+  const deposits = prepareTable(database, 'deposits', ['units']);
+  const releases = prepareTable(database, 'releases', ['to_merchant_units', 'fee_units']);
+  const tables = [deposits, releases];
+
+  return {
+    paymentsAbove: (blockNumber) => new Set(tables.flatMap((table) => table.paymentsAbove(blockNumber))),
+    readRange: (above, upTo) => ({
+      deposits: deposits.readRange(above, upTo).map(depositOfRow),
+      releases: releases.readRange(above, upTo).map(releaseOfRow),
+    }),
+    removeRange(above, upTo) {
+      for (const table of tables) table.removeRange(above, upTo);
+    },
+    removeMoved(found, above) {
+      const rows = [...found.deposits, ...found.releases];
+      const hashes = [...new Set(rows.map((row) => row.transactionHash))];
+      return hashes.flatMap((hash) => tables.flatMap((table) => table.removeTransaction(hash, above)));
+    },
+    missing: (found) => ({
+      ...found,
+      deposits: found.deposits.filter((deposit) => !deposits.has(rowOfDeposit(deposit))),
+      releases: found.releases.filter((release) => !releases.has(rowOfRelease(release))),
+    }),
+    add: (found) => ({
+      deposits: found.deposits.filter((deposit) => deposits.add(rowOfDeposit(deposit))),
+      releases: found.releases.filter((release) => releases.add(rowOfRelease(release))),
+    }),
+  };
+}
+
+function rowOfDeposit(deposit: FoundRows['deposits'][number]): TableRow {
+  return { ...deposit, amounts: [deposit.units.toString()] };
+}
+
+function rowOfRelease(release: FoundRows['releases'][number]): TableRow {
+  return { ...release, amounts: [release.toMerchantUnits.toString(), release.feeUnits.toString()] };
+}
+
+function depositOfRow({ amounts: [units = ''], ...position }: TableRow): MovedRows['deposits'][number] {
+  return { ...position, units: BigInt(units) };
+}
+
+function releaseOfRow({
+  amounts: [toMerchantUnits = '', feeUnits = ''],
+  ...position
+}: TableRow): MovedRows['releases'][number] {
+  return { ...position, toMerchantUnits: BigInt(toMerchantUnits), feeUnits: BigInt(feeUnits) };
+}
+
+function prepareTable(database: DatabaseSync, table: string, amountColumns: readonly string[]): LedgerTable {
+  const columns = ['transaction_hash', 'log_index', 'block_number', 'payment_id', ...amountColumns];
+  // Not DISTINCT: for that SQLite would walk along the index on the payment, and so along all rows there ever were.
+  const selectAbove = database.prepare(`SELECT payment_id FROM ${table} WHERE block_number > ?`);
+  const selectRange = database.prepare(
+    `SELECT ${columns.join(', ')} FROM ${table} WHERE block_number > ? AND block_number <= ?`,
+  );
+  selectRange.setReturnArrays(true);
+  const removeRange = database.prepare(`DELETE FROM ${table} WHERE block_number > ? AND block_number <= ?`);
+  const removeTransaction = database.prepare(
+    `DELETE FROM ${table} WHERE transaction_hash = ? AND block_number > ? RETURNING payment_id`,
+  );
+  const insert = database.prepare(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+     ON CONFLICT (transaction_hash, log_index) DO NOTHING`,
+  );
+  const selectSame = database.prepare(
+    `SELECT 1 FROM ${table} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')}`,
+  );
+  const selectElsewhere = database.prepare(
+    `SELECT block_number FROM ${table} WHERE transaction_hash = ? AND block_number <> ? LIMIT 1`,
+  );
+
+  const valuesOf = ({ transactionHash, logIndex, blockNumber, paymentId, amounts }: TableRow) => [
+    ...[transactionHash, logIndex, blockNumber, paymentId],
+    ...amounts,
+  ];
+
+  return {
+    has: (row) => selectSame.get(...valuesOf(row)) !== undefined,
+    paymentsAbove: (blockNumber) => selectAbove.all(blockNumber).map((row) => row.payment_id as PaymentId),
+    readRange: (above, upTo) =>
+      (selectRange.all(above, upTo) as unknown as RangeRow[]).map(
+        ([transactionHash, logIndex, blockNumber, paymentId, ...amounts]) => ({
+          ...{ transactionHash, logIndex, blockNumber, paymentId, amounts },
+        }),
+      ),
+    removeRange: (above, upTo) => void removeRange.run(above, upTo),
+    removeTransaction: (transactionHash, above) =>
+      removeTransaction.all(transactionHash, above).map((row) => row.payment_id as PaymentId),
+    add(row) {
+      const { transactionHash, logIndex, blockNumber } = row;
+      const elsewhere = selectElsewhere.get(transactionHash, blockNumber);
+      if (elsewhere !== undefined) {
+        throw elsewhereError(transactionHash, elsewhere.block_number as number, blockNumber);
+      }
+      const values = valuesOf(row);
+      if (insert.run(...values).changes === 1) return true;
+      if (selectSame.get(...values) !== undefined) return false;
+      throw contentsError(transactionHash, logIndex);
+    },
+  };
 }

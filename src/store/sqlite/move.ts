@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { requireCurrentSchema, requireEmpty } from '../move-checks.ts';
-import type { MoveSource, MoveTarget } from '../move-tables.ts';
+import { type MoveSource, type MoveTarget, requireCurrentSchema, requireEmpty } from '../move-tables.ts';
 import {
   PORTION_ROWS,
   type PortableColumn,
@@ -13,10 +12,8 @@ import {
   portableTables,
 } from '../portable-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
-import { lockFile } from './file-lock.ts';
-import { migrate, readSchemaNumber } from './migrate.ts';
-import { migrations } from './migrations.ts';
-import { openDatabase } from './open-database.ts';
+import { migrate, migrations, readSchemaNumber } from './migrations.ts';
+import { lockFile, openDatabase } from './open-database.ts';
 
 /**
  * Opens the database to move from. It stays locked until it is closed, so that no server starts on it.

@@ -6,7 +6,7 @@ import {
   type MovementFacts,
   NO_MOVEMENTS,
   netMovements,
-} from '../../domain/movement.ts';
+} from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 
 /** The book of movements. Synchronous, inside a read or a transaction. */

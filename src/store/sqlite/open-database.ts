@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { StoreInUseError } from '../store-errors.ts';
 import { makeOwnFile } from './own-file.ts';
 
 /** While opening, nothing is served yet, so that waiting for a lock may block. */
@@ -27,4 +28,35 @@ export function openDatabase(file: string): DatabaseSync {
     database.close();
     throw error;
   }
+}
+
+/**
+ * Takes the right to serve a database file, for as long as this process lives or until the returned function is
+ * called. Node has no flock, so the lock is an exclusive transaction on a separate SQLite file: the operating
+ * system lets go of it with the process, also after kill -9, and readers of the database itself are not touched. Only its owner can open the file: another user who could would keep the service from starting.
+ *
+ * @throws StoreInUseError when another process, or another store of this one, holds it
+ */
+export function lockFile(file: string): () => void {
+  const lockName = `${file}.lock`;
+  makeOwnFile(lockName);
+  const lock = new DatabaseSync(lockName, { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    throw isBusy(error) ? new StoreInUseError(file) : error;
+  }
+  return () => lock.close();
+}
+
+/** SQLite's primary result code for "somebody else has the lock". */
+const SQLITE_BUSY = 5;
+/** Extended result codes carry the primary one in their low byte. */
+const PRIMARY_CODE_MASK = 0xff;
+
+/** Whether SQLite refused because another connection holds the lock; trying again later makes sense. */
+export function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
+  return (error.errcode & PRIMARY_CODE_MASK) === SQLITE_BUSY;
 }

@@ -1,32 +1,33 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
+import type {
+  AddressPageStore,
+  SettlementRecord,
+  SettlementStore,
+} from '../../domain/ports/settlement-store.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-pages.ts';
+import { createTroubleStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
-import { createEmailStore } from '../emails.ts';
+import { createEmailStore, createReceiptStore } from '../emails.ts';
+import type { Rows, Script, Scripts } from '../migration.ts';
+import { createPaymentStory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
-import { createPaymentStory } from '../payment-story.ts';
 import { createPeopleStore } from '../people.ts';
-import { createReceiptStore } from '../receipts.ts';
 import { createSessionStore } from '../sessions.ts';
-import type { Store } from '../store.ts';
-import { createTroubleStore } from '../troubles.ts';
+import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
-import { createAddressPageStore } from './address-pages.ts';
-import { lockFile } from './file-lock.ts';
-import { createGroupCommit } from './group-commit.ts';
-import { createGroupRead } from './group-read.ts';
+import { createGroupCommit, createGroupRead, type GroupCommit, type GroupRead } from './group-commit.ts';
 import { createLedgerStore } from './ledger.ts';
-import { migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { migrate, migrations } from './migrations.ts';
 import { openMovementBook } from './movements.ts';
-import { openDatabase } from './open-database.ts';
+import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
-import { createProviderStore } from './providers.ts';
 import { createRelayStore } from './relay.ts';
-import { createScripts } from './scripts.ts';
-import { createSettlementStore } from './settlements.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 /** What the SQLite store needs. */
@@ -108,6 +109,125 @@ function createStore(
     close() {
       closed ??= close();
       return closed;
+    },
+  };
+}
+
+function createAddressPageStore(
+  database: DatabaseSync,
+  writes: GroupCommit,
+  reads: GroupRead,
+): AddressPageStore {
+  const insert = database.prepare(
+    `INSERT INTO address_pages (after_row, entries, entries_hash) VALUES (?, ?, ?)
+     ON CONFLICT (after_row) DO NOTHING`,
+  );
+  const select = database.prepare(
+    `SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash"
+     FROM address_pages WHERE after_row >= ? ORDER BY after_row LIMIT ?`,
+  );
+  return {
+    listAddressPages: (afterRow, limit) =>
+      reads.run(() => {
+        checkListLimit(limit);
+        return (select.all(afterRow, limit) as unknown as StoredAddressPage[]).map(pageOfStored);
+      }),
+    async keepAddressPage(page) {
+      const { afterRow, entries, entriesHash } = storedPageOf(page);
+      await writes.runStatement(() => insert.run(afterRow, entries, entriesHash));
+    },
+  };
+}
+
+const UNSET: ProviderSettings = { active: null, minimumUsdCents: null };
+
+interface SettingsRow {
+  provider: string;
+  active: number | null;
+  minimumUsdCents: number | null;
+}
+
+/** Settings are kept in memory: there are few, every create needs one, and this process alone writes them. */
+function createProviderStore(database: DatabaseSync, writes: GroupCommit): ProviderStore {
+  const columns = 'provider, active, minimum_usd_cents AS "minimumUsdCents"';
+  const selectAll = database.prepare(`SELECT ${columns} FROM provider_settings`);
+  const select = database.prepare(`SELECT ${columns} FROM provider_settings WHERE provider = ?`);
+  const upsert = database.prepare(
+    `INSERT INTO provider_settings (provider, active, minimum_usd_cents) VALUES (?, ?, ?)
+     ON CONFLICT (provider) DO UPDATE SET active = excluded.active, minimum_usd_cents = excluded.minimum_usd_cents`,
+  );
+  const rows = selectAll.all() as unknown as SettingsRow[];
+  const committed = new Map<string, ProviderSettings>(rows.map((row) => [row.provider, settingsOf(row)]));
+
+  /** Merges with the row and not with the memory, which does not know of writes earlier in the same group. */
+  function write(provider: ProviderId, change: Partial<ProviderSettings>): ProviderSettings {
+    const row = select.get(provider) as unknown as SettingsRow | undefined;
+    const changed = { ...(row === undefined ? UNSET : settingsOf(row)), ...change };
+    upsert.run(provider, changed.active === null ? null : Number(changed.active), changed.minimumUsdCents);
+    return changed;
+  }
+
+  return {
+    readProviderSettings: (provider) => committed.get(provider) ?? UNSET,
+    async writeProviderSettings(provider, change) {
+      committed.set(provider, await writes.runStatement(() => write(provider, change)));
+    },
+  };
+}
+
+function settingsOf(row: SettingsRow): ProviderSettings {
+  return { active: row.active === null ? null : row.active === 1, minimumUsdCents: row.minimumUsdCents };
+}
+
+/** Each of the scripts' statements is prepared once. This process is the only writer, so a lock is nothing to wait for. */
+function createScripts(database: DatabaseSync, writes: GroupCommit, reads: GroupRead): Scripts {
+  const prepared = new Map<string, StatementSync>();
+
+  function statementOf(sql: string): StatementSync {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  }
+
+  function play<T>(script: Script<T>): T {
+    for (let rows: Rows = []; ; ) {
+      const { done, value } = script.next(rows);
+      if (done === true) return value;
+      rows = 'lock' in value ? [] : statementOf(value.sql).all(...value.values);
+    }
+  }
+
+  return {
+    read: (script) => reads.run(() => play(script())),
+    write: (script) => writes.runTransaction(() => play(script())),
+  };
+}
+
+/** There are a handful at most, so they are read as they are needed. */
+function createSettlementStore(database: DatabaseSync, writes: GroupCommit): SettlementStore {
+  const upsert = database.prepare(
+    `INSERT INTO settlements
+       (chain_id, token, factory, implementation, factory_code_hash, fee_wallet, last_started_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (chain_id, factory, fee_wallet) DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`,
+  );
+  const select = database.prepare(
+    `SELECT chain_id AS "chainId", token, factory, implementation, factory_code_hash AS "factoryCodeHash",
+            fee_wallet AS "feeWallet", last_started_at_ms AS "lastStartedAtMs"
+     FROM settlements ORDER BY last_started_at_ms DESC`,
+  );
+  return {
+    async rememberSettlement(settlement) {
+      const { chainId, token, factory, implementation, factoryCodeHash, feeWallet, lastStartedAtMs } =
+        settlement;
+      await writes.runStatement(() =>
+        upsert.run(chainId, token, factory, implementation, factoryCodeHash, feeWallet, lastStartedAtMs),
+      );
+    },
+    async listSettlements() {
+      return select.all() as unknown as SettlementRecord[];
     },
   };
 }

@@ -4,11 +4,17 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
-import { type DepositRow, depositOfRow, type ReleaseRow, releaseOfRow } from '../chain-rows.ts';
-import { EXPIRY_FRONTIER, frontierBefore, NO_FINAL_BLOCK } from '../ledger-rules.ts';
-import { paymentOfRow } from '../payment-rows.ts';
-import { type SessionRow, sessionOfRow } from '../session-rows.ts';
-import { changingValues, paymentColumns, updatePaymentSql } from './payment-rows.ts';
+import {
+  type DepositRow,
+  depositOfRow,
+  EXPIRY_FRONTIER,
+  frontierBefore,
+  NO_FINAL_BLOCK,
+  type ReleaseRow,
+  releaseOfRow,
+} from '../ledger-rules.ts';
+import { changingValues, paymentColumns, paymentOfRow, updatePaymentSql } from '../payment-rows.ts';
+import { type SessionRow, sessionOfRow } from '../sessions.ts';
 import { sessionColumns } from './session-rows.ts';
 
 /** Reads and decides one payment; synchronous, to be called inside a read or a transaction. */

@@ -1,14 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../domain/payment.ts';
-import type { CreateOutcome, IdempotencyRecord, PaymentStore } from '../../domain/ports/payment-store.ts';
-import { IDEMPOTENCY_TTL_MS } from '../../domain/ports/payment-store.ts';
-import { paymentOfRow } from '../payment-rows.ts';
-import type { GroupCommit } from './group-commit.ts';
-import type { GroupRead } from './group-read.ts';
-import { createIdempotencyTable } from './idempotency.ts';
+import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Address } from '../../domain/payout-address.ts';
+import {
+  type CreateOutcome,
+  IDEMPOTENCY_TTL_MS,
+  type IdempotencyRecord,
+  type PaymentStore,
+} from '../../domain/ports/payment-store.ts';
+import { insertPaymentSql, paymentColumns, paymentOfRow, paymentValues } from '../payment-rows.ts';
+import { AFTER_ALL_IDS, checkListLimit, PURGED_PER_RECORD } from '../store.ts';
+import type { GroupCommit, GroupRead } from './group-commit.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { createPaymentLists } from './payment-lists.ts';
-import { insertPaymentSql, paymentColumns, paymentValues } from './payment-rows.ts';
 import { insertSessionSql, noteProgressSql, sessionValues } from './session-rows.ts';
 
 export function createPaymentStore(
@@ -77,5 +80,133 @@ export function createPaymentStore(
     noteSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
       writes.runTransaction(() => noteProgress.run(progress, atMs, sessionId, id, accountId).changes === 1),
     ...createPaymentLists(database, reads),
+  };
+}
+
+/** A record with the payment it stands for. */
+interface StoredIdempotency {
+  readonly paymentId: string;
+  readonly fingerprint: string;
+}
+
+/** Idempotency records; synchronous, to be called inside a read or a transaction. */
+interface IdempotencyTable {
+  /** The record of a key if it was made after `sinceMs`. */
+  find(accountId: string, key: string, sinceMs: number): StoredIdempotency | null;
+  /** Stores a record in place of an older one of the same key, and deletes a few that were made before `sinceMs`. */
+  replace(record: IdempotencyRecord, paymentId: string, sinceMs: number): void;
+}
+
+function createIdempotencyTable(database: DatabaseSync): IdempotencyTable {
+  const select = database.prepare(
+    `SELECT payment_id AS "paymentId", fingerprint FROM idempotency_records
+     WHERE account_id = ? AND key = ? AND created_at_ms > ?`,
+  );
+  const remove = database.prepare('DELETE FROM idempotency_records WHERE account_id = ? AND key = ?');
+  const insert = database.prepare(
+    `INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
+     VALUES (?, ?, ?, ?, ?)`,
+  );
+  // The oldest rows have the smallest row numbers: no index on the time is needed to find them.
+  const purge = database.prepare(
+    `DELETE FROM idempotency_records
+     WHERE row IN (SELECT row FROM idempotency_records ORDER BY row LIMIT ${PURGED_PER_RECORD})
+       AND created_at_ms <= ?`,
+  );
+
+  return {
+    find(accountId, key, sinceMs) {
+      const row = select.get(accountId, key, sinceMs);
+      return row === undefined ? null : (row as unknown as StoredIdempotency);
+    },
+    replace(record, paymentId, sinceMs) {
+      purge.run(sinceMs);
+      remove.run(record.accountId, record.key);
+      insert.run(record.accountId, record.key, record.fingerprint, paymentId, record.createdAtMs);
+    },
+  };
+}
+
+type PaymentLists = Pick<
+  PaymentStore,
+  'listPayments' | 'listPaymentIds' | 'listDepositAddresses' | 'findPaymentsByRow'
+>;
+
+/** How many payments a filtered list looks at before other work gets its turn. */
+const WINDOW = 1_000;
+
+/** The reads that answer with more than one payment. */
+function createPaymentLists(database: DatabaseSync, reads: GroupRead): PaymentLists {
+  const selectIds = database.prepare('SELECT id FROM payments WHERE id > ? AND id < ? ORDER BY id LIMIT ?');
+  const selectAddresses = database.prepare(
+    'SELECT row, deposit_address FROM payments WHERE row > ? ORDER BY row LIMIT ?',
+  );
+  selectAddresses.setReturnArrays(true);
+  const selectByRow = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE row = ?`);
+  selectByRow.setReturnArrays(true);
+
+  return {
+    listPayments: prepareListPayments(database, reads),
+    listPaymentIds: (after, below, limit) =>
+      reads.run(() => {
+        checkListLimit(limit);
+        return selectIds.all(after, below, limit).map((row) => row.id as PaymentId);
+      }),
+    listDepositAddresses: (afterRow, limit) =>
+      reads.run(() => {
+        checkListLimit(limit);
+        const rows = selectAddresses.all(afterRow, limit) as unknown as [number, Address][];
+        return rows.map(([row, depositAddress]) => ({ row, depositAddress }));
+      }),
+    findPaymentsByRow: (rows) =>
+      reads.run(() => {
+        if (rows.length > 0) checkListLimit(rows.length);
+        const payments: Payment[] = [];
+        for (const row of rows) {
+          const found = selectByRow.get(row);
+          if (found !== undefined) payments.push(paymentOfRow(found));
+        }
+        return payments;
+      }),
+  };
+}
+
+/**
+ * Without an index on the account (see the migrations), a filter looks at the payments one after another. It does
+ * so in windows, each in a turn of its own, so that a long search holds nobody up.
+ */
+function prepareListPayments(database: DatabaseSync, reads: GroupRead): PaymentStore['listPayments'] {
+  const selectWindowEnd = database.prepare(
+    `SELECT id FROM payments WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ${WINDOW - 1}`,
+  );
+  const selectWindow = database.prepare(
+    `SELECT ${paymentColumns} FROM payments
+     WHERE id < ?1 AND id >= ?2 AND (?3 IS NULL OR account_id = ?3) AND (?4 IS NULL OR status = ?4)
+     ORDER BY id DESC LIMIT ?5`,
+  );
+  selectWindow.setReturnArrays(true);
+
+  return async (filter, before, limit) => {
+    checkListLimit(limit);
+    const payments: Payment[] = [];
+    let upper = before ?? AFTER_ALL_IDS;
+    for (;;) {
+      const lower = await reads.run(() => {
+        const end = (selectWindowEnd.get(upper)?.id as string | undefined) ?? null;
+        const remaining = limit - payments.length;
+        const rows = selectWindow.all(
+          upper,
+          end ?? '',
+          filter.accountId ?? null,
+          filter.status ?? null,
+          remaining,
+        );
+        for (const row of rows as unknown as Parameters<typeof paymentOfRow>[0][])
+          payments.push(paymentOfRow(row));
+        return end;
+      });
+      if (lower === null || payments.length >= limit) return payments;
+      upper = lower;
+    }
   };
 }

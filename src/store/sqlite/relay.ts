@@ -1,18 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../domain/payment.ts';
+import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
-import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/relay-store.ts';
-import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/release-delays.ts';
-import { paymentOfRow } from '../payment-rows.ts';
+import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/settlement-store.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
+import { type AttemptRow, attemptOfRow } from '../ledger-rules.ts';
+import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
 import { checkNewBatch, checkReplacement } from '../relay-batches.ts';
+import { checkListLimit } from '../store.ts';
 import { RelayConflictError } from '../store-errors.ts';
-import { checkListLimit } from '../store-limits.ts';
-import type { GroupCommit } from './group-commit.ts';
-import type { GroupRead } from './group-read.ts';
+import type { GroupCommit, GroupRead } from './group-commit.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { paymentColumns } from './payment-rows.ts';
-import { createRelayRows } from './relay-rows.ts';
-import { createReleaseClaims } from './release-claims.ts';
 
 /**
  * Takes the time. A walk along the partial index, which holds few rows: what is due, and what waits after a
@@ -113,5 +111,157 @@ export function createRelayStore(
       writes.runStatement(() => rows.addAttempt(batchId, attempt)),
     closeBatch: (batchId, outcome, closedAtMs, decide) =>
       writes.runTransaction(() => closeBatch(batchId, outcome, closedAtMs, decide)),
+  };
+}
+
+/** Relay batches and what belongs to them. Synchronous, inside a read or a transaction. */
+interface RelayRows {
+  findOpen(relayer: string): RelayBatch | null;
+  /** The nonce after the relayer's newest batch, if that one was resolved. */
+  findNextNonce(relayer: string): number | null;
+  /** The oldest first. */
+  listOpen(limit: number): RelayBatch[];
+  /** Returns the new batch's id. */
+  insert(batch: Omit<RelayBatch, 'id'>): number;
+  /** @throws when no batch with this id is open */
+  addAttempt(batchId: number, attempt: RelayAttempt): void;
+  /** Returns the batch as it was. @throws when no batch with this id is open */
+  close(batchId: number, outcome: string, closedAtMs: number): RelayBatch;
+}
+
+type BatchRow = Omit<RelayBatch, 'gasLimit' | 'paymentIds' | 'attempts'> & { readonly gasLimit: string };
+
+const batchColumns = `id, relayer, nonce, kind, rescue_token AS "rescueToken", gas_limit AS "gasLimit",
+  created_at_ms AS "createdAtMs"`;
+
+/** Takes a limit. The plus keeps the order from leading along all batches there ever were. */
+const selectAllOpenSql = `SELECT ${batchColumns} FROM relay_batches
+  WHERE outcome IS NULL ORDER BY +id LIMIT ?`;
+
+function createRelayRows(database: DatabaseSync): RelayRows {
+  const selectOpenOfRelayer = database.prepare(
+    `SELECT ${batchColumns} FROM relay_batches WHERE relayer = ? AND outcome IS NULL`,
+  );
+  const selectNewest = database.prepare(
+    'SELECT nonce, outcome FROM relay_batches WHERE relayer = ? ORDER BY id DESC LIMIT 1',
+  );
+  const selectAllOpen = database.prepare(selectAllOpenSql);
+  const selectOpen = database.prepare(
+    `SELECT ${batchColumns} FROM relay_batches WHERE id = ? AND outcome IS NULL`,
+  );
+  const insertBatch = database.prepare(
+    `INSERT INTO relay_batches (relayer, nonce, kind, rescue_token, gas_limit, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const closeBatch = database.prepare('UPDATE relay_batches SET outcome = ?, closed_at_ms = ? WHERE id = ?');
+  const insertPayment = database.prepare(
+    'INSERT INTO relay_batch_payments (batch_id, position, payment_id) VALUES (?, ?, ?)',
+  );
+  const selectPayments = database.prepare(
+    'SELECT payment_id FROM relay_batch_payments WHERE batch_id = ? ORDER BY position',
+  );
+  const attempts = prepareAttempts(database);
+
+  function batchOf(row: BatchRow): RelayBatch {
+    return {
+      ...row,
+      gasLimit: BigInt(row.gasLimit),
+      paymentIds: selectPayments.all(row.id).map(({ payment_id: id }) => id as PaymentId),
+      attempts: attempts.list(row.id),
+    };
+  }
+
+  function requireOpen(batchId: number): BatchRow {
+    const row = selectOpen.get(batchId) as unknown as BatchRow | undefined;
+    if (row === undefined) throw new RelayConflictError(`there is no open relay batch ${batchId}`);
+    return row;
+  }
+
+  return {
+    findOpen(relayer) {
+      const row = selectOpenOfRelayer.get(relayer) as unknown as BatchRow | undefined;
+      return row === undefined ? null : batchOf(row);
+    },
+    findNextNonce(relayer) {
+      const newest = selectNewest.get(relayer) as { nonce: number; outcome: string | null } | undefined;
+      return newest?.outcome === 'resolved' ? newest.nonce + 1 : null;
+    },
+    listOpen: (limit) => (selectAllOpen.all(limit) as unknown as BatchRow[]).map(batchOf),
+    insert(batch) {
+      const { lastInsertRowid } = insertBatch.run(
+        ...[batch.relayer, batch.nonce, batch.kind, batch.rescueToken],
+        ...[batch.gasLimit.toString(), batch.createdAtMs],
+      );
+      const id = Number(lastInsertRowid);
+      for (const [position, paymentId] of batch.paymentIds.entries())
+        insertPayment.run(id, position, paymentId);
+      for (const attempt of batch.attempts) attempts.add(id, attempt);
+      return id;
+    },
+    addAttempt(batchId, attempt) {
+      requireOpen(batchId);
+      attempts.add(batchId, attempt);
+    },
+    close(batchId, outcome, closedAtMs) {
+      const batch = batchOf(requireOpen(batchId));
+      closeBatch.run(outcome, closedAtMs, batchId);
+      return batch;
+    },
+  };
+}
+
+function prepareAttempts(database: DatabaseSync) {
+  const insert = database.prepare(
+    `INSERT INTO relay_attempts
+       (batch_id, position, hash, raw_transaction, max_fee_per_gas, max_priority_fee_per_gas, signed_at_ms)
+     VALUES (?1, (SELECT count(*) FROM relay_attempts WHERE batch_id = ?1), ?2, ?3, ?4, ?5, ?6)`,
+  );
+  const select = database.prepare(
+    `SELECT hash, raw_transaction AS "rawTransaction", max_fee_per_gas AS "maxFeePerGas",
+       max_priority_fee_per_gas AS "maxPriorityFeePerGas", signed_at_ms AS "signedAtMs"
+     FROM relay_attempts WHERE batch_id = ? ORDER BY position`,
+  );
+  return {
+    add(batchId: number, attempt: RelayAttempt): void {
+      insert.run(
+        ...[batchId, attempt.hash, attempt.rawTransaction, attempt.maxFeePerGas.toString()],
+        ...[attempt.maxPriorityFeePerGas.toString(), attempt.signedAtMs],
+      );
+    },
+    list(batchId: number): RelayAttempt[] {
+      return (select.all(batchId) as unknown as AttemptRow[]).map(attemptOfRow);
+    },
+  };
+}
+
+/** Which relayer prepares the release of which payment. */
+interface ReleaseClaims {
+  /** The first `limit` of the payments that no other relayer has claimed, now claimed by this one. */
+  claim(relayer: string, payments: Iterable<Payment>, limit: number, durationMs: number): Payment[];
+  drop(relayer: string): void;
+}
+
+/** In memory: one process has the data for itself, and its claims have to end with it. */
+function createReleaseClaims(monotonicMs = () => performance.now()): ReleaseClaims {
+  const claims = new Map<string, { readonly relayer: string; readonly endsAtMs: number }>();
+
+  function dropWhere(isOver: (claim: { relayer: string; endsAtMs: number }) => boolean): void {
+    for (const [id, claim] of claims) if (isOver(claim)) claims.delete(id);
+  }
+
+  return {
+    claim(relayer, payments, limit, durationMs) {
+      const nowMs = monotonicMs();
+      dropWhere(({ endsAtMs }) => endsAtMs <= nowMs);
+      const claimed: Payment[] = [];
+      for (const payment of payments) {
+        if ((claims.get(payment.id)?.relayer ?? relayer) !== relayer) continue;
+        claims.set(payment.id, { relayer, endsAtMs: nowMs + durationMs });
+        claimed.push(payment);
+        if (claimed.length === limit) break;
+      }
+      return claimed;
+    },
+    drop: (relayer) => dropWhere((claim) => claim.relayer === relayer),
   };
 }

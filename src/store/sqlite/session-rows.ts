@@ -1,5 +1,5 @@
 import type { ProviderSession } from '../../domain/provider-session.ts';
-import { progressRankSql } from '../session-rows.ts';
+import { progressRankSql } from '../sessions.ts';
 
 /** For `SELECT … FROM provider_sessions`, with the names of `SessionRow`. */
 export const sessionColumns = `

@@ -1,11 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { UnknownStateError } from '../../domain/errors.ts';
-import type { WebhookStore } from '../../domain/ports/webhook-store.ts';
+import type { WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { WaitingWebhook, Webhook } from '../../domain/webhook.ts';
-import { checkListLimit } from '../store-limits.ts';
+import { checkListLimit } from '../store.ts';
 import { byAge, type WebhookRow, webhookColumns, webhookOfRow } from '../webhook-rows.ts';
-import type { GroupCommit } from './group-commit.ts';
-import type { GroupRead } from './group-read.ts';
+import type { GroupCommit, GroupRead } from './group-commit.ts';
 
 const selectWebhookSql = `SELECT ${webhookColumns} FROM webhooks JOIN payments ON payments.id = webhooks.payment_id`;
 

@@ -1,7 +1,6 @@
-import { addressIdentity } from '../../../src/domain/public-address.ts';
-import { createCallbackHostCheck } from '../../../src/webhooks/check-callback-host.ts';
+import { addressIdentity } from '../../../src/platform/public-address.ts';
+import { createCallbackHostCheck, createHostResolver } from '../../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../../src/webhooks/deliver.ts';
-import { createHostResolver } from '../../../src/webhooks/resolve-host.ts';
 import { createTestCertificateAuthority } from '../../support/certificates.ts';
 import { type StubDnsAnswer, startDnsServer } from '../../support/dns-server.ts';
 import { startRecordingTlsServer } from '../../support/recording-tls-server.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { shortCodeOf } from '../../../src/domain/payment-id.ts';
 import { providerIds } from '../../../src/domain/provider-catalogue.ts';
-import { shortCodeOf } from '../../../src/domain/short-code.ts';
 import {
   type CheckoutPages,
   checkoutStates,

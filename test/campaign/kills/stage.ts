@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callServer } from '../../../src/cli/control-client.ts';
-import { CONTROL_SOCKET } from '../../../src/cli/control-server.ts';
+import { CONTROL_SOCKET, callServer } from '../../../src/cli/control-socket.ts';
 import { askChain } from '../../support/ask-chain.ts';
 import { type EndToEndService, startEndToEndService } from '../../support/e2e-service.ts';
 import { createKillControl, type KillControl } from '../../support/kill-points/control.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { callServer } from '../../../src/cli/control-client.ts';
+import { callServer } from '../../../src/cli/control-socket.ts';
 import { endOrphanedChain } from '../../../src/sandbox/chain-process.ts';
 import { type EndToEndService, startEndToEndService } from '../../support/e2e-service.ts';
 import { waitFor } from '../../support/wait-for.ts';

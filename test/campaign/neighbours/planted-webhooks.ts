@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../../src/domain/payment.ts';
 import { hostOfCallback } from '../../../src/domain/webhook.ts';
-import { insertPaymentSql, paymentValues } from '../../../src/store/sqlite/payment-rows.ts';
+import { insertPaymentSql, paymentValues } from '../../../src/store/payment-rows.ts';
 import { newPayment } from '../../store/fixtures.ts';
 import type { EndToEndService } from '../../support/e2e-service.ts';
 

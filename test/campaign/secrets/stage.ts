@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callServer } from '../../../src/cli/control-client.ts';
+import { callServer } from '../../../src/cli/control-socket.ts';
 import type { OperationArguments } from '../../../src/cli/operations-context.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import type { CreatedPayment } from '../../support/e2e-service.ts';

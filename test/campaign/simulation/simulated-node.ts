@@ -1,7 +1,7 @@
 import { decodeFunctionData, keccak256, parseTransaction } from 'viem/utils';
-import { depositFactoryAbi } from '../../../src/chain/deposit-factory-abi.ts';
 import { AnswerTooSlowError, JsonRpcAnswerError, type JsonRpcClient } from '../../../src/chain/json-rpc.ts';
-import { tokenAbi } from '../../../src/chain/token-abi.ts';
+import { depositFactoryAbi } from '../../../src/chain/read-logs.ts';
+import { tokenAbi } from '../../../src/chain/token-reader.ts';
 import { type Address, checksumAddress } from '../../../src/domain/payout-address.ts';
 import { ChainUnavailableError } from '../../../src/domain/ports/chain.ts';
 import type { Draws } from './draws.ts';

@@ -1,9 +1,9 @@
+import type { World } from '../../../src/app/external-services.ts';
 import type { Log } from '../../../src/app/log.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
-import type { World } from '../../../src/app/world.ts';
-import { createChainEndpoint } from '../../../src/chain/chain-endpoint.ts';
 import { createChainReader } from '../../../src/chain/create-chain-reader.ts';
+import { createChainEndpoint } from '../../../src/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/chain/relayer.ts';
 import { createBalanceSweep } from '../../../src/chain/sweep-balances.ts';
 import { createTokenReader } from '../../../src/chain/token-reader.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { callServer } from '../../../src/cli/control-client.ts';
+import { callServer } from '../../../src/cli/control-socket.ts';
 import type { CreatedPayment, EndToEndService } from '../../support/e2e-service.ts';
 import { createRandom } from '../../support/random.ts';
 

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
-import type { Order } from '../order.ts';
+import type { Order } from '../order-store.ts';
 import {
   type OrderEvent,
   type ProtocolDesk,

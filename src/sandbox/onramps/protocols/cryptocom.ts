@@ -4,7 +4,7 @@
  */
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
-import type { Order } from '../order.ts';
+import type { Order } from '../order-store.ts';
 import {
   isSame,
   type ProtocolDesk,

@@ -6,7 +6,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { formatUnits, parseUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
-import type { Order } from '../order.ts';
+import type { Order } from '../order-store.ts';
 import {
   isSame,
   type OrderEvent,

@@ -4,9 +4,9 @@
  */
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
-import { secp256k1KeyOf } from '../../derived-keys.ts';
+import { secp256k1KeyOf } from '../../development-keys.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
-import type { Order } from '../order.ts';
+import type { Order } from '../order-store.ts';
 import {
   isSame,
   type OrderEvent,

@@ -4,8 +4,8 @@ import { type Currency, isCurrency, parseAmountCents } from '../../../domain/mon
 import type { ProviderId } from '../../../domain/provider-catalogue.ts';
 import type { ProviderValues } from '../../../domain/provider-variables.ts';
 import { InvalidRequestError } from '../invalid-request.ts';
-import type { NewOrder } from '../open-order.ts';
-import type { Order } from '../order.ts';
+import type { Order } from '../order-store.ts';
+import type { NewOrder } from '../pay-order.ts';
 
 /** What happened to an order that its provider tells the shop about. */
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';

@@ -7,8 +7,8 @@ import type { FastifyInstance } from 'fastify';
 import { formatUnits } from '../../../domain/money.ts';
 import { parsePayoutAddress } from '../../../domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
-import type { NewOrder } from '../open-order.ts';
-import type { Order } from '../order.ts';
+import type { Order } from '../order-store.ts';
+import type { NewOrder } from '../pay-order.ts';
 import {
   isSame,
   type OrderEvent,

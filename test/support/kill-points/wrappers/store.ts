@@ -1,7 +1,10 @@
-import type { LedgerStore, ScanRecord } from '../../../../src/domain/ports/ledger-store.ts';
 import type { PaymentStore } from '../../../../src/domain/ports/payment-store.ts';
-import type { RelayStore } from '../../../../src/domain/ports/relay-store.ts';
-import type { WebhookStore } from '../../../../src/domain/ports/webhook-store.ts';
+import type {
+  LedgerStore,
+  RelayStore,
+  ScanRecord,
+  WebhookStore,
+} from '../../../../src/domain/ports/settlement-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import type { KillPoint } from '../points.ts';
 import { endHold, reach } from '../reach.ts';

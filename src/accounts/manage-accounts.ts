@@ -1,0 +1,281 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Account,
+  type AccountChange,
+  type Feature,
+  features,
+  MAXIMUM_FEE_BASIS_POINTS,
+} from '../domain/account.ts';
+import { VIEWING_MS } from '../domain/dashboard-session.ts';
+import { parseRetentionDays } from '../domain/email-retention.ts';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { User } from '../domain/person.ts';
+import type { AccountStore, AuditStore } from '../domain/ports/account-store.ts';
+import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import {
+  parseMaxProviderFee,
+  parseName,
+  parseReturnUrl,
+  parseShopLogo,
+  parseSupportUrl,
+  parseTimeZone,
+  parseTolerance,
+  plainProfile,
+  requireWalletForLock,
+} from '../domain/shop-profile.ts';
+import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+import { type Caller, createSession, type SignedIn } from './sessions.ts';
+
+interface ProfileContext extends AccountsContext {
+  readonly callbacks: CallbackGuard;
+}
+
+/** What a merchant may change of its account, as people type it; absent fields stay, empty text takes away. */
+export interface ProfileUpdate {
+  readonly name?: string;
+  /** An https address or an e-mail address. */
+  readonly supportLink?: string;
+  readonly returnLink?: string;
+  readonly timeZone?: string;
+  readonly defaultCallback?: string;
+  readonly wallet?: Address | null;
+  readonly isWalletLocked?: boolean;
+  /** For how many days customers' e-mail addresses are kept. */
+  readonly emailRetentionDays?: string;
+  /** Percentages of the paid threshold. */
+  readonly tolerancePercent?: string;
+  readonly maxProviderFeePercent?: string;
+  readonly isToldOfTrouble?: boolean;
+  /** A picture's bytes; null takes the logo away. */
+  readonly logo?: Uint8Array | null;
+}
+
+/**
+ * Judges an update of this account's profile; `updateAccount(context, id, { profile })` writes it. Payments that exist
+ * keep their wallet and callback. Throws `invalid_request`, naming the field.
+ */
+export async function readProfileUpdate(
+  { callbacks }: Pick<ProfileContext, 'callbacks'>,
+  account: Account,
+  update: ProfileUpdate,
+): Promise<AccountChange> {
+  const { name, supportLink, returnLink, timeZone, defaultCallback, wallet, isWalletLocked, logo } = update;
+  const { emailRetentionDays, isToldOfTrouble, tolerancePercent, maxProviderFeePercent } = update;
+  requireWalletForLock(
+    wallet === undefined ? account.wallet : wallet,
+    isWalletLocked ?? account.isWalletLocked,
+  );
+  return {
+    ...(name === undefined ? {} : { name: parseName(name) }),
+    ...(supportLink === undefined ? {} : { supportUrl: parseSupportUrl(supportLink) }),
+    ...(returnLink === undefined ? {} : { returnUrl: parseReturnUrl(returnLink) }),
+    ...(timeZone === undefined ? {} : { timeZone: parseTimeZone(timeZone) }),
+    ...(wallet === undefined ? {} : { wallet }),
+    ...(isWalletLocked === undefined ? {} : { isWalletLocked }),
+    ...(isToldOfTrouble === undefined ? {} : { isToldOfTrouble }),
+    ...(tolerancePercent === undefined ? {} : { toleranceBasisPoints: parseTolerance(tolerancePercent) }),
+    ...(maxProviderFeePercent === undefined
+      ? {}
+      : { maxProviderFeeBasisPoints: parseMaxProviderFee(maxProviderFeePercent) }),
+    ...(emailRetentionDays === undefined
+      ? {}
+      : {
+          emailRetentionDays:
+            emailRetentionDays === '' ? null : parseRetentionDays(emailRetentionDays, 'email-retention'),
+        }),
+    ...(logo === undefined ? {} : { logo: logo === null ? null : parseShopLogo(logo) }),
+    // Last, because DNS may be asked about it.
+    ...(defaultCallback === undefined
+      ? {}
+      : { defaultCallbackUrl: await requireCallback(callbacks, defaultCallback) }),
+  };
+}
+
+async function requireCallback(callbacks: CallbackGuard, callback: string): Promise<string | null> {
+  if (callback === '') return null;
+  const refusal = await callbacks.refusalOf(callback);
+  if (refusal !== null) throw invalidField('default-callback', refusal);
+  return callback;
+}
+
+export interface AccountsContext {
+  readonly accounts: AccountStore;
+  readonly nowMs: () => number;
+}
+
+interface NewAccount {
+  readonly name: string;
+  readonly email: string | null;
+  readonly feeBasisPoints: number;
+  readonly wallet: Address | null;
+}
+
+/** The fee of an account for which none was named, in basis points. */
+export const DEFAULT_FEE_BASIS_POINTS = 250;
+
+/** Creates an account with all features and all providers. Throws `ServiceError` naming the field that is wrong. */
+export async function createAccount(context: AccountsContext, fields: NewAccount): Promise<Account> {
+  const name = parseName(fields.name);
+  requireFee(fields.feeBasisPoints);
+  const account: Account = {
+    ...plainProfile,
+    id: `acc_${randomBytes(10).toString('hex')}`,
+    name,
+    email: fields.email,
+    feeBasisPoints: fields.feeBasisPoints,
+    wallet: fields.wallet,
+    features,
+    providers: null,
+    suspended: false,
+    createdAtMs: context.nowMs(),
+  };
+  await context.accounts.createAccount(account);
+  return account;
+}
+
+export function requireFee(feeBasisPoints: number): void {
+  if (feeBasisPoints < 0 || feeBasisPoints > MAXIMUM_FEE_BASIS_POINTS) {
+    throw invalidField('fee-percent', `must be from 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}`);
+  }
+}
+
+/** What an operator may change; absent fields stay as they are. */
+export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'providers' | 'suspended'> {
+  readonly profile?: ProfileUpdate;
+  readonly enable?: Feature;
+  readonly disable?: Feature;
+}
+
+/** Changes an account; payments that exist keep the fee they were made with. Throws when there is no such account. */
+export async function updateAccount(
+  context: ProfileContext,
+  accountId: string,
+  { profile, enable, disable, ...fields }: AccountUpdate,
+): Promise<Account> {
+  if (fields.feeBasisPoints !== undefined) requireFee(fields.feeBasisPoints);
+  if (enable !== undefined && enable === disable)
+    throw invalidField('enable', `and disable both name ${enable}`);
+  const account = await context.accounts.findAccount(accountId);
+  if (account === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
+
+  const updated = await context.accounts.updateAccount(accountId, {
+    ...fields,
+    ...(profile === undefined ? {} : await readProfileUpdate(context, account, profile)),
+    // Left out where it stays, so that two changes at the same time do not undo each other.
+    ...(enable === undefined && disable === undefined ? {} : { features: changed(account, enable, disable) }),
+  });
+  if (updated === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
+  return updated;
+}
+
+/** In the order of the list of features, whatever was switched on last. */
+function changed(
+  account: Account,
+  enable: Feature | undefined,
+  disable: Feature | undefined,
+): readonly Feature[] {
+  return features.filter((name) => name === enable || (name !== disable && account.features.includes(name)));
+}
+
+/** What can be changed of an account, in words, and how its value reads. */
+const described: readonly (readonly [string, (account: Account) => string])[] = [
+  ['name', ({ name }) => name],
+  ['fee', ({ feeBasisPoints }) => `${feeBasisPoints / 100} %`],
+  ['state', ({ suspended }) => (suspended ? 'suspended' : 'active')],
+  ['features', ({ features }) => features.join(' ') || 'none'],
+  ['providers', ({ providers }) => (providers === null ? 'all' : providers.join(' ') || 'none')],
+  ['wallet', ({ wallet }) => wallet ?? 'none'],
+  ['wallet lock', ({ isWalletLocked }) => (isWalletLocked ? 'on' : 'off')],
+  ['support link', ({ supportUrl }) => supportUrl ?? 'none'],
+  ['return link', ({ returnUrl }) => returnUrl ?? 'none'],
+  ['time zone', ({ timeZone }) => timeZone],
+  ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
+  ['logo', ({ logoHash }) => logoHash ?? 'none'],
+  ['e-mails about trouble', ({ isToldOfTrouble }) => (isToldOfTrouble ? 'on' : 'off')],
+  ['underpayment tolerance', ({ toleranceBasisPoints }) => percentOrDefault(toleranceBasisPoints)],
+  ['maximum provider fee', ({ maxProviderFeeBasisPoints }) => percentOrDefault(maxProviderFeeBasisPoints)],
+  [
+    'days for which e-mail addresses are kept',
+    ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all'),
+  ],
+];
+
+function percentOrDefault(basisPoints: number | null): string {
+  return basisPoints === null ? 'the default' : `${basisPoints / 100} %`;
+}
+
+/**
+ * An operator's change of an account, by the console or the command line, and its entry in the audit log, which says
+ * what was and what is. Throws as `updateAccount` does.
+ */
+export async function changeAccount(
+  context: ProfileContext & { readonly audit: AuditStore },
+  accountId: string,
+  update: AccountUpdate,
+  actor: Actor,
+): Promise<Account> {
+  const before = await context.accounts.findAccount(accountId);
+  if (before === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
+  const after = await updateAccount(context, accountId, update);
+  const changes = describeAccountChange(before, after);
+  if (changes !== null) await recordAction(context, accountId, actor, 'account.changed', changes);
+  return after;
+}
+
+/** What was and what is, for the audit log; null where nothing changed. */
+export function describeAccountChange(before: Account, after: Account): string | null {
+  const changes = described
+    .map(([what, read]) => [what, read(before), read(after)] as const)
+    .filter(([, was, is]) => was !== is)
+    .map(([what, was, is]) => `${what} from ${was} to ${is}`);
+  return changes.length === 0 ? null : changes.join('; ');
+}
+
+/**
+ * Lets an operator look at an account's dashboard for a while, which the account's audit log tells, and ends an earlier
+ * look. Returns the token for the browser's cookie. Throws `not_found`.
+ */
+export async function viewAccount(
+  context: PeopleContext,
+  operator: User,
+  accountId: string,
+  caller: Caller,
+): Promise<string> {
+  const account = await context.accounts.findAccount(accountId);
+  if (account === null) throw new ServiceError('not_found');
+  const actor = { name: operator.email, userId: operator.id, address: caller.address };
+  // Before anything can be seen: nobody looks without a trace.
+  await recordAction(context, accountId, actor, 'account.viewed');
+  await endViewings(context, operator.id);
+  return createSession(context, {
+    userId: operator.id,
+    accountId,
+    area: 'viewing',
+    stage: 'open',
+    lifetimeMs: VIEWING_MS,
+    caller,
+  });
+}
+
+/** One look at a time: many would be the user's newest sessions, for which the console's own makes room in the end. */
+async function endViewings({ sessions }: Pick<PeopleContext, 'sessions'>, userId: string): Promise<void> {
+  for (const { id, area } of await sessions.listSessions(userId)) {
+    if (area === 'viewing') await sessions.endSession(userId, id);
+  }
+}
+
+/** Looks at another of the user's accounts with this session. Throws `not_found` for one that is not theirs. */
+export async function chooseAccount(
+  context: Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>,
+  { user, session }: SignedIn,
+  accountId: string,
+  actor: Actor,
+): Promise<void> {
+  const memberships = await context.people.listMemberships(user.id);
+  if (!memberships.some((membership) => membership.accountId === accountId))
+    throw new ServiceError('not_found');
+  await context.sessions.chooseAccount(session.id, accountId);
+  // In the log of the account that was entered, which would otherwise have deeds of somebody who never came.
+  await recordAction(context, accountId, actor, 'session.came_over');
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import type { OneTimeLink } from '../domain/dashboard-session.ts';
+import { invalidField } from '../domain/errors.ts';
+import type { User } from '../domain/person.ts';
+import { requireGoodPassword } from './passwords.ts';
+import {
+  type Actor,
+  createSecretToken,
+  hashSecretToken,
+  looksLikeSecretToken,
+  type PeopleContext,
+  recordForUser,
+} from './people-context.ts';
+
+/** How long a link works by which a password is set. */
+export const PASSWORD_LINK_MS = 24 * 3_600_000;
+
+/**
+ * The token of a link by which the user sets a password. One of the operator (`password`) ends the user's earlier ones; one
+ * that was asked for by e-mail (`forgotten`) leaves them, so that no stranger ends a link by asking for another.
+ */
+export async function createPasswordLink(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  kind: 'password' | 'forgotten' = 'password',
+): Promise<string> {
+  const { token, tokenHash } = createSecretToken();
+  const now = nowMs();
+  await sessions.createLink({
+    id: `lnk_${randomBytes(10).toString('hex')}`,
+    tokenHash,
+    kind,
+    email,
+    userId: id,
+    accountId: null,
+    role: null,
+    createdAtMs: now,
+    expiresAtMs: now + PASSWORD_LINK_MS,
+  });
+  return token;
+}
+
+/** What a link is for; null when it does not work (any more). Looking does not use it up. */
+export async function readLink(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  token: string,
+  purpose: 'password' | 'invitation',
+): Promise<OneTimeLink | null> {
+  if (!looksLikeSecretToken(token)) return null;
+  const link = await sessions.findLink(hashSecretToken(token));
+  if (link === null || link.expiresAtMs <= nowMs()) return null;
+  return (link.kind === 'invitation') === (purpose === 'invitation') ? link : null;
+}
+
+/**
+ * Sets the password of a link's user, uses the link up, and ends all of the user's sessions and other links: whoever had
+ * the old password is out. False when the link does not work. Throws a 400 for a password that is not good enough.
+ */
+export async function setPasswordByLink(
+  context: PeopleContext,
+  token: string,
+  password: string,
+  address: string,
+): Promise<boolean> {
+  const link = await readLink(context, token, 'password');
+  if (link === null || link.userId === null) return false;
+  requireGoodPassword(password, link.email);
+  const passwordHash = await context.passwords.hash(password);
+  // Taken only now, so that a refused password leaves it; of two who come at once one gets it.
+  if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return false;
+  const user = await context.people.updateUser(link.userId, { passwordHash });
+  if (user === null) return false;
+  await context.sessions.endSessions(link.userId, null);
+  await context.sessions.endLinks(link.userId);
+  const actor = { name: link.email, userId: link.userId, address };
+  await recordForUser(context, user, actor, 'password.set', null);
+  return true;
+}
+
+/** Sets another password and ends the user's sessions but this one, and all links that set it. Throws a 400 for one that is not good enough. */
+export async function changePassword(
+  context: PeopleContext,
+  user: User,
+  { password, sessionId }: { readonly password: string; readonly sessionId: string },
+  actor: Actor,
+): Promise<void> {
+  requireGoodPassword(password, user.email);
+  await context.people.updateUser(user.id, { passwordHash: await context.passwords.hash(password) });
+  await context.sessions.endSessions(user.id, sessionId);
+  await context.sessions.endLinks(user.id);
+  await recordForUser(context, user, actor, 'password.set');
+}
+
+/** Throws a 400 unless the password is the user's: whoever finds an open browser must not change who gets in. */
+export async function requireOwnPassword(
+  { passwords }: Pick<PeopleContext, 'passwords'>,
+  user: User,
+  password: string,
+): Promise<void> {
+  if (await passwords.verify(password, user.passwordHash)) return;
+  throw invalidField('The password', 'is not your current password.');
+}

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import type { Account } from '../domain/account.ts';
+import { SERVICE_LOG } from '../domain/audit-entry.ts';
+import {
+  type DashboardSession,
+  isSessionAlive,
+  LAST_SEEN_STEP_MS,
+  SECOND_FACTOR_MS,
+  SESSION_LIFETIME_MS,
+  SET_UP_MS,
+  type SessionArea,
+  type SessionStage,
+} from '../domain/dashboard-session.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { Membership, Role, User } from '../domain/person.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import {
+  type Actor,
+  createSecretToken,
+  hashSecretToken,
+  looksLikeSecretToken,
+  type PeopleContext,
+  recordAction,
+} from './people-context.ts';
+
+/** From where somebody signs in. */
+export interface Caller {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** What a session is for, for how long, and whose. */
+interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'area' | 'stage'> {
+  readonly lifetimeMs: number;
+  readonly caller: Caller;
+}
+
+const MAXIMUM_USER_AGENT_CHARACTERS = 300;
+
+/** Writes a session down under a token that nobody has seen before, and returns that for the browser's cookie. */
+export async function createSession(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  { lifetimeMs, caller, ...session }: NewSession,
+): Promise<string> {
+  const { token, tokenHash } = createSecretToken();
+  const createdAtMs = nowMs();
+  await sessions.createSession({
+    ...session,
+    id: `ses_${randomBytes(10).toString('hex')}`,
+    tokenHash,
+    createdAtMs,
+    lastSeenAtMs: createdAtMs,
+    expiresAtMs: createdAtMs + lifetimeMs,
+    address: caller.address,
+    userAgent: caller.userAgent.slice(0, MAXIMUM_USER_AGENT_CHARACTERS),
+  });
+  return token;
+}
+
+/** A session that was begun just now. */
+export interface OpenedSession {
+  /** For the browser's cookie, and for nobody else. */
+  readonly token: string;
+  readonly stage: SessionStage;
+  /** Of its user. */
+  readonly email: string;
+}
+
+const lifetimes: Record<SessionStage, number> = {
+  second_factor: SECOND_FACTOR_MS,
+  set_up: SET_UP_MS,
+  open: SESSION_LIFETIME_MS,
+};
+
+/** Begins a session with a token that nobody has seen before, whatever the browser came with. */
+export async function openSession(
+  context: PeopleContext,
+  user: User,
+  options: { readonly area: SessionArea; readonly stage: SessionStage; readonly caller: Caller },
+): Promise<OpenedSession> {
+  const { area, stage, caller } = options;
+  const [membership] = area === 'dashboard' ? await context.people.listMemberships(user.id) : [];
+  const accountId = membership?.accountId ?? null;
+  const token = await createSession(context, {
+    userId: user.id,
+    accountId,
+    area,
+    stage,
+    lifetimeMs: lifetimes[stage],
+    caller,
+  });
+  const log = area === 'operator' ? SERVICE_LOG : accountId;
+  if (stage === 'open' && log !== null) {
+    const actor = { name: user.email, userId: user.id, address: caller.address };
+    await recordAction(context, log, actor, 'session.opened');
+  }
+  return { token, stage, email: user.email };
+}
+
+/** Who makes a request. */
+export interface SignedIn {
+  readonly user: User;
+  readonly session: DashboardSession;
+}
+
+/** The account somebody looks at, and what they may do there. */
+export interface ChosenAccount {
+  readonly account: Account;
+  readonly role: Role;
+  /** All of the user's memberships. */
+  readonly memberships: readonly Membership[];
+  /** The user's other accounts. */
+  readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
+}
+
+/** Whose session a token opens; null when it opens none (any more). */
+export async function readSession(
+  { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
+  token: string,
+  area: SessionArea,
+): Promise<SignedIn | null> {
+  if (!looksLikeSecretToken(token)) return null;
+  const session = await sessions.findSession(hashSecretToken(token));
+  const now = nowMs();
+  if (session === null || session.area !== area || !isSessionAlive(session, now)) return null;
+  const user = await people.findUser(session.userId);
+  if (user === null || (area !== 'dashboard' && !user.isOperator)) return null;
+  if (now - session.lastSeenAtMs >= LAST_SEEN_STEP_MS) await sessions.touchSession(session.id, now);
+  return { user, session };
+}
+
+/** The account of a session, or the user's first one where the right to that was taken away; null for none. */
+export async function readChosenAccount(
+  { people, accounts }: Pick<PeopleContext, 'people' | 'accounts'>,
+  { user, session }: SignedIn,
+): Promise<ChosenAccount | null> {
+  const memberships = await people.listMemberships(user.id);
+  const membership = memberships.find(({ accountId }) => accountId === session.accountId) ?? memberships[0];
+  if (membership === undefined) return null;
+  const account = await accounts.findAccount(membership.accountId);
+  if (account === null) return null;
+  const others = memberships.filter(({ accountId }) => accountId !== account.id);
+  const found = await Promise.all(others.map(({ accountId }) => accounts.findAccount(accountId)));
+  const otherAccounts = found.filter((other) => other !== null);
+  return { account, role: membership.role, memberships, otherAccounts };
+}
+
+/** Ends one of the user's own sessions, the one in use too. Throws `not_found` for any other. */
+export async function endSession(
+  context: Pick<PeopleContext, 'sessions' | 'audit' | 'nowMs'>,
+  {
+    userId,
+    sessionId,
+    accountId,
+  }: { readonly userId: string; readonly sessionId: string; readonly accountId: string | null },
+  actor: Actor,
+): Promise<void> {
+  if (!(await context.sessions.endSession(userId, sessionId))) throw new ServiceError('not_found');
+  if (accountId !== null) await recordAction(context, accountId, actor, 'session.ended', sessionId);
+}
+
+/**
+ * A browser in which a user has signed in keeps a mark. The mark opens nothing: it tells the user's own browsers from
+ * those of strangers, so that strangers who guess a password cannot keep the user out
+ * (docs/decisions/0064-strangers-lock-nobody-out.md). Nothing is stored: the mark is sealed.
+ */
+
+/** As long as browsers keep a cookie. */
+export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
+/** How long a link that was sent by e-mail makes a browser known. */
+const BROWSER_LINK_MS = 3_600_000;
+
+const ownerOfMark = (email: string) => `browser of ${email}`;
+const OWNER_OF_LINKS = 'link to make a browser known';
+
+/** A mark for a browser of the user with this address, as `parseUserEmail` gives it. */
+export function markBrowser(box: SecretBox, email: string, nowMs: number): string {
+  return box.seal(`${nowMs + BROWSER_MARK_MS} ${randomBytes(12).toString('base64url')}`, ownerOfMark(email));
+}
+
+/** What tells this browser from the user's others; null when it has no mark of this user (any more). */
+export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs: number): string | null {
+  const [expiresAtMs, name] = box.open(mark, ownerOfMark(email))?.split(' ') ?? [];
+  return name === undefined || nowMs >= Number(expiresAtMs) ? null : name;
+}
+
+/** The token of a link that makes a browser known, for an hour. It is longer the longer the address is. */
+export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
+  return box.seal(`${nowMs + BROWSER_LINK_MS} ${email}`, OWNER_OF_LINKS);
+}
+
+/** The address that a link was sent to; null for one that is too old or was never made. */
+export function openBrowserLink(box: SecretBox, token: string, nowMs: number): string | null {
+  const [expiresAtMs, email] = box.open(token, OWNER_OF_LINKS)?.split(' ') ?? [];
+  return email === undefined || nowMs >= Number(expiresAtMs) ? null : email;
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import type { OperatorContext } from '../http/operator/operator-page.ts';
+import { refuseForeignHosts, registerOperatorConsole } from '../http/operator/routes.ts';
+import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
+import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
+import { createPublicServer } from '../http/server.ts';
+import { rescueToken } from '../payments/rescue-token.ts';
+import { createDashboardContext, type ServiceParts } from './service-parts.ts';
+
+/**
+ * The admin server, never on the public port: metrics for the operator's monitoring, and the operator's console where
+ * the process serves people.
+ */
+export function openAdminDoors(parts: ServiceParts): FastifyInstance {
+  const { config, log, metrics, role } = parts;
+  const server = createPublicServer({
+    logger: log,
+    trustProxy: config.trustProxy,
+    isHttpsOnly: config.adminBaseUrl.startsWith('https:'),
+  });
+  requireForwardedHttps(server, {
+    isTrusted: createPeerCheck(config.trustProxy),
+    baseUrl: config.adminBaseUrl,
+  });
+  refuseForeignHosts(server, config.adminBaseUrl);
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+  if (role !== 'worker') openConsole(server, parts);
+  return server;
+}
+
+function openConsole(server: FastifyInstance, parts: ServiceParts): void {
+  const { config, store, clock, world, directory } = parts;
+  const isSandbox = parts.sandboxControls !== null;
+  const { explorerTransactionUrl } = world;
+  const { token } = world.settlements[0];
+  const dashboard = createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl });
+  const context: OperatorContext = {
+    ...dashboard,
+    directory,
+    relay: store.relay,
+    chain: world.chain,
+    relayer: world.relayer,
+    rescue: (id, wrong) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, wrong),
+    baseUrl: config.adminBaseUrl,
+    publicUrl: config.baseUrl,
+    // The sandbox is for one machine, which may reach it by a bridge.
+    isTrustedPeer: isSandbox ? () => true : createPeerCheck(config.trustProxy),
+  };
+  registerOperatorConsole(server, context);
+  registerViewedDashboard(server, context, dashboard);
+}

@@ -1,0 +1,159 @@
+import type { FinalityDoubt } from '../chain/confirm-finality.ts';
+import { createChainReader } from '../chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
+import { createRelayer } from '../chain/relayer.ts';
+import { createBalanceSweep } from '../chain/sweep-balances.ts';
+import { createTokenReader } from '../chain/token-reader.ts';
+import { knownToken, verifyDeployment } from '../chain/verify-deployment.ts';
+import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConfig } from '../config.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { ProviderAdapter } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
+import { createProviderAdapter, ProviderSettingError } from '../providers/create-provider-adapter.ts';
+import { createLiveRates } from '../rates/live-rates.ts';
+import type { Store } from '../store/store.ts';
+import type { Pace, World } from './external-services.ts';
+import { factoriesOf, type Log, rememberSettlement } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { noticesUrlOf } from './provider-addresses.ts';
+
+/** How long a provider may take to start a session. */
+const SESSION_TIMEOUT_MS = 8_000;
+
+const livePace: Pace = {
+  watchIntervalMs: 2_000,
+  relayIntervalMs: 1_000,
+  rescanIntervalMs: 5 * 60_000,
+  rescanDepthBlocks: 2_000,
+  sweepIntervalMs: 10 * 60_000,
+  deepRescanBlocks: 50_000,
+  relayLimits: defaultRelayLimits,
+  providerRestMs: 30_000,
+  quoteKeepMs: 20_000,
+};
+
+/**
+ * The world of live mode. Refuses to come up when chain, factory and our own arithmetic do not agree: an address we
+ * cannot release from must never be shown to anybody. Throws `ConfigError`, `DeploymentMismatchError` or
+ * `ChainUnavailableError`.
+ */
+export async function openLiveWorld(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  log: Log,
+  metrics: Metrics,
+): Promise<World> {
+  const chain = requireChain(config);
+  const token = requireToken(chain);
+  const endpoints = createChainEndpoints({ urls: chain.rpcUrls, chainId: chain.chainId });
+  try {
+    const { chainId, factory, feeWallet } = chain;
+    const verified = await verifyDeployment(endpoints, { chainId, factory, token });
+    const settlement = { chainId, factory, token, feeWallet, ...verified };
+    const settlements = await rememberSettlement(store, settlement, clock.nowMs());
+    const rates = createLiveRates({ clock, warn: (message, cause) => log.warn({ err: cause }, message) });
+    return {
+      chainId: chain.chainId,
+      settlements,
+      chain: createChainReader({
+        endpoints,
+        sources: { token, factories: factoriesOf(settlements) },
+        onDisagreement: createDisagreementReport(clock, log, metrics),
+      }),
+      token: createTokenReader({ endpoints, token }),
+      relayer: createRelayer({ endpoints, chainId: chain.chainId, privateKey: chain.relayerPrivateKey }),
+      sweepBalances: createBalanceSweep({ endpoints, token }),
+      rates,
+      adapters: openAdapters(config, clock),
+      pace: {
+        ...livePace,
+        relayLimits: { ...defaultRelayLimits, maximumTransactionFeeWei: chain.relayMaximumFeeWei },
+      },
+      explorerTransactionUrl: explorerOf(chain.chainId),
+      async stop() {
+        await rates.stop();
+        await closeChainEndpoints(endpoints);
+      },
+    };
+  } catch (error) {
+    await closeChainEndpoints(endpoints);
+    throw error;
+  }
+}
+
+/** Endpoints are compared with every pass; the log repeats a disagreement at most so often. */
+const REPEAT_DISAGREEMENT_MS = 60_000;
+
+/** Counts each disagreement of endpoints, and logs each kind of each endpoint at most once a minute. */
+export function createDisagreementReport(
+  clock: Clock,
+  log: Log,
+  metrics: Metrics,
+): (doubt: FinalityDoubt) => void {
+  const loggedAtMs = new Map<string, number>();
+  return (doubt) => {
+    metrics.endpointDisagreements.inc({ kind: doubt.kind });
+    // As many keys as endpoints, four times.
+    const key = `${doubt.kind} ${doubt.endpoint}`;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_DISAGREEMENT_MS) return;
+    loggedAtMs.set(key, nowMs);
+    log.error({ doubt }, `RPC endpoints do not agree (${doubt.kind}): ${doubt.message}`);
+  };
+}
+
+/** The chain settings, which live mode must have. */
+export function requireChain(config: Config): ChainConfig {
+  if (config.chain === null) throw new ConfigError(['The chain is not configured.']);
+  return config.chain;
+}
+
+/** The token's contract: the well-known one, or the one configured for a chain that has none. */
+export function requireToken(chain: ContractDeploymentConfig): Address {
+  const known = knownToken(chain.chainId);
+  if (known !== null && chain.token !== null && chain.token !== known) {
+    throw new ConfigError([
+      `SETTLEMENT_TOKEN_ADDRESS must be empty: USDC of chain ${chain.chainId} is ${known}.`,
+    ]);
+  }
+  const token = known ?? chain.token;
+  if (token === null) {
+    throw new ConfigError([
+      `SETTLEMENT_TOKEN_ADDRESS is missing: chain ${chain.chainId} has no well-known USDC.`,
+    ]);
+  }
+  return token;
+}
+
+/** One adapter for each provider with credentials. Throws `ConfigError`. */
+function openAdapters(config: Config, clock: Clock): ReadonlyMap<ProviderId, ProviderAdapter> {
+  const adapters = new Map<ProviderId, ProviderAdapter>();
+  for (const [id, values] of config.providers) {
+    try {
+      const { baseUrl } = config;
+      const settings = {
+        ...clock,
+        timeoutMs: SESSION_TIMEOUT_MS,
+        baseUrl,
+        noticesUrl: noticesUrlOf(id, baseUrl),
+      };
+      adapters.set(id, createProviderAdapter(id, values, settings));
+    } catch (error) {
+      if (error instanceof ProviderSettingError) throw new ConfigError([error.message]);
+      throw error;
+    }
+  }
+  return adapters;
+}
+
+function explorerOf(chainId: number): (transactionHash: string) => string | null {
+  const explorers: Readonly<Record<number, string>> = {
+    137: 'https://polygonscan.com/tx/',
+    80002: 'https://amoy.polygonscan.com/tx/',
+  };
+  const prefix = explorers[chainId];
+  return (transactionHash) => (prefix === undefined ? null : prefix + transactionHash);
+}

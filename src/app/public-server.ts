@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { type ApiRateLimiters, createMemoryRateLimiters } from '../http/api/api-context.ts';
+import { registerApi } from '../http/api/payment-routes.ts';
+import { createPageLimits } from '../http/checkout/page-limits.ts';
+import { registerCheckoutPages } from '../http/checkout/routes.ts';
+import { registerDashboard } from '../http/dashboard/routes.ts';
+import { registerDocs } from '../http/docs/register-docs.ts';
+import { registerOpenApi } from '../http/openapi/create-openapi-document.ts';
+import { NOTICES_PER_MINUTE, registerProviderNotices } from '../http/provider-webhooks.ts';
+import { createFixedWindowLimiter } from '../http/rate-limit.ts';
+import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
+import { createPublicServer } from '../http/server.ts';
+import { registerHealth, registerWellKnown } from '../http/well-known.ts';
+import { createAskQuote } from '../payments/ask-quotes.ts';
+import { createKeyedHash } from '../platform/keyed-hash.ts';
+import { createDashboardContext, type ServiceParts } from './service-parts.ts';
+
+/** The public server with everything that can be reached on it. */
+export function openDoors(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
+  const { config, store, world, clock, tokens, callbacks } = parts;
+  const isSandbox = parts.sandboxControls !== null;
+  const server = createPublicServer({
+    logger: parts.log,
+    trustProxy: config.trustProxy,
+    tls:
+      config.tls === null
+        ? null
+        : { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
+    isHttpsOnly: config.baseUrl.startsWith('https:'),
+    observe: parts.metrics.observeRequest,
+    isLeaving,
+    limits: { connections: connectionsWithin(readOpenFilesLimit()) },
+  });
+  requireForwardedHttps(server, { isTrusted: createPeerCheck(config.trustProxy), baseUrl: config.baseUrl });
+  registerApi(server, {
+    accounts: store.accounts,
+    create: parts.create,
+    status: { payments: store.payments, tokens },
+    tokens,
+    callbacks,
+    limits: createRateLimiters(parts),
+    baseUrl: config.baseUrl,
+  });
+  openCustomerPages(server, parts);
+  const { explorerTransactionUrl, settlements } = world;
+  const { token } = settlements[0];
+  registerDashboard(server, createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl }));
+  registerProviderNotices(server, {
+    payments: store.payments,
+    adapters: parts.directory.adapters,
+    limiter: createFixedWindowLimiter(NOTICES_PER_MINUTE, clock.monotonicMs),
+    nowMs: clock.nowMs,
+    observe: (provider, outcome) => parts.metrics.providerNotices.inc({ provider, outcome }),
+  });
+  registerOpenApi(server, config);
+  registerDocs(server, {
+    baseUrl: config.baseUrl,
+    isSandbox,
+    links: parts.startLinks ?? [],
+    limiter: createPageLimits(clock.monotonicMs).pages,
+  });
+  registerHealth(server, {
+    isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),
+  });
+  registerWellKnown(server, {
+    chainId: world.chainId,
+    token,
+    factories: settlements
+      .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
+      .map(({ factory, implementation, factoryCodeHash }) => ({
+        address: factory,
+        implementation,
+        codeHash: factoryCodeHash as `0x${string}`,
+      })),
+    feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
+  });
+  return server;
+}
+
+/** What customers see, and in the sandbox the same in every state. */
+function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
+  const { config, store, world, clock, directory } = parts;
+  const shared = {
+    directory,
+    askQuote: createAskQuote({
+      providers: directory,
+      monotonicMs: clock.monotonicMs,
+      keepMs: world.pace.quoteKeepMs,
+    }),
+    nowMs: clock.nowMs,
+    baseUrl: config.baseUrl,
+    explorerTransactionUrl: world.explorerTransactionUrl,
+    token: world.settlements[0].token,
+  };
+  registerCheckoutPages(server, {
+    ...shared,
+    payments: store.payments,
+    accounts: store.accounts,
+    startSession: parts.startSession,
+    limits: createPageLimits(clock.monotonicMs),
+    emailHash: createKeyedHash('e-mail of a checkout', parts.secretKey, config.previousSecretKeys),
+    countryHeader: config.countryHeader,
+    isSandbox: parts.sandboxControls !== null,
+    play: parts.createPlay?.(parts.startSession) ?? null,
+  });
+  parts.registerSandboxPages?.(server, shared);
+}
+
+/** Counted in the store where several processes serve together, else in memory. */
+function createRateLimiters({ config, store: { shared }, clock }: ServiceParts): ApiRateLimiters {
+  const { rateLimits } = config;
+  if (shared === null) return createMemoryRateLimiters(rateLimits, clock.monotonicMs);
+  return {
+    create: shared.createRateLimiter('create', rateLimits.createPerMinute),
+    status: shared.createRateLimiter('status', rateLimits.statusPerMinute),
+    unauthenticated: shared.createRateLimiter('unauthenticated', rateLimits.unauthenticatedPerMinute),
+  };
+}
+
+/** More connections than that are refused, whatever the system allows. */
+const MAXIMUM_CONNECTIONS = 16_000;
+/** For open deliveries, the database, the chain, and what else the service opens itself. */
+const OWN_FILES = 4_000;
+/** Where the system does not say: what it grants nearly everywhere. */
+const USUAL_LIMIT = 1_024;
+
+/** How many files and sockets this process may have open. */
+export function readOpenFilesLimit(): number {
+  // Otherwise it looks up the names of all that are connected.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { userLimits } = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
+  };
+  const limit = userLimits?.open_files?.soft ?? USUAL_LIMIT;
+  return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit);
+}
+
+/**
+ * How many connections to the public server that leaves room for. Whoever opens more must not take what the
+ * service needs itself: a webhook for which no socket can be opened has failed for good.
+ */
+export function connectionsWithin(openFiles: number): number {
+  return Math.min(MAXIMUM_CONNECTIONS, Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 4)));
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { locationOf } from '../domain/callback-url.ts';
+import type { HostResolution } from '../webhooks/callback-host.ts';
+import { createCallbackGuard, createTextCallbackGuard } from './service-parts.ts';
+
+/** Judges with a resolver that answers this, and says which names it was asked for. */
+function guardWith(
+  resolution: HostResolution,
+  own: readonly string[] = [],
+  baseUrl = 'https://pay.example.com',
+) {
+  const asked: string[] = [];
+  const refuse = () => {
+    throw new Error('creation never looks up past the cache');
+  };
+  const resolver = {
+    resolve: async (hostname: string) => {
+      asked.push(hostname);
+      return resolution;
+    },
+    resolveFresh: refuse,
+    close: refuse,
+  };
+  const guard = createCallbackGuard(resolver, () => new Set(own), {
+    allowedHosts: new Set(['shop.local:9443', 'pay.example.com:9000']),
+    own: locationOf(baseUrl),
+  });
+  return { guard, asked };
+}
+
+const publicAddress: HostResolution = { addresses: [{ address: '93.184.216.34', family: 4 }] };
+const privateAddress: HostResolution = { addresses: [{ address: '10.0.0.1', family: 4 }] };
+
+it('takes a public name that leads to a public address', async () => {
+  const { guard, asked } = guardWith(publicAddress);
+  expect(await guard.refusalOf('https://shop.example.com/hook')).toBeNull();
+  expect(asked).toEqual(['shop.example.com']);
+});
+
+it('refuses what is wrong as a text without asking anybody', async () => {
+  const { guard, asked } = guardWith(publicAddress);
+  for (const callback of [
+    '',
+    'http://shop.example.com',
+    'https://user@shop.example.com',
+    'https://localhost/x',
+  ]) {
+    expect(await guard.refusalOf(callback), callback).toMatch(/^must /);
+  }
+  expect(asked).toEqual([]);
+});
+
+it('refuses a public name that leads inside', async () => {
+  const { guard } = guardWith(privateAddress);
+  expect(await guard.refusalOf('https://shop.example.com')).toMatch(/must not resolve to a private/);
+});
+
+it('does not resolve a host of the operator’s list, with exactly its port', async () => {
+  const { guard, asked } = guardWith(privateAddress);
+  expect(await guard.refusalOf('https://shop.local:9443/hook')).toBeNull();
+  expect(asked).toEqual([]);
+  expect(await guard.refusalOf('https://shop.local:9444/hook')).toMatch(/^must /);
+  expect(await guard.refusalOf('http://shop.local:9443/hook')).toMatch(/^must /);
+});
+
+it('takes a name that DNS cannot answer for: the delivery decides', async () => {
+  expect(await guardWith({ failed: 'timeout' }).guard.refusalOf('https://shop.example.com')).toBeNull();
+});
+
+describe("this service's own public name", () => {
+  const refusal = 'must not lead to this service itself';
+
+  it.each([
+    'https://pay.example.com/pay/1',
+    'https://pay.example.com',
+    'https://pay.example.com:443/hook',
+    'https://PAY.Example.COM/hook',
+    'https://pay.example.com./hook',
+  ])('is refused as a callback, wherever it resolves to: %s', async (callback) => {
+    const { guard, asked } = guardWith(publicAddress);
+    expect(await guard.refusalOf(callback)).toBe(refusal);
+    expect(asked).toEqual([]);
+    const rules = { allowedHosts: new Set<string>(), own: locationOf('https://pay.example.com') };
+    expect(createTextCallbackGuard(rules).refusalOf(callback)).toBe(refusal);
+  });
+
+  it.each([
+    'https://example.com/hook',
+    'https://shop.example.com/hook',
+    'https://shop.pay.example.com/hook',
+    'https://pay.example.com:8443/hook',
+    'https://pay.example.com:9000/hook',
+  ])('says nothing against another host, port or a host of the operator’s list: %s', async (callback) => {
+    expect(await guardWith(publicAddress).guard.refusalOf(callback)).toBeNull();
+  });
+
+  it('is refused below the path of BASE_URL only, where a shop shares the host', async () => {
+    const { guard } = guardWith(publicAddress, [], 'https://example.com/checkout/');
+    for (const path of ['/checkout', '/checkout/', '/checkout/pay/1', '/shop/../checkout/x']) {
+      expect(await guard.refusalOf(`https://example.com${path}`), path).toBe(refusal);
+    }
+    for (const path of ['', '/hook', '/checkouts', '/shop/checkout']) {
+      expect(await guard.refusalOf(`https://example.com${path}`), path).toBeNull();
+    }
+  });
+});

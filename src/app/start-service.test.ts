@@ -1,0 +1,59 @@
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as oneTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ConfigError } from '../config.ts';
+import { createIpnTokens } from '../domain/ipn-token.ts';
+import type { Payment } from '../domain/payment.ts';
+import { giveNotice, requireKnownSecret } from './start-service.ts';
+
+it.each([0, 40, 1_000, 8_050])(
+  'waits for %d ms in all, in steps that are short beside a notice',
+  async (noticeMs) => {
+    const waitsMs: number[] = [];
+    await giveNotice(noticeMs, async (waitMs) => void waitsMs.push(waitMs));
+    expect(waitsMs.reduce((sum, waitMs) => sum + waitMs, 0)).toBe(noticeMs);
+    for (const waitMs of waitsMs) expect(waitMs).toBeLessThanOrEqual(100);
+  },
+);
+
+it('a process that stood still for longer than its notice answers what was asked meanwhile before it is over', async () => {
+  const server = createServer((_request, response) => void response.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const order: string[] = [];
+
+  const notice = giveNotice(500).then(() => order.push('the notice is over'));
+  const asked = new Promise<void>((resolve, reject) => {
+    get({ port, host: '127.0.0.1', agent: false }, (answer) => {
+      order.push('an answer');
+      answer.resume().once('end', resolve);
+    }).once('error', reject);
+  });
+  await oneTurn();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+  await Promise.all([notice, asked]);
+  expect(order).toEqual(['an answer', 'the notice is over']);
+
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const [OLD, NEW] = ['o'.repeat(40), 'n'.repeat(40)];
+
+function paymentsMadeWith(secret: string | null) {
+  const tokenFingerprint = secret === null ? '' : createIpnTokens(secret).currentFingerprint;
+  return { listPayments: async () => (secret === null ? [] : [{ tokenFingerprint } as Payment]) };
+}
+
+it('starts with an empty store, with the same secret, and with the former one among the previous', async () => {
+  await requireKnownSecret(paymentsMadeWith(null), createIpnTokens(NEW));
+  await requireKnownSecret(paymentsMadeWith(OLD), createIpnTokens(OLD));
+  await requireKnownSecret(paymentsMadeWith(OLD), createIpnTokens(NEW, [OLD]));
+});
+
+it('refuses a secret that replaced another one, and repeats neither', async () => {
+  const refusal = requireKnownSecret(paymentsMadeWith(OLD), createIpnTokens(NEW));
+  await expect(refusal).rejects.toThrow(ConfigError);
+  await expect(refusal).rejects.toThrow(/SECRET_KEY_PREVIOUS/);
+  await expect(refusal).rejects.not.toThrow(new RegExp(`${OLD}|${NEW}`));
+});

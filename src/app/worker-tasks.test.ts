@@ -1,0 +1,166 @@
+import { expect, it } from 'vitest';
+import { createGasTask, createIndexTask, createStaleCutoff } from './worker-tasks.ts';
+
+const POL = 10n ** 18n;
+
+const GWEI = 10n ** 9n;
+/** At 100 gwei, three full batches of 11 million gas. */
+const LOW = (33n * POL) / 10n;
+
+/** Runs the task once for each balance, with these fees, and tells what was logged in which run. */
+async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] = []): Promise<string[]> {
+  const lines: string[] = [];
+  const shown: number[] = [];
+  const lowest: number[] = [];
+  let run = 0;
+  const log = (level: string) => () => void lines.push(`${run}: ${level}`);
+  const task = createGasTask({
+    world: {
+      relayer: {
+        address: '0xAbc',
+        readGasBalance: async () => balances[run] as bigint,
+        quoteFees: async () => ({
+          maxFeePerGas: (feesGwei[run] ?? 100n) * GWEI,
+          maxPriorityFeePerGas: 25n * GWEI,
+        }),
+      },
+    },
+    metrics: {
+      relayerBalancePol: { set: (pol: number) => void shown.push(pol) } as never,
+      relayerLowBalancePol: { set: (pol: number) => void lowest.push(pol) } as never,
+    },
+    log: { error: log('error'), info: log('info') } as never,
+  });
+  for (run = 0; run < balances.length; run++) await task.run(new AbortController().signal);
+  expect(shown).toEqual(balances.map((balance) => Number(balance / 10n ** 12n) / 1e6));
+  expect(lowest).toEqual(balances.map((_, index) => Number((feesGwei[index] ?? 100n) * 33n) / 1_000));
+  return lines;
+}
+
+it('low gas money of the relayer is an error, once for each time that it becomes low', async () => {
+  expect(await logged([5n * POL, LOW, LOW - 1n, 0n, 0n, 4n * POL, 5n * POL, 1n])).toEqual([
+    '2: error',
+    '5: info',
+    '7: error',
+  ]);
+});
+
+it('a relayer that has none from the start is an error at once', async () => {
+  expect(await logged([0n, 0n])).toEqual(['0: error']);
+});
+
+it('gas money that no longer covers three full batches because fees have risen is an error', async () => {
+  expect(await logged([LOW, LOW, LOW], [100n, 200n, 100n])).toEqual(['1: error', '2: info']);
+});
+
+const signal = new AbortController().signal;
+
+/** A store in which a portion is full as long as there is something left. */
+function storeWith(portions: number) {
+  let frontier = 0;
+  return {
+    payments: {
+      listDepositAddresses: async (afterRow: number, limit: number) =>
+        Array.from({ length: afterRow < portions * limit ? limit : 0 }, (_, index) => ({
+          row: afterRow + index + 1,
+        })) as never,
+    },
+    search: {
+      readIndexFrontier: async () => frontier,
+      indexPayments: async (_afterRow: number, throughRow: number) => {
+        frontier = throughRow;
+      },
+      countPaid: async () => 0,
+    },
+  };
+}
+
+it('goes on at once while there is more and the process has little else to do', async () => {
+  const task = createIndexTask(storeWith(2), () => 0.2);
+  expect([await task.run(signal), await task.run(signal), await task.run(signal)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+it('takes small portions with pauses between them while the process is busy with requests', async () => {
+  const store = storeWith(2);
+  const task = createIndexTask(store, () => 0.9);
+  expect(await task.run(signal)).toBe(true);
+  expect(await store.search.readIndexFrontier()).toBe(20);
+  expect([await task.run(signal), await task.run(signal)]).toEqual([true, false]);
+});
+
+it('pauses for a second where requests leave it nothing, and goes on at once when it is to end', async () => {
+  const stopping = new AbortController();
+  const store = storeWith(2);
+  const task = createIndexTask(store, () => 0.98);
+  const startedMs = performance.now();
+  await task.run(stopping.signal);
+  expect(await store.search.readIndexFrontier()).toBe(20);
+  expect(performance.now() - startedMs).toBeGreaterThan(950);
+  const last = task.run(stopping.signal);
+  stopping.abort();
+  expect(await last).toBe(true);
+});
+
+const WAIT_MS = 120_000;
+const HOUR_MS = 3_600_000;
+
+/** A process that has watched for long, asked every half minute. */
+function watchFor(minutes: number) {
+  const time = { trueMs: 0, skewMs: 10 * HOUR_MS };
+  const cutoff = createStaleCutoff(
+    { nowMs: () => time.trueMs + time.skewMs, monotonicMs: () => time.trueMs },
+    WAIT_MS,
+  );
+  const pass = (ms: number) => {
+    let latest = cutoff();
+    for (let passed = 0; passed < ms; passed += 30_000) {
+      time.trueMs += 30_000;
+      latest = cutoff();
+    }
+    return latest;
+  };
+  pass(minutes * 60_000);
+  return { time, pass, wallMs: () => time.trueMs + time.skewMs };
+}
+
+it('is the wait ago while the clock is right', () => {
+  const { pass, wallMs } = watchFor(30);
+  expect(pass(30_000)).toBe(wallMs() - WAIT_MS);
+});
+
+it('says nothing before this process has watched for as long as the wait', () => {
+  expect(watchFor(0).pass(90_000)).toBeNull();
+  expect(watchFor(0).pass(120_000)).not.toBeNull();
+});
+
+it('a clock that is put forward by an hour gives up nothing that was begun a moment before', () => {
+  const { time, pass, wallMs } = watchFor(30);
+  const claimedAtMs = wallMs();
+  time.skewMs += HOUR_MS;
+  expect(pass(90_000)).toBeLessThan(claimedAtMs);
+  // But in the end it does.
+  expect(pass(60_000)).toBeGreaterThan(claimedAtMs);
+});
+
+it('a clock that goes forward and back again gives up nothing that was begun in between', () => {
+  const { time, pass, wallMs } = watchFor(30);
+  time.skewMs += HOUR_MS;
+  pass(60_000);
+  time.skewMs -= HOUR_MS;
+  const claimedAtMs = wallMs();
+  expect(pass(90_000)).toBeLessThan(claimedAtMs);
+});
+
+it('keeps a bounded memory and stays right when it is asked very often', () => {
+  let trueMs = 0;
+  const clock = () => trueMs;
+  const cutoff = createStaleCutoff({ nowMs: clock, monotonicMs: clock }, WAIT_MS);
+  let latest: number | null = null;
+  for (; trueMs < WAIT_MS * 4; trueMs += 50) latest = cutoff();
+  expect(latest).toBeGreaterThan(0);
+  expect(latest).toBeLessThanOrEqual(trueMs - WAIT_MS);
+});

@@ -1,0 +1,245 @@
+import type { Address } from '../domain/payout-address.ts';
+import {
+  type ChainLogs,
+  ChainUnavailableError,
+  type ForwardedLog,
+  type RescuedLog,
+  type TransferLog,
+} from '../domain/ports/chain.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import type { ChainEndpoint } from './endpoint-rotation.ts';
+import type { LogSources } from './read-logs.ts';
+import { type BlockRange, scanBlocks } from './scan-blocks.ts';
+
+/** Why something is not taken as final, or which endpoint contradicts the one that says so. */
+export interface FinalityDoubt {
+  /**
+   * `hash`: another endpoint has another block. `refuted`: two other hosts do not have logs of ours that the endpoint
+   * shows. `disputed`: one other host does not have them, and none confirms them. `unconfirmed`: no other host could say.
+   */
+  readonly kind: 'hash' | 'refuted' | 'disputed' | 'unconfirmed';
+  readonly block: BlockReference;
+  /** The endpoint that called the block final, or showed the logs. */
+  readonly endpoint: string;
+  /** One sentence for the operator. */
+  readonly message: string;
+}
+
+/** `block` is null while no endpoint of another host agrees. */
+interface FinalityVerdict {
+  readonly block: BlockReference | null;
+  /** Whether another endpoint has another block at the same height. */
+  readonly isContradicted: boolean;
+}
+
+type Answer =
+  | { readonly kind: 'agrees'; readonly block: BlockReference }
+  | { readonly kind: 'hash' | 'unconfirmed'; readonly doubt: FinalityDoubt };
+
+/**
+ * Payments are settled on finalized blocks, so one endpoint's word is not enough where there are several: one of another
+ * host must call that height final with the same hash. All are asked at once and the first that agrees is enough. One that is
+ * behind confirms up to what it calls final itself. Without another host the endpoint is believed. `report` is also
+ * called for a contradiction that arrives after another endpoint has agreed.
+ */
+export async function confirmFinalBlock(
+  asked: ChainEndpoint,
+  others: readonly ChainEndpoint[],
+  final: BlockReference,
+  report: (doubt: FinalityDoubt) => void,
+): Promise<FinalityVerdict> {
+  if (others.length === 0) return { block: final, isContradicted: false };
+  const asks = others.map(async (other) => {
+    const answer = await compareBlocks(asked, other, final);
+    if (answer.kind === 'hash') report(answer.doubt);
+    return answer;
+  });
+  const answers = await answersUntil(asks, (answer) => {
+    if (answer.kind !== 'agrees') return 'not';
+    return answer.block.number === final.number ? 'enough' : 'better than nothing';
+  });
+  const blocks = answers.flatMap((answer) => (answer.kind === 'agrees' ? [answer.block] : []));
+  const isContradicted = answers.some(({ kind }) => kind === 'hash');
+  const [highest] = blocks.sort((one, other) => other.number - one.number);
+  if (highest !== undefined) return { block: highest, isContradicted };
+  for (const answer of answers) if (answer.kind === 'unconfirmed') report(answer.doubt);
+  return { block: null, isContradicted };
+}
+
+async function compareBlocks(
+  asked: ChainEndpoint,
+  other: ChainEndpoint,
+  final: BlockReference,
+): Promise<Answer> {
+  const doubt = (kind: 'hash' | 'unconfirmed', message: string): Answer => ({
+    kind,
+    doubt: { kind, block: final, endpoint: asked.rpc.label, message },
+  });
+  try {
+    await other.ensureChain();
+    const pair = await readSameHeight(asked, other, final);
+    if (pair === null) {
+      return doubt('unconfirmed', `${other.rpc.label} is behind and cannot confirm block ${final.number}`);
+    }
+    const { own, theirs } = pair;
+    if (own.hash === theirs.hash) return { kind: 'agrees', block: own };
+    return doubt(
+      'hash',
+      `block ${own.number} is ${own.hash} at ${asked.rpc.label}, but ${theirs.hash} at ${other.rpc.label}`,
+    );
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    other.suspect();
+    return doubt('unconfirmed', `block ${final.number} cannot be confirmed: ${error.message}`);
+  }
+}
+
+/**
+ * Both endpoints' block at the finalized height, or at the lower height that the other one calls final: that it has the
+ * block is not enough, because any block is somewhere before it is final.
+ */
+async function readSameHeight(
+  asked: ChainEndpoint,
+  other: ChainEndpoint,
+  final: BlockReference,
+): Promise<{ own: BlockReference; theirs: BlockReference } | null> {
+  const theirFinal = await other.readBlock('finalized');
+  if (theirFinal === null) return null;
+  if (theirFinal.number === final.number) return { own: final, theirs: theirFinal };
+  if (theirFinal.number > final.number) {
+    const theirs = await other.readBlock(final.number);
+    return theirs?.number === final.number ? { own: final, theirs } : null;
+  }
+  const own = await asked.readBlock(theirFinal.number);
+  return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
+}
+
+/** How long a better answer is waited for once there is one that is better than nothing. */
+const GRACE_MS = 500;
+
+/** The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. */
+async function answersUntil<T>(
+  asks: readonly Promise<T>[],
+  judge: (answer: T) => 'enough' | 'better than nothing' | 'not',
+): Promise<readonly T[]> {
+  const answers: T[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  for (const ask of asks) {
+    ask.then((answer) => {
+      answers.push(answer);
+      const judgement = judge(answer);
+      if (judgement === 'enough' || answers.length === asks.length) resolve();
+      else if (judgement === 'better than nothing') timer ??= setTimeout(resolve, GRACE_MS);
+    }, reject);
+  }
+  try {
+    await promise;
+    return [...answers];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What the logs of one endpoint are compared with. */
+interface ConfirmLogsContext {
+  /** Endpoints of other hosts, and how many blocks each of them grants at once. */
+  readonly others: readonly { readonly endpoint: ChainEndpoint; readonly range: BlockRange }[];
+  readonly sources: LogSources;
+  readonly report: (doubt: FinalityDoubt) => void;
+}
+
+type LogsAnswer =
+  | { readonly kind: 'has them' }
+  | { readonly kind: 'lacks some'; readonly host: string; readonly message: string }
+  | { readonly kind: 'cannot say'; readonly message: string };
+
+/**
+ * Whether an endpoint of another host, on the same chain up to `final`, has the same logs. All are asked at once and the
+ * first that has all of them is enough. Where none has them and two hosts lack some, the endpoint is `refuted`.
+ */
+export async function confirmLogs(
+  context: ConfirmLogsContext,
+  asked: ChainEndpoint,
+  logs: ChainLogs,
+  final: BlockReference,
+): Promise<'confirmed' | 'unconfirmed' | 'refuted'> {
+  const asks = context.others.map((other) => compareLogs(context, other, logs, final));
+  const answers = await answersUntil(asks, ({ kind }) => (kind === 'has them' ? 'enough' : 'not'));
+  if (answers.some(({ kind }) => kind === 'has them')) return 'confirmed';
+  const denials = answers.flatMap((answer) => (answer.kind === 'lacks some' ? [answer] : []));
+  const isRefuted = new Set(denials.map(({ host }) => host)).size > 1;
+  const kind = isRefuted ? 'refuted' : denials.length > 0 ? 'disputed' : 'unconfirmed';
+  const messages = answers.flatMap((answer) => (answer.kind === 'has them' ? [] : [answer.message]));
+  const message = `logs of ours at ${asked.rpc.label} are not confirmed: ${messages.join('; ')}`;
+  context.report({ kind, block: final, endpoint: asked.rpc.label, message });
+  return isRefuted ? 'refuted' : 'unconfirmed';
+}
+
+async function compareLogs(
+  { sources }: ConfirmLogsContext,
+  { endpoint, range }: ConfirmLogsContext['others'][number],
+  logs: ChainLogs,
+  final: BlockReference,
+): Promise<LogsAnswer> {
+  const { host } = endpoint;
+  const { label } = endpoint.rpc;
+  try {
+    await endpoint.ensureChain();
+    const block = await endpoint.readBlock(final.number);
+    if (block?.hash !== final.hash) {
+      const problem = block === null ? 'is behind' : 'has another block';
+      return { kind: 'cannot say', message: `${label} ${problem} at ${final.number}` };
+    }
+    const theirs = await readSameLogs({ endpoint, range, sources }, logs);
+    const lacking = positions(logs).filter(({ key }) => !theirs.has(key));
+    const [first] = lacking;
+    if (first === undefined) return { kind: 'has them' };
+    const example = `transaction ${first.log.transactionHash} in block ${first.log.blockNumber}`;
+    const message = `${label} does not show ${lacking.length} of them, such as ${example}`;
+    return { kind: 'lacks some', host, message };
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    endpoint.suspect();
+    return { kind: 'cannot say', message: error.message };
+  }
+}
+
+/** What the endpoint shows for the same addresses in the same blocks. */
+async function readSameLogs(
+  { endpoint, range, sources }: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
+  logs: ChainLogs,
+): Promise<ReadonlySet<string>> {
+  const { token } = sources;
+  const blocks = positions(logs).map(({ log }) => log.blockNumber);
+  const toBlock = blocks.reduce((most, block) => Math.max(most, block), 0);
+  const recipients: Address[] = [...new Set(logs.transfers.map(({ recipient }) => recipient))];
+  // Only the kinds of logs that are to be confirmed are asked for.
+  const factories = logs.forwarded.length + logs.rescued.length > 0 ? sources.factories : [];
+  const found = new Set<string>();
+  let fromBlock = blocks.reduce((least, block) => Math.min(least, block), toBlock);
+  while (fromBlock <= toBlock) {
+    const context = { endpoint, range, sources: { token, factories }, seenBlock: () => undefined };
+    const query = { fromBlock, toBlock, recipients, isCandidate: () => false };
+    const { scannedTo, transfers, forwarded, rescued = [] } = await scanBlocks(context, query);
+    for (const { key } of positions({ transfers, forwarded, rescued })) found.add(key);
+    fromBlock = scannedTo.number + 1;
+  }
+  return found;
+}
+
+/** Each log with a text that says everything about it that counts. */
+function positions({ transfers, forwarded, rescued }: ChainLogs) {
+  return [
+    ...transfers.map((log) => ({ log, key: keyOf(log, 'transfer', log.recipient, log.units) })),
+    ...forwarded.map((log) => ({
+      log,
+      key: keyOf(log, 'forwarded', log.deposit, log.toMerchantUnits, log.feeUnits),
+    })),
+    ...rescued.map((log) => ({ log, key: keyOf(log, 'rescued', log.deposit, log.token, log.units) })),
+  ];
+}
+
+function keyOf(log: TransferLog | ForwardedLog | RescuedLog, ...contents: (string | bigint)[]): string {
+  return [log.blockNumber, log.logIndex, log.transactionHash, ...contents].join(' ');
+}

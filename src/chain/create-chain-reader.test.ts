@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { createHeadWatch } from './create-chain-reader.ts';
+
+it('takes a head that advances, stays, or falls back as far as a reorganisation may', () => {
+  const watch = createHeadWatch();
+  for (const head of [1_000, 1_000, 1_500, 1_244])
+    expect(() => watch.check('node', head, head)).not.toThrow();
+});
+
+it('refuses a head that falls back further, until it has stayed there for thirty checks', () => {
+  const watch = createHeadWatch();
+  watch.check('node', 1_000_000, 1_000_000);
+  for (let check = 0; check < 30; check++) {
+    expect(() => watch.check('node', 500 + check, 500 + check)).toThrow('node fell back from block 1000000');
+  }
+  expect(() => watch.check('node', 530, 530)).not.toThrow();
+  expect(() => watch.check('node', 100, 100)).toThrow('fell back from block 530');
+});
+
+it('forgets a fall-back when the head is where it was', () => {
+  const watch = createHeadWatch();
+  watch.check('node', 10_000, 10_000);
+  for (let check = 0; check < 100; check++) {
+    watch.check('node', 10_000, 10_000);
+    expect(() => watch.check('node', 1, 1)).toThrow(/fell back/);
+  }
+});
+
+it.each([
+  ['a head', (moving: number, standing: number) => [standing, moving] as const],
+  ['a final block', (moving: number, standing: number) => [moving, standing] as const],
+])('says that %s stands still after twenty seconds, and again only after twenty more', (_, numbersOf) => {
+  let nowMs = 0;
+  const watch = createHeadWatch(() => nowMs);
+  const stoodStillAtMs: number[] = [];
+  for (nowMs = 0; nowMs <= 100_000; nowMs += 2_000) {
+    // It moves until 30 s.
+    const numbers = numbersOf(nowMs / 2_000, Math.min(15, nowMs / 2_000));
+    if (watch.check('node', ...numbers) === 'stands still') stoodStillAtMs.push(nowMs);
+  }
+  expect(stoodStillAtMs).toEqual([50_000, 70_000, 90_000]);
+});

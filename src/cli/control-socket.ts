@@ -1,0 +1,127 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { dirname } from 'node:path';
+import { ServiceError } from '../domain/errors.ts';
+import { operations } from './operations.ts';
+import type { OperationArguments, OperationsContext } from './operations-context.ts';
+
+/** The file name of the control socket inside the data folder. */
+export const CONTROL_SOCKET = 'control.sock';
+
+/** Well within the time that the client waits for a sign of life. */
+const ALIVE_INTERVAL_MS = 10_000;
+
+/** The largest is that of a logo. */
+const MAXIMUM_REQUEST_BYTES = 128 * 1024;
+
+/** What the socket answers: a result, or what the command line prints on standard error. */
+type ControlReply = { readonly result: unknown } | { readonly error: string };
+
+/**
+ * Lets the command line work on a running server: one POST an operation, over a Unix socket that only its owner can
+ * open. With SQLite the data folder's lock makes sure that a socket found here is left over from a process that is
+ * gone; with PostgreSQL each process has a data folder of its own.
+ */
+export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
+  mkdirSync(dirname(socketFile), { recursive: true, mode: 0o700 });
+  rmSync(socketFile, { force: true });
+  const server = createServer(async (request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    // Space before JSON means nothing: it tells whoever waits for a long operation that somebody is still at it.
+    const alive = setInterval(() => response.write(' '), ALIVE_INTERVAL_MS);
+    response.once('close', () => clearInterval(alive));
+    const reply = await answer(context, request);
+    clearInterval(alive);
+    response.end(reply);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // Without a moment in which others could open it.
+    const earlierMask = process.umask(0o177);
+    server.listen(socketFile, resolve);
+    process.umask(earlierMask);
+  });
+  chmodSync(socketFile, 0o600);
+  return server;
+}
+
+/** The reply's text. Nothing that goes wrong may leave this function: there is nobody above it to catch it. */
+async function answer(context: OperationsContext, request: IncomingMessage): Promise<string> {
+  try {
+    const { name, args } = JSON.parse(await readBody(request)) as { name: string; args: OperationArguments };
+    return JSON.stringify({ result: await runOperation(context, name, args) } satisfies ControlReply);
+  } catch (error) {
+    const text = error instanceof ServiceError ? error.message : `unexpected error: ${String(error)}`;
+    return JSON.stringify({ error: text } satisfies ControlReply);
+  }
+}
+
+/** Runs an operation of the table; an unknown name is an error. */
+export async function runOperation(
+  context: OperationsContext,
+  name: string,
+  args: OperationArguments,
+): Promise<unknown> {
+  const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
+  if (operation === undefined) throw new ServiceError('not_found', `There is no operation ${name}.`);
+  return operation(context, args);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // To its end even when it is too large, because a reader that leaves early takes the socket with it.
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAXIMUM_REQUEST_BYTES) chunks.push(chunk);
+  }
+  if (bytes > MAXIMUM_REQUEST_BYTES) {
+    throw new ServiceError(
+      'payload_too_large',
+      `A command may be at most ${MAXIMUM_REQUEST_BYTES} bytes long.`,
+    );
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Thrown when no server listens on the control socket. */
+export class NoServerError extends Error {
+  override readonly name = 'NoServerError';
+}
+
+/** How long the server may be silent; while an operation runs it gives signs of life. */
+const TIMEOUT_MS = 120_000;
+
+/** Runs an operation in the server behind this socket. Throws `NoServerError`, or an Error with the server's text. */
+export async function callServer(
+  socketPath: string,
+  name: string,
+  args: OperationArguments,
+): Promise<unknown> {
+  const reply = await post(socketPath, JSON.stringify({ name, args }));
+  if ('error' in reply) throw new Error(reply.error);
+  return reply.result;
+}
+
+function post(socketPath: string, body: string): Promise<ControlReply> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ socketPath, method: 'POST', path: '/', timeout: TIMEOUT_MS }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        try {
+          resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')) as ControlReply);
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error('the server did not answer in time')));
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const isAbsent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
+      reject(isAbsent ? new NoServerError('no server is running', { cause: error }) : error);
+    });
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { NoServerError } from './control-socket.ts';
+import { postWebhook } from './grade/post-webhook.ts';
+import { visible } from './present.ts';
+
+/** What is typed after `listen`. */
+export interface ListenOptions {
+  /** Where each event is sent as well; without it events are shown only. */
+  readonly forwardTo?: string;
+  readonly isJson: boolean;
+}
+
+/** How it is run, beside what is typed. */
+export interface ListenContext extends ListenOptions {
+  /** The data folder of the sandbox, for people. */
+  readonly dataDir: string;
+  /** Asks the sandbox for what came after the cursor. */
+  readonly readEvents: (cursor: string | null) => Promise<unknown>;
+  /** Standard output. */
+  readonly write: (text: string) => void;
+  /** Standard error. */
+  readonly tell: (text: string) => void;
+  /** Ends it; a person presses Ctrl-C. */
+  readonly signal?: AbortSignal;
+  readonly timeLimitMs?: number;
+}
+
+/** What the sandbox answers. */
+interface EventPage {
+  readonly cursor: string;
+  readonly missed: number;
+  readonly events: readonly EventCopy[];
+}
+
+/** That of the real webhook. */
+const TIME_LIMIT_MS = 10_000;
+const RETRY_MS = 500;
+
+/**
+ * Shows copies of the sandbox's events as they are sent, and hands each to a local endpoint, body and signature unchanged.
+ * Goes on when the sandbox is started again. Returns when it is told to; throws when no sandbox runs at the beginning.
+ */
+export async function listen(context: ListenContext): Promise<void> {
+  const endpoint = context.forwardTo === undefined ? null : readEndpoint(context.forwardTo);
+  let { cursor } = await firstPage(context);
+  const lines = greeting(endpoint);
+  if (context.isJson) context.tell(lines);
+  else context.write(lines);
+  while (context.signal?.aborted !== true) {
+    const page = await nextPage(context, cursor);
+    if (page === null) continue;
+    cursor = page.cursor;
+    if (page.missed > 0) context.tell(`${page.missed} events came too fast to be shown.\n`);
+    for (const event of page.events) void show(context, event, endpoint);
+  }
+}
+
+async function firstPage(context: ListenContext): Promise<EventPage> {
+  try {
+    return (await context.readEvents(null)) as EventPage;
+  } catch (error) {
+    if (!(error instanceof NoServerError)) throw error;
+    throw new Error(
+      `no sandbox runs on the data folder ${context.dataDir}: start one with npm start, or set DATA_DIR to the folder of the one that runs`,
+      { cause: error },
+    );
+  }
+}
+
+/** Null while the sandbox is away. What it refuses is thrown. */
+async function nextPage(context: ListenContext, cursor: string): Promise<EventPage | null> {
+  try {
+    return (await context.readEvents(cursor)) as EventPage;
+  } catch (error) {
+    const isAway = error instanceof NoServerError || (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+    if (!isAway) throw error;
+    await delay(RETRY_MS);
+    return null;
+  }
+}
+
+/** Prints an event when it comes, and how the endpoint answered when it has; one that is slow holds up no other. */
+async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
+  if (!context.isJson) context.write(eventLines(event));
+  const forwarded = endpoint === null ? null : await forward(context, event, endpoint);
+  if (context.isJson) context.write(`${JSON.stringify({ ...event, forwarded })}\n`);
+  else if (forwarded !== null) context.write(forwardedLine(event, forwarded));
+}
+
+async function forward(
+  { timeLimitMs = TIME_LIMIT_MS }: ListenContext,
+  { body, signature }: EventCopy,
+  endpoint: URL,
+): Promise<Forwarded> {
+  const { status, problem, durationMs, excerpt } = await postWebhook(
+    endpoint,
+    { body, signature },
+    timeLimitMs,
+  );
+  return { status, problem, duration_ms: durationMs, answer: excerpt };
+}
+
+function readEndpoint(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new Error('--forward-to must be an http or https address');
+  }
+  return url;
+}
+
+/** A copy of an event, as the sandbox hands it out. */
+export interface EventCopy {
+  readonly event: string;
+  readonly payment_id: string;
+  /** Where the event itself goes. */
+  readonly callback: string;
+  /** Exactly the bytes that were signed. */
+  readonly body: string;
+  readonly signature: string;
+  /** The token that verifies it; the merchant got it with the payment. */
+  readonly ipn_token: string | null;
+  readonly at: string;
+}
+
+/** How the local endpoint answered a copy. */
+interface Forwarded {
+  /** Null when there was no answer. */
+  readonly status: number | null;
+  readonly problem: string | null;
+  readonly duration_ms: number;
+  /** The beginning of the answer's body. */
+  readonly answer: string;
+}
+
+/** What a listener is told first. */
+function greeting(endpoint: URL | null): string {
+  return `Listening to the sandbox. ${
+    endpoint === null
+      ? 'Events are shown only; --forward-to hands them to your endpoint.'
+      : `Each event goes to ${visible(endpoint.href)} too.`
+  }
+These are copies: the event itself goes to the payment's callback, once, whether anybody listens or not.
+
+To verify one: the HMAC-SHA256 of the raw body with the payment's ipn_token, as hex, is X-Service-Signature.
+  printf '%s' "$BODY" | openssl dgst -sha256 -hmac "$IPN_TOKEN"
+
+Bring one about in another terminal: card-checkout trigger payment.paid
+`;
+}
+
+/** An event with all that it takes to verify it. */
+function eventLines(event: EventCopy): string {
+  return [
+    '',
+    headOf(event),
+    `  to         ${visible(event.callback)}`,
+    `  body       ${visible(event.body)}`,
+    `  signature  ${event.signature}`,
+    `  ipn_token  ${event.ipn_token ?? '–'}`,
+    '',
+  ].join('\n');
+}
+
+/** How the endpoint answered, on a line of its own, because others may have come meanwhile. */
+function forwardedLine(event: EventCopy, { status, problem, duration_ms, answer }: Forwarded): string {
+  const outcome = status === null ? (problem ?? 'no answer') : `answered ${status}`;
+  const text = answer.trim() === '' ? '' : `: ${visible(answer.trim())}`;
+  return `${headOf(event)} → ${visible(outcome)} after ${duration_ms} ms${text}\n`;
+}
+
+function headOf({ at, event, payment_id }: EventCopy): string {
+  return `${at.slice(11, 19)} ${visible(event)} ${visible(payment_id)}`;
+}

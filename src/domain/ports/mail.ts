@@ -1,0 +1,101 @@
+import type { PaymentReference } from '../payment.ts';
+
+/** One e-mail in plain text, to one address. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+interface MailOptions {
+  /** Nobody waits for it: it leaves room for mails that somebody does wait for, such as a link to get in. */
+  readonly isBackground?: boolean;
+}
+
+/** Sends e-mail. Where none is configured there is no mailer at all. */
+export interface Mailer {
+  /**
+   * Resolves once the mail server has taken the mail over, within a bounded time. Never sends twice by itself. Throws
+   * `MailNotSentError` where it certainly was not sent, and any other error where nobody knows.
+   */
+  send(mail: Mail, options?: MailOptions): Promise<void>;
+}
+
+/** The mail server was never given the mail: it may be tried again. */
+export class MailNotSentError extends Error {
+  override readonly name = 'MailNotSentError';
+}
+
+/**
+ * `none`: the payment has no address (any more). `busy`: a webhook of it is being sent at this moment, and would be
+ * recorded with the address afterwards. `unknown`: there is no such payment.
+ */
+export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
+
+/** What became of one step through an account's old payments. */
+export interface EmailErasureStep {
+  /** Addresses that were erased. */
+  readonly erased: number;
+  /** Whether another step at once would find more to look at. */
+  readonly hasMore: boolean;
+  /**
+   * Why it stopped before the end, to be tried again later: `webhook`, because the next payment is `busy`, or `index`,
+   * because some of the payments are not in the account's table yet. Null where nothing was in the way.
+   */
+  readonly stoppedBy: 'webhook' | 'index' | null;
+}
+
+/** The end of customers' e-mail addresses. */
+export interface EmailStore {
+  /**
+   * Erases the address of a payment's customer, and what was derived from it: what the payment is found by, the
+   * addresses of its provider sessions, its webhooks as they were recorded. All or nothing of it.
+   */
+  eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
+  /**
+   * Erases those of an account's payments that were created before a time, from where the last call stopped, looking at
+   * so many payments. Stops before one that is `busy`, which the result says.
+   */
+  eraseEmailsBefore(accountId: string, beforeMs: number, limit: number): Promise<EmailErasureStep>;
+}
+
+/**
+ * Receipts by e-mail, queued in the transaction that made their payment paid: pending → sending → sent | failed. A
+ * receipt that a crash leaves in `sending` was perhaps sent, and is never sent again.
+ */
+export interface ReceiptStore {
+  /** Durably moves the oldest `limit` receipts that wait since `sinceMs` or later to `sending`; each is claimed once. */
+  claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly PaymentReference[]>;
+  /** Records how sending ended; `pending` for one that certainly was not sent and is to be claimed again. */
+  recordReceipt(payment: PaymentReference, ending: ReceiptEnding, nowMs: number): Promise<void>;
+}
+
+export type ReceiptEnding = 'sent' | 'failed' | 'pending';
+
+/** `webhooks`: events that did not arrive or of which nobody knows. `payments`: money that waits for a hand. */
+export const troubleKinds = ['webhooks', 'payments'] as const;
+export type TroubleKind = (typeof troubleKinds)[number];
+
+/** What went wrong in an account since its owners were told last. */
+export interface Trouble {
+  readonly accountId: string;
+  readonly kind: TroubleKind;
+  readonly count: number;
+  /** When the first of it happened. */
+  readonly sinceMs: number;
+  /** When the owners were told last; 0 for never. */
+  readonly toldAtMs: number;
+}
+
+/** Who has to be told of what. */
+export interface TroubleStore {
+  /**
+   * Adds up what went wrong since the last call and no later than `throughMs`, but nothing from before `earliestMs`.
+   * What the first call finds is old, and counts as known.
+   */
+  noteTroubles(earliestMs: number, throughMs: number): Promise<void>;
+  /** Takes troubles of accounts whose owners were told of the kind before `toldBeforeMs` or never, each for one caller. */
+  claimTroubles(toldBeforeMs: number, limit: number, nowMs: number): Promise<readonly Trouble[]>;
+  /** Puts back one that was claimed, as nobody was told. */
+  returnTrouble(trouble: Trouble): Promise<void>;
+}

@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { createPayoutAddressParser } from '../../domain/payout-address.ts';
+import { createPayment } from '../../payments/create-payment.ts';
+import { readStatus } from '../../payments/read-status.ts';
+import type { ApiContext, ApiRouteContext } from './api-context.ts';
+import { accountOf, admit, decorateRequests, recordKeyUses } from './authenticate.ts';
+import { createParameterNames, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
+import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
+import {
+  createdPaymentSchema,
+  paymentStatusSchema,
+  presentCreatedPayment,
+  presentPaymentStatus,
+} from './payment-schemas.ts';
+import {
+  acceptJsonBodies,
+  noParameters,
+  parseQuery,
+  type QueryParameters,
+  readJsonObject,
+  withNumberAsWritten,
+} from './request-input.ts';
+
+/** The API's version is part of every path. */
+const API_PREFIX = '/api/v1';
+
+/** Registers the API of the specification, in a scope of its own: its body parser is nobody else's. */
+export function registerApi(server: FastifyInstance, context: ApiContext): void {
+  void server.register(
+    (scope, _options, done) => {
+      acceptJsonBodies(scope);
+      decorateRequests(scope);
+      const { accounts, create } = context;
+      const noteKeyUse = recordKeyUses(scope, { accounts, nowMs: create.nowMs });
+      registerWalletRoutes(scope, { ...context, noteKeyUse });
+      registerStatusRoute(scope, { ...context, noteKeyUse });
+      done();
+    },
+    { prefix: API_PREFIX },
+  );
+}
+
+/** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query): create a checkout. They share one rate limit. */
+function registerWalletRoutes(server: FastifyInstance, context: ApiRouteContext): void {
+  const options = {
+    onRequest: admit(context, context.limits.create),
+    schema: { response: { 200: createdPaymentSchema } },
+  };
+
+  const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
+
+  async function create(request: FastifyRequest, parameters: CreateParameters, source: ParameterSource) {
+    const idempotencyKey = readIdempotencyKey(request.headers);
+    const parsed = parseCreateRequest(parsing, parameters, source, idempotencyKey);
+    const wanted = parsed instanceof Promise ? await parsed : parsed;
+    const payment = await createPayment(context.create, accountOf(request), wanted);
+    return presentCreatedPayment(context, payment);
+  }
+
+  // Not `async`: what these throw is answered as well, and each promise that is only handed on costs a microsecond.
+  server.post('/wallet', options, (request) => {
+    if (hasParameters(parseQuery(request.raw.url ?? ''))) throw inBoth();
+    const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
+    return create(request, body, 'json');
+  });
+
+  server.get('/wallet', options, (request) => {
+    if (hasBody(request)) throw inBoth();
+    return create(request, parseQuery(request.raw.url ?? ''), 'query');
+  });
+}
+
+function hasParameters(query: QueryParameters): boolean {
+  return query !== noParameters && createParameterNames.some((name) => name in query);
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  const length = headers['content-length'];
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
+}
+
+function inBoth(): ServiceError {
+  return new ServiceError(
+    'invalid_request',
+    'Parameters must be sent either as a JSON body with POST or in the query with GET.',
+  );
+}
+
+/** `GET /api/v1/payment-status`: read one payment of the account, by its token or its id. */
+function registerStatusRoute(server: FastifyInstance, context: ApiRouteContext): void {
+  const options = {
+    onRequest: admit(context, context.limits.status),
+    schema: { response: { 200: paymentStatusSchema } },
+  };
+
+  server.get('/payment-status', options, async (request) => {
+    const query = parseQuery(request.raw.url ?? '');
+    const ipnToken = readName(query, 'ipn_token');
+    // With a token the id is not looked at, whatever it is.
+    const paymentId = ipnToken === null ? readName(query, 'payment_id') : null;
+    if (ipnToken === null && paymentId === null) {
+      throw new ServiceError('invalid_request', 'Either ipn_token or payment_id is required.');
+    }
+    const payment = await readStatus(context.status, accountOf(request).id, { ipnToken, paymentId });
+    return presentPaymentStatus(payment);
+  });
+}
+
+function readName(query: QueryParameters, name: StatusParameterName): string | null {
+  const value = query[name];
+  if (value === '') throw invalidField(name, 'must not be empty');
+  return value ?? null;
+}

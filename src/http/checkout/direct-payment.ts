@@ -1,0 +1,98 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { encode } from 'uqr';
+import { ServiceError } from '../../domain/errors.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { isDirect } from '../../domain/payment.ts';
+import { isPaymentId } from '../../domain/payment-id.ts';
+import { paymentUri } from '../../domain/payment-uri.ts';
+import type { Address } from '../../domain/payout-address.ts';
+import { type Html, html } from '../design/html.ts';
+import { darkRuns, qrCode } from '../design/qr-code.ts';
+import { publicNetworkName } from '../well-known.ts';
+import { takesPayment } from './checkout-view.ts';
+import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
+import { fillIn, fillText, type Language } from './languages.ts';
+import { setCommonHeaders } from './layout.ts';
+import type { Checkout } from './read-checkout.ts';
+import type { StateWords } from './state-words.ts';
+
+/** What a direct payment's page says while it waits for a transfer. */
+interface DirectContent {
+  readonly words: StateWords;
+  readonly detail: Html;
+}
+
+/** Whether the customer is to send something from a wallet: once enough was sent, the page is that of every payment. */
+export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'view'>): boolean {
+  return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
+}
+
+/** How to pay a direct payment, or what is missing of it, from a wallet. */
+export function directContent(
+  { payment, view }: Checkout,
+  { words: { direct, facts } }: Language,
+  token: Address,
+): DirectContent {
+  const missing = view.kind === 'underpaid' ? view.missingUnits : payment.enoughUnits;
+  const uri = paymentUri({ token, chainId: payment.chainId, to: payment.depositAddress, units: missing });
+  // To the last digit, unlike elsewhere: what is sent has to be enough.
+  const amount = `${formatUnits(missing)} USDC`;
+  const received = view.kind === 'underpaid' ? `${formatUnits(view.receivedUnits)} USDC` : '';
+  const network =
+    publicNetworkName(payment.chainId) ?? fillText(direct.testNetwork, { chain: String(payment.chainId) });
+  const sentence = view.kind === 'underpaid' ? `${direct.partly} ${direct.waiting}` : direct.waiting;
+  const fill = (template: string) => fillIn(template, { amount, received, network });
+  return {
+    words: {
+      heading: fill(direct.heading),
+      sentence: fill(sentence),
+      text: {
+        heading: fillText(direct.heading, { amount }),
+        sentence: fillText(sentence, { received }),
+      },
+    },
+    detail: html`<dl class="facts">
+<div><dt>${direct.network}</dt><dd><strong><bdi>${network}</bdi></strong></dd></div>
+<div><dt>${facts.amount}</dt><dd><bdi>${amount}</bdi></dd></div>
+<div><dt>${direct.to}</dt><dd><code>${payment.depositAddress}</code></dd></div>
+<div><dt>${direct.contract}</dt><dd><code>${token}</code></dd></div>
+</dl>
+<p>${qrCode(uri, direct.code)}</p>
+<p><a class="button primary wide" href="${uri}">${direct.open}</a></p>
+<ul>
+<li>${fill(direct.onlyThere)}</li>
+<li>${direct.whole}</li>
+<li>${direct.once}</li>
+</ul>`,
+  };
+}
+
+/** Light modules around the code, without which scanners do not find it. */
+const QUIET_MODULES = 4;
+
+/**
+ * `GET /pay/:paymentId/qr.svg`: the checkout's address as a QR code. An answer of its own, because drawing it takes
+ * longer than the rest of the page together, and few look at it. It says what whoever asks knows, so nothing is read.
+ */
+export async function showPhoneCode(
+  { baseUrl }: Pick<CheckoutPagesContext, 'baseUrl'>,
+  request: FastifyRequest<PaymentRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { paymentId } = request.params;
+  if (!isPaymentId(paymentId)) throw new ServiceError('payment_not_found');
+  return sendPhoneCode(reply, `${baseUrl}/pay/${paymentId}`);
+}
+
+/** Answers with an address as a QR code. */
+export function sendPhoneCode(reply: FastifyReply, address: string): FastifyReply {
+  const { size, data } = encode(address, { ecc: 'M', border: QUIET_MODULES });
+  const path = data
+    .flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`))
+    .join('');
+  const drawing = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`;
+  return setCommonHeaders(reply)
+    .header('cache-control', 'private, max-age=86400')
+    .type('image/svg+xml')
+    .send(drawing.toString());
+}

@@ -1,0 +1,216 @@
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { crc32, deflate } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { formatCents } from '../../domain/money.ts';
+import { createBriefCache } from '../../platform/ttl-cache.ts';
+import { html, nothing } from '../design/html.ts';
+import { createFixedWindowLimiter } from '../rate-limit.ts';
+import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
+import { setCommonHeaders } from './layout.ts';
+import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
+
+/** A picture for a link preview: its own, or the plain one that stands in where drawing would take too much. */
+export interface PreviewPicture {
+  readonly png: Buffer;
+  readonly isPlain: boolean;
+}
+
+interface PreviewDrawerOptions {
+  readonly monotonicMs: () => number;
+  /** Told of a drawing that failed. */
+  readonly onFailure: (error: unknown) => void;
+  /** Draws an SVG as a PNG; the library's unless a test says otherwise. */
+  readonly draw?: (svg: string) => Promise<Buffer>;
+}
+
+type DrawPreview = (svg: string) => Promise<PreviewPicture>;
+
+const KEEP_MS = 60 * 60_000;
+const MAXIMUM_KEPT_PICTURES = 100;
+const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
+
+/** There is another picture being drawn, or there were too many. */
+class BusyError extends Error {
+  override readonly name = 'BusyError';
+}
+
+/**
+ * Draws previews one at a time and beside the event loop, at most sixty a minute, and keeps the last hundred. Whoever
+ * asks for another meanwhile is given the plain picture at once: nothing here may slow anything else. Never rejects.
+ */
+export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview {
+  const { monotonicMs, onFailure, draw = drawWithLibrary } = options;
+  const reuse = createBriefCache<Buffer>({
+    monotonicMs,
+    keepMs: KEEP_MS,
+    maximumEntries: MAXIMUM_KEPT_PICTURES,
+  });
+  const limiter = createFixedWindowLimiter(MAXIMUM_DRAWINGS_PER_MINUTE, monotonicMs);
+  let isDrawing = false;
+  let plain: Promise<Buffer> | null = null;
+
+  async function drawOne(svg: string): Promise<Buffer> {
+    if (isDrawing || limiter.take('drawings') > 0) throw new BusyError();
+    isDrawing = true;
+    return draw(svg).finally(() => {
+      isDrawing = false;
+    });
+  }
+
+  return async (svg) => {
+    try {
+      return { png: await reuse(svg, () => drawOne(svg)), isPlain: false };
+    } catch (error) {
+      if (!(error instanceof BusyError)) onFailure(error);
+      plain ??= drawPlain();
+      return { png: await plain, isPlain: true };
+    }
+  };
+}
+
+const { resolve } = createRequire(import.meta.url);
+
+/** The library is loaded with the first preview. It draws, and the picture is packed, in threads of their own. */
+async function drawWithLibrary(svg: string): Promise<Buffer> {
+  const { renderAsync } = await import('@resvg/resvg-js');
+  const fonts = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'];
+  const image = await renderAsync(svg, {
+    font: {
+      loadSystemFonts: false,
+      fontFiles: fonts.map((name) => resolve(`dejavu-fonts-ttf/ttf/${name}`)),
+      defaultFontFamily: 'DejaVu Sans',
+    },
+  });
+  return encodePng(image.pixels, image.width, image.height);
+}
+
+/** The colours of a preview without its words. */
+function drawPlain(): Promise<Buffer> {
+  const pixels = Buffer.alloc(PREVIEW_WIDTH * PREVIEW_HEIGHT * 4, opaque(PREVIEW_COLOURS.ground));
+  pixels.fill(opaque(PREVIEW_COLOURS.line), PREVIEW_WIDTH * (PREVIEW_HEIGHT - PREVIEW_LINE_HEIGHT) * 4);
+  return encodePng(pixels, PREVIEW_WIDTH, PREVIEW_HEIGHT);
+}
+
+/** The four bytes of a pixel of this colour (`#rrggbb`). */
+function opaque(colour: string): Buffer {
+  return Buffer.from(`${colour.slice(1)}ff`, 'hex');
+}
+
+/** As link previews want it, in pixels. */
+export const PREVIEW_WIDTH = 1_200;
+export const PREVIEW_HEIGHT = 630;
+/** Of the line along its lower edge. */
+const PREVIEW_LINE_HEIGHT = 18;
+const PREVIEW_COLOURS = { ground: '#0f3d33', line: '#7fd1b5' } as const;
+
+const MARGIN = 90;
+const LONGEST_NAME = 48;
+const LONGEST_LINE = 52;
+const MOST_LINES = 3;
+
+/**
+ * What a link preview shows of a checkout, as SVG: shop and amount, and the merchant's note, which belongs to previews.
+ * It says nothing of the payment's state, because those who keep the picture do not ask again. Everything in it is
+ * text, and nothing leads out of it.
+ */
+export function previewDrawing({ payment, account }: Pick<Checkout, 'payment' | 'account'>): string {
+  const name = shortened(printable(account.name), LONGEST_NAME);
+  const nameSize = Math.min(64, Math.floor(1_600 / Math.max(1, name.length)));
+  const lines = linesOf(printable(payment.note ?? ''));
+  const amount = `${formatCents(payment.amountCents)} ${payment.currency}`;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${PREVIEW_WIDTH}" height="${PREVIEW_HEIGHT}" viewBox="0 0 ${PREVIEW_WIDTH} ${PREVIEW_HEIGHT}">
+<rect width="100%" height="100%" fill="${PREVIEW_COLOURS.ground}"/>
+<rect y="${PREVIEW_HEIGHT - PREVIEW_LINE_HEIGHT}" width="100%" height="${PREVIEW_LINE_HEIGHT}" fill="${PREVIEW_COLOURS.line}"/>
+<g font-family="DejaVu Sans" fill="#fff">
+<text x="${MARGIN}" y="170" font-size="${nameSize}" fill="#cfe8df">${name}</text>
+<text x="${MARGIN}" y="320" font-size="116" font-weight="700">${amount}</text>
+${lines.length === 0 ? nothing : lines.map((line, index) => html`<text x="${MARGIN}" y="${420 + index * 54}" font-size="34" fill="#cfe8df">${line}</text>`)}
+</g>
+</svg>`.toString();
+}
+
+/** Without what XML cannot hold: control characters, halves of pairs, and what is no character at all. */
+function printable(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\uFFFE\uFFFF]+/gu, ' ')
+    .trim();
+}
+
+function shortened(text: string, longest: number): string {
+  const characters = [...text];
+  return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
+}
+
+/** A note in a few lines, broken between words where there are any. */
+function linesOf(note: string): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of note.split(/\s+/).filter((each) => each !== '')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if ([...longer].length <= LONGEST_LINE) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = shortened(word, LONGEST_LINE);
+  }
+  if (line !== '') lines.push(line);
+  if (lines.length <= MOST_LINES) return lines;
+  return [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1]}…`];
+}
+
+/** `GET /s/:shortCode/preview.png`: what link previews show of a checkout. */
+export async function showPreview(
+  context: CheckoutPagesContext,
+  drawPreview: DrawPreview,
+  request: FastifyRequest<ShortLinkRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const checkout = await readCheckoutOfShortCode(context, request.params.shortCode);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  const { png, isPlain } = await drawPreview(previewDrawing(checkout));
+  return (
+    setCommonHeaders(reply)
+      // A plain one is soon asked for again. It belongs to pages of others, who show it.
+      .header('cache-control', `public, max-age=${isPlain ? 60 : 3_600}`)
+      .header('cross-origin-resource-policy', 'cross-origin')
+      .type('image/png')
+      .send(png)
+  );
+}
+
+const compress = promisify(deflate);
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const BYTES_PER_PIXEL = 4;
+
+/** Pixels (red, green, blue, alpha; rows from the top) as a PNG. What takes long happens beside the event loop. */
+async function encodePng(pixels: Uint8Array, width: number, height: number): Promise<Buffer> {
+  const rowBytes = width * BYTES_PER_PIXEL;
+  // Each row begins with its filter: none.
+  const rows = Buffer.alloc(height * (rowBytes + 1));
+  for (let row = 0; row < height; row++)
+    rows.set(pixels.subarray(row * rowBytes, (row + 1) * rowBytes), row * (rowBytes + 1) + 1);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  // Eight bits for each of four channels, no interlacing.
+  header.set([8, 6, 0, 0, 0], 8);
+  const data = await compress(rows, { level: 6 });
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', data),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(data.length, 0);
+  frame.writeUInt32BE(crc32(named), 4);
+  return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)]);
+}

@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { shortCodeOf } from '../../domain/payment-id.ts';
+import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import { html, nothing } from '../design/html.ts';
+import { summary } from './checkout-page.ts';
+import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
+import { fillText, formatMoneyAndCode, type Language, languageOf } from './languages.ts';
+import { layout, type Page, sendPage } from './layout.ts';
+import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-picture.ts';
+import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
+import { rememberLanguage } from './remember.ts';
+import { wordsOf } from './state-words.ts';
+import { isPreview } from './visit-provider.ts';
+
+/** `GET /s/:shortCode`: a page for link previews that leads customers on to the checkout. */
+export async function showShortLink(
+  context: CheckoutPagesContext,
+  request: FastifyRequest<ShortLinkRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const checkout = await readCheckoutOfShortCode(context, request.params.shortCode);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  const { isSandbox, baseUrl } = context;
+  const language = languageOf(request);
+  rememberLanguage(context, request, reply);
+  const options = { language, isSandbox, baseUrl, isPreview: isPreview(request.headers) };
+  return sendPage(reply, { status: 200, baseUrl, page: shortLinkPage(checkout, options) });
+}
+
+/**
+ * The page behind a short link: what link previews show, and the way on to the checkout. The only page with the
+ * merchant's note. Those who look at it for a preview are not sent on.
+ */
+function shortLinkPage(
+  { payment, account, view }: Checkout,
+  options: {
+    readonly language: Language;
+    readonly isSandbox: boolean;
+    readonly baseUrl: string;
+    readonly isPreview: boolean;
+  },
+): Page {
+  const { language } = options;
+  const words = language.words.shortLink;
+  const shop = account.name;
+  const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
+  const isOpen = payment.status === 'unpaid';
+  const { heading, text } = wordsOf(view, {
+    language,
+    shop,
+    single: null,
+    canBePaid: true,
+    servedFromUsdCents: null,
+  });
+  const title = isOpen
+    ? fillText(words.title, { amount, shop })
+    : fillText(language.words.title, { heading: text.heading, amount, shop });
+  const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
+  // As in the checkout_url, save for the e-mail address, which the payment knows.
+  const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
+  const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER ? '' : '?auto=1'}`;
+  return layout({
+    language,
+    title,
+    isSandbox: options.isSandbox,
+    head: html`<meta name="description" content="${description}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${account.name}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:url" content="${url}">
+<meta property="og:image" content="${url}/preview.png">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${PREVIEW_WIDTH}">
+<meta property="og:image:height" content="${PREVIEW_HEIGHT}">
+<meta property="og:image:alt" content="${title}">
+<meta name="twitter:card" content="summary_large_image">
+<meta name="twitter:image" content="${url}/preview.png">
+<meta name="twitter:title" content="${title}">
+<meta name="twitter:description" content="${description}">
+${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" content="1; url=${next}"></noscript>`}`,
+    summary: summary({ payment, account }, language),
+    main: html`<main class="card alone">
+<h1>${isOpen ? words.continue : heading}</h1>
+${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}
+<p><a class="button primary wide" id="continue" href="${next}">${isOpen ? words.continue : words.see}</a></p>
+</main>`,
+    script: options.isPreview ? 'none' : 'continue',
+  });
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { Payment } from '../../domain/payment.ts';
+import { automaticProvider, isPreview } from './visit-provider.ts';
+
+const single = { provider: 'wert', email: 'a@example.com' } as Payment;
+const browser = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0',
+  'sec-fetch-dest': 'document',
+};
+
+describe('auto=1', () => {
+  it('leads to the single provider of a payment with a stored e-mail', () => {
+    expect(automaticProvider(single, { auto: '1' }, browser)).toBe('wert');
+    expect(automaticProvider(single, { auto: '1' }, {})).toBe('wert');
+  });
+
+  it.each([
+    ['without auto', single, {}],
+    ['with another value', single, { auto: 'true' }],
+    ['given twice', single, { auto: ['1', '1'] }],
+    ['on the way back', single, { auto: '1', returned: '1' }],
+    ['for multi', { ...single, provider: 'multi' }, { auto: '1' }],
+    [
+      'without a stored e-mail, whatever the query says',
+      { ...single, email: null },
+      { auto: '1', email: 'b@c.de' },
+    ],
+  ] as [string, Payment, Record<string, unknown>][])('shows the page %s', (_case, payment, query) => {
+    expect(automaticProvider(payment, query, browser)).toBeNull();
+  });
+
+  it('shows the page to what only looks at the link', () => {
+    expect(automaticProvider(single, { auto: '1' }, { ...browser, 'sec-purpose': 'prefetch' })).toBeNull();
+  });
+});
+
+describe('a preview', () => {
+  it.each([
+    { 'sec-purpose': 'prefetch;prerender' },
+    { purpose: 'prefetch' },
+    { 'x-moz': 'prefetch' },
+    { 'x-purpose': 'preview' },
+    { 'sec-fetch-dest': 'image' },
+    { 'sec-fetch-dest': 'iframe' },
+    { 'user-agent': 'facebookexternalhit/1.1' },
+    { 'user-agent': 'Twitterbot/1.0' },
+    { 'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' },
+    { 'user-agent': 'WhatsApp/2.23.20.0' },
+    { 'user-agent': 'TelegramBot (like TwitterBot)' },
+    { 'user-agent': 'Mozilla/5.0 (compatible; Discordbot/2.0)' },
+    { 'user-agent': 'LinkedInBot/1.0' },
+    { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' },
+    { 'user-agent': 'SkypeUriPreview Preview/0.5' },
+  ])('is told by %j', (headers) => {
+    expect(isPreview(headers)).toBe(true);
+  });
+
+  it.each([
+    {},
+    browser,
+    { 'user-agent': 'curl/8.5.0' },
+    { 'user-agent': 'Mozilla/5.0 (Linux; Android 13; CUBOT P60) Chrome/120.0 Mobile' },
+    { 'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148 Safari/604.1' },
+  ])('is not a customer with %j', (headers) => {
+    expect(isPreview(headers)).toBe(false);
+  });
+});

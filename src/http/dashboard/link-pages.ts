@@ -1,0 +1,194 @@
+import { recordAction } from '../../accounts/people-context.ts';
+import type { Account } from '../../domain/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { currencies } from '../../domain/money.ts';
+import { isDirect, type Payment } from '../../domain/payment.ts';
+import { shortCodeOf } from '../../domain/payment-id.ts';
+import { parsePayoutAddress } from '../../domain/payout-address.ts';
+import { createDirectPayment } from '../../payments/create-direct-payment.ts';
+import {
+  type CreatePaymentContext,
+  type CreatePaymentRequest,
+  createPayment,
+} from '../../payments/create-payment.ts';
+import { providerChoices } from '../../payments/parse-payment-query.ts';
+import { readPaymentStory } from '../../payments/payment-history.ts';
+import { parseCreateRequest } from '../api/parse-create-request.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { qrCode } from '../design/qr-code.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { formatMoney } from '../signed-in/format.ts';
+import { type FormFields, formTokenField, notice, textField } from '../signed-in/forms.ts';
+import {
+  type DashboardView,
+  dashboardForm,
+  dashboardPage,
+  type SeeOther,
+  seeOther,
+} from '../signed-in/signed-in-page.ts';
+import { walletCard } from './payment-page.ts';
+import { providerName } from './payment-words.ts';
+
+/** A checkout made by hand, to be sent to somebody or shown to them. */
+export function registerLinkPages(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const own = { section: 'links', role: 'developer' } as const;
+  dashboardPage(routes, { ...own, path: '/links', show: async (visit) => formView(visit, null) });
+  dashboardForm(routes, {
+    ...own,
+    path: '/links',
+    act: (visit, form) => makeByHand(context, visit, form, { create: createPayment, formView }),
+  });
+  registerDirectPages(routes);
+  dashboardPage(routes, { ...own, path: '/links/:paymentId', show: (visit) => showLink(context, visit) });
+}
+
+function formView(
+  { account, formToken }: Visit,
+  form: FormFields | null,
+  said: Html = nothing,
+): DashboardView {
+  const value = (name: string) => form?.text(name) ?? '';
+  return {
+    title: 'Payment links',
+    main: html`${said}<p>Make a checkout by hand and send its link, or show its QR code.</p>
+<form class="card" method="post" action="${DASHBOARD_PATH}/links">${formTokenField(formToken)}
+<div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000' })}
+${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
+${choice('provider', 'Provider', providerChoices, value('provider'), providerName)}
+${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'Fills in the field at the provider' })}</div>
+${noteField(value('note'))}
+<p><label><input type="checkbox" name="passFeeToCustomer" value="1"${form?.has('passFeeToCustomer') ? html` checked` : nothing}> The customer pays the account’s fee on top</label></p>
+<p class="hint">It covers the account’s fee only: what the provider deducts from the payment is separate, and comes off what you receive.</p>
+${destinationFields(account, value)}
+<p class="actions"><button class="button primary">Make the link</button><a class="button" href="${DASHBOARD_PATH}/links/direct">USDC from a wallet instead</a></p></form>`,
+  };
+}
+
+async function showLink(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+  const story = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = story;
+  const url = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
+  return {
+    title: 'Your payment link',
+    main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
+<p><a href="${url}"><code>${url}</code></a></p>
+${qrCode(url, 'QR code of the link')}
+${payment.note === null ? nothing : html`<p class="notice plain">In previews of this link anybody can read: <bdi>${payment.note}</bdi></p>`}
+<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">The payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Make another</a></p></section>
+${walletCard(context, story)}`,
+  };
+}
+
+/** A payment that the customer pays in USDC from a wallet, made by hand: the API knows none. */
+function registerDirectPages(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const own = { section: 'links', role: 'developer', path: '/links/direct' } as const;
+  dashboardPage(routes, { ...own, show: async (visit) => directFormView(visit, null) });
+  dashboardForm(routes, {
+    ...own,
+    act: (visit, form) =>
+      makeByHand(context, visit, form, { create: createDirectPayment, formView: directFormView }),
+  });
+}
+
+function directFormView(
+  { account, formToken }: Visit,
+  form: FormFields | null,
+  said: Html = nothing,
+): DashboardView {
+  const value = (name: string) => form?.text(name) ?? '';
+  return {
+    title: 'USDC from a wallet',
+    main: html`${said}<p>Ask a customer for USDC from a wallet of their own, without a card. The whole amount has to arrive; your fee is taken when it is forwarded to you.</p>
+<form class="card" method="post" action="${DASHBOARD_PATH}/links/direct">${formTokenField(formToken)}
+<div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000' })}
+${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
+${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'In your events' })}</div>
+<p class="hint">Another currency than USD is converted into USDC once, now.</p>
+${noteField(value('note'))}
+${destinationFields(account, value)}
+<p class="actions"><button class="button primary">Make the payment</button><a class="button" href="${DASHBOARD_PATH}/links">By card instead</a></p></form>`,
+  };
+}
+
+/** What the forms that make a payment by hand differ in. */
+interface HandForm {
+  readonly create: (
+    context: CreatePaymentContext,
+    account: Account,
+    request: CreatePaymentRequest,
+  ) => Promise<Payment>;
+  /** The page with the form, filled in again with what was given. */
+  readonly formView: (visit: Visit, form: FormFields, said: Html) => DashboardView;
+}
+
+/** Under the API's own rules; what they refuse is said above the form. */
+async function makeByHand(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+  { create, formView }: HandForm,
+): Promise<DashboardView | SeeOther> {
+  try {
+    const request = await readLinkForm(context, visit.account, form);
+    const payment = await create(context.create, visit.account, request);
+    await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
+    return seeOther(`/links/${payment.id}`);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status === 500) throw error;
+    return { ...formView(visit, form, notice('bad', error.message)), status: error.status };
+  }
+}
+
+/** What a form asks for, judged as the API judges it; what the account's settings keep goes first. Throws `ServiceError`. */
+async function readLinkForm(
+  { callbacks }: DashboardContext,
+  account: Account,
+  form: FormFields,
+): Promise<CreatePaymentRequest> {
+  const given = (name: string) => form.text(name).trim() || null;
+  const parameters = {
+    address: account.wallet ?? given('address'),
+    callback: account.defaultCallbackUrl ?? given('callback'),
+    amount: given('amount'),
+    currency: given('currency'),
+    provider: given('provider'),
+    email: given('email'),
+    note: given('note'),
+    passFeeToCustomer: form.has('passFeeToCustomer'),
+  };
+  return parseCreateRequest({ callbacks, parsePayoutAddress }, parameters, 'json', null);
+}
+
+// What both forms ask for that make a payment by hand.
+
+function choice<Value extends string>(
+  name: string,
+  label: string,
+  values: readonly Value[],
+  chosen: string,
+  wordsOf: (value: Value) => string,
+): Html {
+  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${values.map(
+    (value) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : nothing}>${wordsOf(value)}</option>`,
+  )}</select></div>`;
+}
+
+function noteField(value: string): Html {
+  return html`<div class="field"><label for="note">Note</label><textarea id="note" name="note" rows="2" maxlength="1000" aria-describedby="note-hint">
+${value}</textarea>
+<p class="hint" id="note-hint">Public: whoever gets the short link sees it in previews. Not on the checkout page itself; at most 500 characters.</p></div>`;
+}
+
+/** Where the money and the events go: as the settings say, or asked for. */
+function destinationFields(account: Account, value: (name: string) => string): Html {
+  return html`${account.wallet === null ? textField({ name: 'address', label: 'Payout wallet', value: value('address'), hint: 'A Polygon address (0x…); the settings can keep one' }) : html`<p>Paid out to <code>${account.wallet}</code></p>`}
+${account.defaultCallbackUrl === null ? textField({ name: 'callback', label: 'Webhook address', type: 'url', value: value('callback'), hint: 'https; gets the signed event. The settings can keep one' }) : html`<p>The event goes to <code>${account.defaultCallbackUrl}</code></p>`}`;
+}

@@ -1,0 +1,297 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { recordAction } from '../../accounts/people-context.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { currencies } from '../../domain/money.ts';
+import { amountMismatches, type Payment } from '../../domain/payment.ts';
+import { isPaymentId, type PaymentId, paymentIdTimeMs } from '../../domain/payment-id.ts';
+import type { PaymentQuery } from '../../domain/payment-search.ts';
+import type { PaymentPage } from '../../domain/ports/payment-search-store.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { exportPayments } from '../../payments/export-payments.ts';
+import {
+  forwardStatuses,
+  parsePaymentQuery,
+  paymentProviders,
+  paymentStatuses,
+} from '../../payments/parse-payment-query.ts';
+import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
+import { dataTable } from '../design/data-table.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
+import { formatMoney, moment } from '../signed-in/format.ts';
+import { notice } from '../signed-in/forms.ts';
+import { dashboardHeaders } from '../signed-in/layout.ts';
+import type { DashboardView } from '../signed-in/signed-in-page.ts';
+import {
+  forwardBadge,
+  forwardLabel,
+  mismatchBadge,
+  mismatchLabel,
+  partPaid,
+  providerName,
+  statusBadge,
+  usedProvider,
+} from './payment-words.ts';
+
+const PAGE_SIZE = 50;
+
+type SessionProviders = ReadonlyMap<string, ProviderId>;
+
+/** The account's payments: searched, filtered, newest first. */
+export async function showPayments(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+  const filters = filtersOrError(visit);
+  if (filters instanceof ServiceError) {
+    return {
+      title: 'Payments',
+      status: filters.status,
+      main: html`${notice('bad', filters.message)}${filterForm({})}`,
+    };
+  }
+  const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
+  const ids = page.payments.map(({ id }) => id);
+  const providers = await context.search.listSessionProviders(visit.account.id, ids);
+  return {
+    title: 'Payments',
+    main: html`${filterForm(filters.given)}
+${filterChips(filters.given)}
+${page.payments.length === 0 ? emptyNotice(filters, page, visit) : paymentTable(page.payments, providers, visit)}
+${pageLinks(filters, page)}
+<p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a></p>`,
+  };
+}
+
+function filtersOrError(visit: Visit): PaymentFilters | ServiceError {
+  try {
+    return readFilters(visit);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+/** The same payments as a CSV, sent as fast as it is taken. */
+export async function sendPaymentsCsv(
+  context: DashboardContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { query } = readFilters(visit);
+  await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
+  return reply
+    .headers(dashboardHeaders)
+    .header(
+      'content-disposition',
+      `attachment; filename="payments-${dateAt(context.nowMs(), visit.timeZone)}.csv"`,
+    )
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(exportPayments(context.search, query)));
+}
+
+function emptyNotice({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
+  if (page.next !== null) {
+    const until = moment(paymentIdTimeMs(page.next), visit.timeZone);
+    return html`<p class="notice plain" role="status">Nothing found back to ${until}. There are older payments.</p>`;
+  }
+  if (Object.keys(given).length > 0 || before !== null) {
+    return html`<p class="notice plain" role="status">No payment matches. A payment that was created a moment ago is found by its words in a second or two.</p>`;
+  }
+  return html`<section class="card"><h2>No payments yet</h2>
+<p>A payment appears here as soon as your shop creates a checkout, or when you make a payment link by hand.</p></section>`;
+}
+
+function pageLinks({ given, before }: PaymentFilters, { next, payments }: PaymentPage): Html {
+  const newest = before === null ? nothing : html`<a class="button" href="${listPath(given)}">Newest</a>`;
+  const words = payments.length === 0 ? 'Look further back' : 'Older';
+  const older =
+    next === null
+      ? nothing
+      : html`<a class="button" rel="next" href="${listPath(given, '/payments', next)}">${words}</a>`;
+  return before === null && next === null
+    ? nothing
+    : html`<nav class="actions" aria-label="Pages">${newest}${older}</nav>`;
+}
+
+/** A table of payments; those who look for one begin with its time. */
+function paymentTable(payments: readonly Payment[], providers: SessionProviders, visit: Visit): Html {
+  return dataTable({
+    label: 'Payments',
+    columns: ['Created', { name: 'Amount', holds: 'numbers' }, 'Status', 'Provider', 'Customer', 'Note'],
+    hasRowHeadings: true,
+    rows: payments.map((payment) => paymentRow(payment, providers, visit)),
+  });
+}
+
+const NOTE_CHARACTERS = 60;
+
+function paymentRow(
+  payment: Payment,
+  providers: SessionProviders,
+  { timeZone }: Visit,
+): (Html | string | null)[] {
+  return [
+    html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
+    html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
+    html`${statusBadge(payment)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${mismatchOf(payment)}`,
+    usedProvider(payment, providers.get(payment.id)),
+    payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
+    payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
+  ];
+}
+
+/** Whether it is partially paid, and how much of it, or overpaid. */
+function mismatchOf(payment: Payment): Html {
+  if (payment.amountMismatch === null) return nothing;
+  const part = payment.amountMismatch === 'partially_paid' ? partPaid(payment) : null;
+  return html` ${mismatchBadge(payment)}${part === null ? nothing : html` <span class="small soft">${part}</span>`}`;
+}
+
+/** What the status alone does not say. */
+function isUsual({ status, forwardStatus }: Payment): boolean {
+  return (
+    forwardStatus === 'pending' ||
+    forwardStatus === 'canceled' ||
+    (status === 'paid' && forwardStatus === 'completed')
+  );
+}
+
+function shortened(text: string): string {
+  const characters = [...text.replaceAll(/\s+/g, ' ')];
+  return characters.length <= NOTE_CHARACTERS
+    ? characters.join('')
+    : `${characters.slice(0, NOTE_CHARACTERS - 1).join('')}…`;
+}
+
+/** The parameters of the list's address, in their order. They say all there is to say, so that the address can be kept. */
+const names = ['q', 'status', 'amount', 'forward', 'provider', 'currency', 'from', 'to'] as const;
+type FilterName = (typeof names)[number];
+
+/** A list as its address asks for it. */
+interface PaymentFilters {
+  readonly query: PaymentQuery;
+  readonly before: PaymentId | null;
+  /** What was given, as text. */
+  readonly given: Readonly<Partial<Record<FilterName, string>>>;
+}
+
+/** Throws `invalid_request` for what no list can be asked for. */
+function readFilters(visit: Visit): PaymentFilters {
+  const given: Partial<Record<FilterName, string>> = {};
+  for (const name of names) {
+    const value = visit.query.get(name)?.trim();
+    if (value) given[name] = value;
+  }
+  const query = parsePaymentQuery(visit.account.id, {
+    ...(given.q === undefined ? {} : { search: given.q }),
+    ...(given.status === undefined ? {} : { status: given.status }),
+    ...(given.amount === undefined ? {} : { amountMismatch: given.amount }),
+    ...(given.forward === undefined ? {} : { forwardStatus: given.forward }),
+    ...(given.provider === undefined ? {} : { provider: given.provider }),
+    ...(given.currency === undefined ? {} : { currency: given.currency }),
+  });
+  const before = visit.query.get('before');
+  if (before !== null && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
+  return {
+    query: {
+      ...query,
+      ...(given.from === undefined ? {} : { fromMs: dateOf('from', given.from, visit.timeZone) }),
+      ...(given.to === undefined ? {} : { beforeMs: dateOf('to', nextDateOf(given.to), visit.timeZone) }),
+    },
+    before,
+    given,
+  };
+}
+
+function dateOf(name: string, date: string, timeZone: string): number {
+  const startMs = startOfDate(date, timeZone);
+  if (startMs === null) throw invalidField(name, 'must be a date like 2026-11-21');
+  return startMs;
+}
+
+/** The whole of the last day counts. What is no date is left for the message. */
+function nextDateOf(date: string): string {
+  return startOfDate(date, 'UTC') === null ? date : nextDate(date);
+}
+
+/** The address of a list, below the dashboard's. */
+function listPath(given: PaymentFilters['given'], path = '/payments', before?: PaymentId): string {
+  const parameters = new URLSearchParams(given);
+  if (before !== undefined) parameters.set('before', before);
+  const query = parameters.toString();
+  return `${DASHBOARD_PATH}${path}${query === '' ? '' : `?${query}`}`;
+}
+
+const labels: Readonly<Record<FilterName, string>> = {
+  q: 'Search',
+  status: 'Status',
+  amount: 'Amount received',
+  forward: 'Release',
+  provider: 'Provider',
+  currency: 'Currency',
+  from: 'Created from',
+  to: 'Created to',
+};
+
+/** One chip for each filter, which takes it away. */
+function filterChips(given: PaymentFilters['given']): Html {
+  const chips = names.flatMap((name) => {
+    const value = given[name];
+    if (value === undefined) return [];
+    const { [name]: _, ...others } = given;
+    return [
+      html`<li><a class="chip" href="${listPath(others)}"><span>${labels[name]}: <bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, take this filter away</span></a></li>`,
+    ];
+  });
+  if (chips.length === 0) return nothing;
+  return html`<ul class="chips" aria-label="Filters">${chips}<li><a href="${DASHBOARD_PATH}/payments">Clear all</a></li></ul>`;
+}
+
+function shownValue(name: FilterName, value: string): string {
+  const forward = name === 'forward' && forwardStatuses.find((status) => status === value);
+  if (forward) return forwardLabel(forward);
+  const mismatch = name === 'amount' && amountMismatches.find((choice) => choice === value);
+  if (mismatch) return mismatchLabel(mismatch);
+  const provider = name === 'provider' && paymentProviders.find((choice) => choice === value);
+  return provider ? providerName(provider) : value;
+}
+
+/** The form that filters. */
+function filterForm(given: PaymentFilters['given']): Html {
+  const others = (['status', 'amount', 'forward', 'provider', 'currency', 'from', 'to'] as const).some(
+    (name) => given[name] !== undefined,
+  );
+  return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
+<div class="field"><label for="q">Search</label>
+<input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off">
+<p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
+<details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
+${choice('status', paymentStatuses, given.status, (value) => value)}
+${choice('amount', amountMismatches, given.amount, mismatchLabel)}
+${choice('forward', forwardStatuses, given.forward, forwardLabel)}
+${choice('provider', paymentProviders, given.provider, providerName)}
+${choice('currency', currencies, given.currency, (value) => value)}
+${dateField('from', given.from)}
+${dateField('to', given.to)}
+</div></details>
+<div class="actions"><button class="button primary">Show</button></div>
+</form>`;
+}
+
+function choice<Value extends string>(
+  name: FilterName,
+  values: readonly Value[],
+  chosen: string | undefined,
+  wordsOf: (value: Value) => string,
+): Html {
+  const options = values.map(
+    (value) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : nothing}>${wordsOf(value)}</option>`,
+  );
+  return html`<div class="field"><label for="${name}">${labels[name]}</label>
+<select id="${name}" name="${name}"><option value="">Any</option>${options}</select></div>`;
+}
+
+function dateField(name: FilterName, value: string | undefined): Html {
+  return html`<div class="field"><label for="${name}">${labels[name]}</label>
+<input id="${name}" name="${name}" type="date" value="${value ?? ''}"></div>`;
+}

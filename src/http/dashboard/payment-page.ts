@@ -1,0 +1,288 @@
+import { formatUnits } from '../../domain/money.ts';
+import { isDirect, type Payment } from '../../domain/payment.ts';
+import { shortCodeOf } from '../../domain/payment-id.ts';
+import { paymentStates, stateOf } from '../../domain/payment-states.ts';
+import { payingProvider } from '../../domain/payment-statistics.ts';
+import { paymentUri } from '../../domain/payment-uri.ts';
+import { roleIncludes } from '../../domain/person.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import { sumLedger } from '../../domain/settle.ts';
+import { type PaymentStory, readPaymentStory } from '../../payments/payment-history.ts';
+import { listOffers, servedFromUsdCents } from '../../payments/provider-availability.ts';
+import { dataTable } from '../design/data-table.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { qrCode } from '../design/qr-code.ts';
+import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
+import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
+import { formTokenField } from '../signed-in/forms.ts';
+import type { DashboardView } from '../signed-in/signed-in-page.ts';
+import { networkName } from '../well-known.ts';
+import {
+  fact,
+  forwardBadge,
+  mismatchBadge,
+  overpaidSentence,
+  partPaidSentence,
+  providerName,
+  reasonSentence,
+  stateSentence,
+  statusBadge,
+} from './payment-words.ts';
+import { type SignatureCheck, webhookCard } from './webhook-card.ts';
+
+/** What is said on top, and what was asked of the page. */
+interface PaymentPageOptions {
+  readonly said?: Html;
+  readonly status?: number;
+  readonly check?: SignatureCheck;
+}
+
+/** One payment's whole story. */
+export async function showPayment(
+  context: DashboardContext,
+  visit: Visit,
+  { said = nothing, status = 200, check = null }: PaymentPageOptions = {},
+): Promise<DashboardView> {
+  const story = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = story;
+  return {
+    title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
+    status,
+    main: html`${said}
+<p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
+${mismatchNotice(context, story)}
+${await unservedNotice(context, visit, payment)}
+${payment.releaseRefusalReason === null ? nothing : html`<p class="notice bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
+<div class="pair">${factsCard(context, visit, story)}
+<section class="card"><h2>What happened</h2>${timeline(story, visit.timeZone)}</section></div>
+${walletCard(context, story)}
+${moneyCard(context, story)}
+${noteCard(visit, payment)}
+${story.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
+${cancelCard(visit, story)}
+${eraseCard(visit, payment)}
+<p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
+  };
+}
+
+/** What a partially paid or overpaid payment means for the merchant, and what can be done. */
+function mismatchNotice({ baseUrl }: DashboardContext, { payment, ledger, sessions }: PaymentStory): Html {
+  if (payment.amountMismatch === 'partially_paid') {
+    const url = `${baseUrl}/pay/${payment.id}`;
+    return html`<section class="notice"><p><strong>${partPaidSentence(payment)}</strong></p>
+<ul><li>The customer can send the rest from a wallet: the <a href="${url}">checkout page</a> shows how much is missing and the address. A card would be charged the whole amount again.</li>
+<li>The payment cannot be canceled or released while it is open, because something has arrived and more may follow.</li>
+<li>If the rest does not arrive before the payment expires, it is canceled, and what arrived can then be released to your wallet. It never counts as paid.</li></ul></section>`;
+  }
+  if (payment.amountMismatch !== 'overpaid') return nothing;
+  const visited = [...new Set(sessions.map(({ provider }) => providerName(provider)))];
+  const { length: deposits } = ledger.deposits;
+  return html`<section class="notice"><p><strong>${overpaidSentence(payment, sumLedger(ledger).seenUnits)}</strong></p>
+<p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. There is one webhook only: if the customer paid twice, refund the surplus from your wallet.</p></section>`;
+}
+
+/** For an open payment that no provider serves, with the amount from which one does. */
+async function unservedNotice(
+  { create }: DashboardContext,
+  { account }: Visit,
+  payment: Payment,
+): Promise<Html> {
+  if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
+  const offers = (await listOffers(create.providers, account, payment)).filter(
+    ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
+  );
+  if (offers.some(({ refusal }) => refusal === null)) return nothing;
+  const from = servedFromUsdCents(offers);
+  const advice =
+    from === null
+      ? 'None is available for it at the moment.'
+      : `The lowest amount that a provider takes is ${formatMoney(from, 'USD')} (USD).`;
+  return html`<p class="notice">No provider serves this payment, so that customers cannot pay it. ${advice}</p>`;
+}
+
+/** A transaction, with its page in an explorer where there is one. */
+export function transactionLink({ explorerTransactionUrl }: DashboardContext, hash: string): Html {
+  const url = explorerTransactionUrl(hash);
+  if (url === null) return html`<code>${hash}</code>`;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> (opens a new tab)</span></a>`;
+}
+
+export function amountFacts(payment: Payment): Html {
+  const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
+  return html`${fact('Amount', `${formatMoney(amountCents, currency)} ${currency}`)}
+${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Made up of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
+${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
+${fact('Paid in full from', `${formatUnits(payment.enoughUnits)} USDC`)}`;
+}
+
+function factsCard(
+  { baseUrl }: DashboardContext,
+  { timeZone }: Visit,
+  { payment, sessions }: PaymentStory,
+): Html {
+  const used = payingProvider(payment, sessions);
+  const shortCode = shortCodeOf(payment.id);
+  return html`<section class="card"><h2>Payment</h2><dl class="facts">
+${fact('Id', html`<code>${payment.id}</code>`)}
+${fact('Short link', html`<a href="${baseUrl}/s/${shortCode}"><code>${shortCode}</code></a>`)}
+${fact('Created', moment(payment.createdAtMs, timeZone))}
+${payment.paidAtMs === null ? nothing : fact('Paid', moment(payment.paidAtMs, timeZone))}
+${amountFacts(payment)}
+${fact(isDirect(payment) ? 'Paid' : 'Provider', isDirect(payment) ? 'in USDC from a wallet, without a card' : providerName(payment.provider))}
+${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
+${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
+${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
+</dl></section>`;
+}
+
+function moneyCard(context: DashboardContext, { payment, ledger }: PaymentStory): Html {
+  const sums = sumLedger(ledger);
+  const finality = (blockNumber: number) => (blockNumber <= ledger.finalBlock ? 'final' : 'not final yet');
+  const deposits = ledger.deposits.map(({ units, transactionHash, blockNumber }) => [
+    'Arrived',
+    formatUnits(units),
+    '–',
+    transactionLink(context, transactionHash),
+    `${blockNumber}, ${finality(blockNumber)}`,
+  ]);
+  const releases = ledger.releases.map(({ toMerchantUnits, feeUnits, transactionHash, blockNumber }) => [
+    'Sent to your wallet',
+    formatUnits(toMerchantUnits),
+    formatUnits(feeUnits),
+    transactionLink(context, transactionHash),
+    `${blockNumber}, ${finality(blockNumber)}`,
+  ]);
+  return html`<section class="card"><h2>Money</h2>
+<dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Still at the address', `${formatUnits(sums.heldUnits)} USDC`)}
+${fact('Goes to', html`<code>${payment.payoutAddress}</code>`)}${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}</dl>
+${
+  deposits.length + releases.length === 0
+    ? html`<p>Nothing has been seen at the deposit address.</p>`
+    : dataTable({
+        label: 'Deposits and releases',
+        columns: [
+          'What',
+          { name: 'USDC', holds: 'numbers' },
+          { name: 'Fee', holds: 'numbers' },
+          'Transaction',
+          'Block',
+        ],
+        rows: [...deposits, ...releases],
+      })
+}</section>`;
+}
+
+function noteCard(visit: Visit, payment: Payment): Html {
+  if (!roleIncludes(visit.role, 'developer')) {
+    return payment.note === null
+      ? nothing
+      : html`<section class="card"><h2>Note</h2><p class="lines"><bdi>${payment.note}</bdi></p></section>`;
+  }
+  return html`<section class="card"><h2>Note</h2>
+<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/note">${formTokenField(visit.formToken)}
+<div class="field"><label for="note">Your note</label>
+<textarea id="note" name="note" rows="3" maxlength="1000" aria-describedby="note-hint">
+${payment.note ?? ''}</textarea>
+<p class="hint" id="note-hint">At most 500 characters. Not on the checkout page, but anybody with the short link can see it in previews. A webhook that is queued already keeps the old one.</p></div>
+<p class="actions"><button class="button">Save the note</button></p></form></section>`;
+}
+
+function cancelCard(visit: Visit, { payment, ledger }: PaymentStory): Html {
+  const canCancel =
+    payment.status === 'unpaid' && payment.forwardStatus === 'pending' && ledger.deposits.length === 0;
+  if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
+  return html`<section class="card"><h2>Cancel</h2>
+<p>Nothing has arrived. A canceled payment cannot be paid any more; what a customer still sends to its address waits for your or the operator’s hand.</p>
+<details><summary>Cancel this payment…</summary>
+<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/cancel">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;
+}
+
+function eraseCard(visit: Visit, { id, email }: Payment): Html {
+  if (email === null || !roleIncludes(visit.role, 'owner')) return nothing;
+  return html`<section class="card"><h2>Customer’s e-mail address</h2>
+<p>It can be erased here, for example because the customer asks for it: from the payment, its search, its links to providers and the webhook as it was recorded. It does not come back; the provider and your own systems keep what they have.</p>
+<details><summary>Erase the e-mail address…</summary>
+<form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button danger">Yes, erase it</button></p></form></details></section>`;
+}
+
+interface Happening {
+  readonly atMs: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** All that happened to a payment and has a time, the oldest first. What the chain tells has blocks, and a list of its own. */
+export function timeline(story: PaymentStory, timeZone: string): Html {
+  const happenings = [...happeningsOf(story)].sort((one, other) => one.atMs - other.atMs);
+  return html`<ol class="timeline">${happenings.map(
+    ({ atMs, title, text }) =>
+      html`<li><p class="small soft">${moment(atMs, timeZone)}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
+  )}</ol>`;
+}
+
+function* happeningsOf({ payment, sessions, states, webhooks }: PaymentStory): Generator<Happening> {
+  yield {
+    atMs: payment.createdAtMs,
+    title: 'Created',
+    text: `Paid in full from ${formatUnits(payment.enoughUnits)} USDC on.`,
+  };
+  for (const session of sessions) {
+    const quoted =
+      session.quotedUnits === null ? '' : `, which quoted ${formatUnits(session.quotedUnits)} USDC`;
+    yield {
+      atMs: session.createdAtMs,
+      title: 'Customer went to the provider',
+      text: `${providerName(session.provider)}${quoted}. Its reference: ${session.providerReference}`,
+    };
+    if (session.progress !== null && session.progressAtMs !== null) {
+      yield {
+        atMs: session.progressAtMs,
+        title: `${providerName(session.provider)} says: ${session.progress}`,
+        text: 'A hint of the provider; only what arrives on the chain counts.',
+      };
+    }
+  }
+  for (const { atMs, state } of states) {
+    yield { atMs, title: `Came to ${state.replace('/', ' / ')}`, text: paymentStates[state] };
+  }
+  if (payment.paidAtMs !== null && !states.some(({ state }) => state.startsWith('paid/'))) {
+    yield {
+      atMs: payment.paidAtMs,
+      title: 'Came to paid / completed',
+      text: paymentStates['paid/completed'],
+    };
+  }
+  for (const webhook of webhooks) {
+    yield { atMs: webhook.createdAtMs, title: `Webhook ${webhook.event} queued`, text: webhook.url };
+    if (webhook.result === null) continue;
+    const { finishedAtMs, outcome, httpStatus, durationMs, reason } = webhook.result;
+    const answer = httpStatus === null ? 'no answer' : `answer ${httpStatus}`;
+    yield {
+      atMs: finishedAtMs,
+      title: `Webhook ${outcome}`,
+      text: `${answer} after ${Math.round(durationMs)} ms. ${reasonSentence(reason)}`,
+    };
+  }
+}
+
+/** How a direct payment that is open is paid: what is missing, where, and as wallets read it. Nothing for others. */
+export function walletCard(
+  { token }: Pick<DashboardContext, 'token'>,
+  { payment, ledger }: Pick<PaymentView, 'payment' | 'ledger'>,
+): Html {
+  const missingUnits = payment.enoughUnits - sumLedger(ledger).seenUnits;
+  if (!isDirect(payment) || payment.status !== 'unpaid' || missingUnits <= 0n) return nothing;
+  const { chainId, depositAddress } = payment;
+  const uri = paymentUri({ token, chainId, to: depositAddress, units: missingUnits });
+  return html`<section class="card"><h2>To be paid from a wallet</h2>
+${qrCode(uri, 'The transfer, for a wallet that scans it')}
+<dl class="facts">${fact('Still to be sent', `${formatUnits(missingUnits)} USDC`)}
+${fact('Network', networkName(chainId))}
+${fact('To', html`<code>${depositAddress}</code>`)}
+${fact('USDC contract', html`<code>${token}</code>`)}
+${fact('For wallets', html`<code>${uri}</code>`)}</dl>
+<p>Only USDC, and only on this network: anything else does not arrive.</p></section>`;
+}

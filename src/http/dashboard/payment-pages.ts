@@ -1,0 +1,165 @@
+import { recordAction } from '../../accounts/people-context.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { cancelPayment } from '../../payments/cancel-payment.ts';
+import { eraseEmail } from '../../payments/erase-emails.ts';
+import { readPaymentStory, verifyWebhookSignature } from '../../payments/payment-history.ts';
+import { parseNote } from '../api/parse-create-request.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { moment } from '../signed-in/format.ts';
+import { type FormFields, notice } from '../signed-in/forms.ts';
+import {
+  type DashboardView,
+  dashboardForm,
+  dashboardPage,
+  type SeeOther,
+  seeOther,
+} from '../signed-in/signed-in-page.ts';
+import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
+import { amountFacts, showPayment, timeline, transactionLink } from './payment-page.ts';
+import { fact, providerName, stateSentence } from './payment-words.ts';
+
+/** One payment on paper: what can be shown to a bank, a provider or a customer, and how anybody can check it. */
+async function showEvidence(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+  const story = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment, ledger, sessions } = story;
+  const moved = [
+    ...ledger.deposits.map(({ units, ...place }) => ({ ...place, what: 'arrived', units })),
+    ...ledger.releases.map(({ toMerchantUnits, feeUnits, ...place }) => ({
+      ...place,
+      what: `released, less a fee of ${formatUnits(feeUnits)}`,
+      units: toMerchantUnits,
+    })),
+  ].sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
+  return {
+    title: 'Evidence of a payment',
+    main: html`<p class="screen-only"><a href="${DASHBOARD_PATH}/payments/${payment.id}">Back to the payment</a>. Print this page with your browser (Ctrl+P).</p>
+<section class="card"><h2>Who and how much</h2><dl class="facts">
+${fact('Merchant', html`<bdi>${visit.account.name}</bdi>`)}
+${fact('Payment id', html`<code>${payment.id}</code>`)}
+${fact('State', `${payment.status}: ${stateSentence(payment)}`)}
+${amountFacts(payment)}
+${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
+${fact('Note', html`<bdi class="lines">${payment.note ?? 'none'}</bdi>`)}
+${fact('Printed', moment(context.nowMs(), visit.timeZone))}
+</dl></section>
+<section class="card"><h2>At the on-ramp</h2>
+${sessions.length === 0 ? html`<p>The customer was at no provider.</p>` : html`<dl class="facts">${sessions.map(({ provider, providerReference, createdAtMs }) => fact(providerName(provider), html`${moment(createdAtMs, visit.timeZone)}, reference <code>${providerReference}</code>`))}</dl>`}</section>
+<section class="card"><h2>On the chain</h2>
+<p>USDC on chain ${payment.chainId}. The deposit address is computed from the merchant’s wallet, the fee and the payment id by the factory’s contract, so that the money could go nowhere else; <code>${context.baseUrl}/.well-known/card-checkout.json</code> says how to check that.</p>
+<dl class="facts">${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}${fact('Merchant’s wallet', html`<code>${payment.payoutAddress}</code>`)}
+${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', html`<code>${payment.factory}</code>`)}
+${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUnits(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= ledger.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
+<section class="card"><h2>In the order of time</h2>${timeline(story, visit.timeZone)}</section>`,
+  };
+}
+
+const said: ReadonlyMap<string | null, Html> = new Map([
+  ['noted', notice('good', 'The note is saved.')],
+  ['canceled', notice('good', 'The payment is canceled.')],
+  ['erased', notice('good', 'The customer’s e-mail address is erased.')],
+]);
+
+/** The account's payments: the list, its CSV, and each of them. */
+export function registerPaymentPages(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const seen = { section: 'payments', role: 'viewer' } as const;
+  const changed = { section: 'payments', role: 'developer' } as const;
+  dashboardPage(routes, { ...seen, path: '/payments', show: (visit) => showPayments(context, visit) });
+  dashboardPage(routes, {
+    ...seen,
+    path: '/payments.csv',
+    show: (visit, reply) => sendPaymentsCsv(context, visit, reply),
+  });
+  dashboardPage(routes, {
+    ...seen,
+    path: '/payments/:paymentId',
+    show: (visit) => showPayment(context, visit, { said: said.get(visit.query.get('said')) ?? nothing }),
+  });
+  dashboardPage(routes, {
+    ...seen,
+    path: '/payments/:paymentId/evidence',
+    show: (visit) => showEvidence(context, visit),
+  });
+  dashboardForm(routes, {
+    ...changed,
+    path: '/payments/:paymentId/note',
+    act: (visit, form) => saveNote(context, visit, form),
+  });
+  dashboardForm(routes, {
+    ...changed,
+    path: '/payments/:paymentId/cancel',
+    act: (visit) => cancel(context, visit),
+  });
+  dashboardForm(routes, {
+    section: 'payments',
+    role: 'owner',
+    path: '/payments/:paymentId/erase-email',
+    act: (visit) => erase(context, visit),
+  });
+  dashboardForm(routes, {
+    ...seen,
+    path: '/payments/:paymentId/verify-signature',
+    act: (visit) => verifySignature(context, visit),
+  });
+}
+
+async function saveNote(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+): Promise<DashboardView | SeeOther> {
+  const { payment } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  return orShown(context, visit, async () => {
+    await context.search.editNote(payment, parseNote(form.text('note').trim() || null));
+    await recordAction(context, visit.account.id, visit.actor, 'payment.noted', payment.id);
+    return seeOther(`/payments/${payment.id}?said=noted`);
+  });
+}
+
+async function cancel(context: DashboardContext, visit: Visit): Promise<DashboardView | SeeOther> {
+  // Whose it is, before anything is said about it.
+  const { payment } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  return orShown(context, visit, async () => {
+    await cancelPayment(context, payment.id, 'merchant');
+    await recordAction(context, visit.account.id, visit.actor, 'payment.canceled', payment.id);
+    return seeOther(`/payments/${payment.id}?said=canceled`);
+  });
+}
+
+async function erase(context: DashboardContext, visit: Visit): Promise<DashboardView | SeeOther> {
+  const { payment } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  return orShown(context, visit, async () => {
+    const isErased = await eraseEmail(context, payment);
+    if (isErased)
+      await recordAction(context, visit.account.id, visit.actor, 'payment.email_erased', payment.id);
+    return seeOther(`/payments/${payment.id}?said=erased`);
+  });
+}
+
+async function verifySignature(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+  const { webhooks } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const [webhook] = webhooks;
+  if (webhook === undefined) throw new ServiceError('not_found');
+  return showPayment(context, visit, { check: verifyWebhookSignature(context.tokens, webhook) });
+}
+
+/** What is refused is said on the payment's own page. */
+async function orShown(
+  context: DashboardContext,
+  visit: Visit,
+  act: () => Promise<SeeOther>,
+): Promise<DashboardView | SeeOther> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    return showPayment(context, visit, { status: error.status, said: notice('bad', error.message) });
+  }
+}

@@ -1,0 +1,109 @@
+import { type Webhook, type WebhookResult, webhookHeaders } from '../../domain/webhook.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
+import { formTokenField } from '../signed-in/forms.ts';
+import { reasonSentence, webhookBadge } from './payment-words.ts';
+
+/** What a check of a webhook's signature came to; null when none was asked for. */
+export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
+
+/**
+ * One event as it was sent: body, headers, signature, answer.
+ *
+ * @param baseUrl where the API is asked for the status
+ */
+export function webhookCard(
+  { baseUrl }: { readonly baseUrl: string },
+  webhook: Webhook,
+  visit: Visit,
+  check: SignatureCheck,
+): Html {
+  const { result } = webhook;
+  return html`<section class="card" id="webhook"><h2>Webhook <code>${webhook.event}</code> ${webhookBadge(webhook.status)}</h2>
+<dl class="facts"><div><dt>Sent to</dt><dd><code>${webhook.url}</code></dd></div>${result === null ? nothing : resultRows(result)}</dl>
+${result === null || result.outcome === 'delivered' ? nothing : reconcileAdvice(baseUrl, webhook.paymentId)}
+${result === null ? html`<p>It has not been sent yet.</p>` : sentParts(webhook, result, visit, check)}
+</section>`;
+}
+
+function resultRows(result: WebhookResult): Html {
+  return html`<div><dt>Answer</dt><dd>${result.httpStatus === null ? 'none' : String(result.httpStatus)}</dd></div>
+<div><dt>Took</dt><dd>${Math.round(result.durationMs)} ms</dd></div>
+${result.reason === null ? nothing : html`<div><dt>Why it failed</dt><dd>${reasonSentence(result.reason)} <code>${result.reason}</code></dd></div>`}
+${result.responseExcerpt === '' ? nothing : html`<div><dt>The answer began with</dt><dd><code>${result.responseExcerpt}</code></dd></div>`}`;
+}
+
+function sentParts(
+  webhook: Webhook,
+  { body, signature }: WebhookResult,
+  visit: Visit,
+  check: SignatureCheck,
+): Html {
+  if (body === null || signature === null) return html`<p>Nothing was sent.</p>`;
+  const headers = headersOf(webhook.url, body, signature);
+  return html`<h3 id="webhook-body">Body</h3>${block('webhook-body', body)}
+<h3 id="webhook-headers">Headers</h3>${block('webhook-headers', headers.map(([name, value]) => `${name}: ${value}`).join('\n'))}
+<h3 id="webhook-curl">As curl</h3>
+<p class="small soft">To debug your endpoint. It sends the recorded event again, with its <code>timestamp</code>: an endpoint that checks freshness, as the SDK does, refuses it 300 seconds after it was sent.</p>
+${block('webhook-curl', curlOf(webhook.url, headers, body))}
+${checkNotice(check)}
+<form method="post" action="${DASHBOARD_PATH}/payments/${webhook.paymentId}/verify-signature#webhook">${formTokenField(visit.formToken)}
+<p class="small soft">Signed with the payment’s <code>ipn_token</code>, which is shown nowhere: it was in the answer to the create request.</p>
+<button class="button">Verify this signature</button></form>`;
+}
+
+/**
+ * What a merchant does about an event that did not arrive. Not sending it by hand: receivers refuse an event of a while
+ * ago, and what they do after a status request does not depend on how they came to ask.
+ */
+function reconcileAdvice(baseUrl: string, paymentId: string): Html {
+  const command = [
+    `curl --header 'Authorization: Bearer YOUR_API_KEY' \\`,
+    `  ${quoted(`${baseUrl}/api/v1/payment-status?payment_id=${paymentId}`)}`,
+  ].join('\n');
+  return html`<p class="notice">An event is sent once. Fulfil the order by the payment’s status instead: request it, and if <code>status</code> is <code>paid</code>, do what your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
+<h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
+}
+
+/** Text to select and copy; a reader of the screen can reach and scroll it. */
+function block(labelId: string, text: string): Html {
+  return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code>${text}</code></pre>`;
+}
+
+function checkNotice(check: SignatureCheck): Html {
+  switch (check) {
+    case null:
+      return nothing;
+    case 'good':
+      return html`<p class="notice good" role="status">The signature is the HMAC-SHA256 of exactly this body under this payment’s ipn_token.</p>`;
+    case 'bad':
+      return html`<p class="notice bad" role="alert">The signature does not belong to this body: the record was changed after it was sent.</p>`;
+    case 'erased':
+      return html`<p class="notice" role="status">The customer’s e-mail address was erased from this body. The signature is of the body as it was sent, so only a copy that you kept can be checked against it.</p>`;
+    case 'unknown':
+      return html`<p class="notice" role="status">It cannot be checked: the secret that this payment’s ipn_token was made with is not known any more.</p>`;
+  }
+}
+
+/** As `deliverWebhook` sends them. */
+function headersOf(url: string, body: string, signature: string): [string, string][] {
+  const { hostname, port } = new URL(url);
+  const target = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 443 : Number(port) };
+  return Object.entries(webhookHeaders(target, Buffer.byteLength(body), signature));
+}
+
+/** A command that sends the same again; curl sets host, length and connection by itself. */
+function curlOf(url: string, headers: readonly [string, string][], body: string): string {
+  const sent = headers.filter(([name]) => !['Host', 'Content-Length', 'Connection'].includes(name));
+  const parts = [
+    `curl --request POST ${quoted(url)}`,
+    ...sent.map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
+    `--data-raw ${quoted(body)}`,
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** One word for a POSIX shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readChosenAccount, readSession } from '../../accounts/sessions.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type Role, roleIncludes } from '../../domain/person.ts';
+import { html } from '../design/html.ts';
+import { addressGroupOf } from '../rate-limit.ts';
+import { type Area, DASHBOARD_PATH, type DashboardRoutes, type Entry, type Visit } from './context.ts';
+import { formTokenField, formTokenOf } from './forms.ts';
+import { plainPage, sendDashboardPage, sendSeeOther } from './layout.ts';
+
+/** Lets members of an account in. */
+export async function enter(
+  { context, cookies, area }: Omit<DashboardRoutes, 'enter'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Entry> {
+  const token = cookies.read(request.headers, 'session');
+  const signedIn = token === null ? null : await readSession(context, token, area.name);
+  if (token === null || signedIn === null) {
+    if (token !== null) cookies.remove(reply, 'session');
+    return { answered: sendSeeOther(reply, signInPath(area, request)) };
+  }
+  if (signedIn.session.stage !== 'open') {
+    return { answered: sendSeeOther(reply, `${DASHBOARD_PATH}/second-factor`) };
+  }
+  const chosen = await readChosenAccount(context, signedIn);
+  const formToken = formTokenOf(token);
+  if (chosen === null) return { answered: sendNoAccount(context.isSandbox, reply, formToken) };
+  const visit = {
+    ...signedIn,
+    ...chosen,
+    actor: { name: signedIn.user.email, userId: signedIn.user.id, address: addressGroupOf(request.ip) },
+    formToken,
+    params: request.params as Record<string, string>,
+    query: new URL(request.url, 'http://localhost').searchParams,
+    timeZone: chosen.account.timeZone,
+    viewing: null,
+  };
+  return { visit };
+}
+
+export function requireRole(visit: Visit, role: Role): void {
+  if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
+}
+
+function sendNoAccount(isSandbox: boolean, reply: FastifyReply, formToken: string): FastifyReply {
+  const page = plainPage(
+    {
+      title: 'You are in no account',
+      main: html`<p>You are signed in, but no account has you as a member (any more). Ask its owner for an invitation.</p>
+<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(formToken)}<button class="button">Sign out</button></form>`,
+    },
+    { isSandbox },
+  );
+  return sendDashboardPage(reply, 403, page);
+}
+
+/** What follows an area's path, as this service writes it: nothing that a browser could take for another host. */
+const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
+const MAXIMUM_CHARACTERS = 500;
+
+/** Where to go after signing in; the beginning where a text is no path of the area. */
+export function returnPathOf({ path }: Area, text: string): string {
+  const isOwn =
+    text.length <= MAXIMUM_CHARACTERS && text.startsWith(path) && ownEnd.test(text.slice(path.length));
+  return isOwn ? text : path;
+}
+
+/** The sign-in page, from which a page that was asked for is gone back to. */
+export function signInPath(area: Area, request: FastifyRequest): string {
+  const path = request.method === 'GET' ? returnPathOf(area, request.url) : area.path;
+  const query = path === area.path ? '' : `?next=${encodeURIComponent(path)}`;
+  return `${area.path}/sign-in${query}`;
+}

@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { roleIncludes } from '../../domain/person.ts';
+import type { Page } from '../checkout/layout.ts';
+import { isSafeToCompress, sendCompressed } from '../compression.ts';
+import { Html, html, newNonce, nothing } from '../design/html.ts';
+import { pageStyleOf, readAsset } from '../design/page-style.ts';
+import { type AreaRoutes, DASHBOARD_PATH, type Section, sections, type Visit } from './context.ts';
+import { moment } from './format.ts';
+import { type FormFields, formTokenField, formTokenOf, isOwnForm, readFormFields } from './forms.ts';
+
+/** What a page of the dashboard shows below its heading. */
+export interface PageContent {
+  /** The heading, and the beginning of the window's title. */
+  readonly title: string;
+  readonly main: Html;
+}
+
+interface Frame {
+  readonly isSandbox: boolean;
+}
+
+/** The dashboard's style, with style sheets that follow it. */
+export function dashboardStyleWith(...more: readonly URL[]): Html {
+  const own = [
+    new URL('../dashboard/dashboard.css', import.meta.url),
+    new URL('../dashboard/payments.css', import.meta.url),
+  ];
+  return pageStyleOf(['button', 'card', 'field', 'notice', 'table', 'data-table'], ...own, ...more);
+}
+
+const dashboardStyle = dashboardStyleWith();
+const script = new Html(
+  [
+    new URL('../dashboard/client/copy.js', import.meta.url),
+    new URL('../dashboard/client/passkey.js', import.meta.url),
+  ]
+    .map(readAsset)
+    .join('\n'),
+);
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b5f4a'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
+
+/** A page for who is signed in: navigation, account, and the content. */
+export function signedInPage(
+  { title, main }: PageContent,
+  visit: Visit,
+  frame: Frame & { readonly section: Section | null; readonly shown: ReadonlySet<Section> },
+): Page {
+  return wholePage(
+    `${title} – ${visit.account.name}`,
+    frame,
+    html`<a class="skip" href="#main">Skip to the content</a>
+${viewingBanner(visit)}
+<header class="bar">
+<p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
+${accountSwitcher(visit)}
+<p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
+${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
+</header>
+<div class="columns">
+<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}${docsLink(visit)}</ul></nav>
+<main id="main" tabindex="-1">
+<h1>${title}</h1>
+${visit.account.suspended ? suspendedNotice : nothing}
+${main}
+</main>
+</div>`,
+  );
+}
+
+/** Over everything that an operator sees of somebody else's account. */
+function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
+  if (viewing === null) return nothing;
+  return html`<aside class="viewing" aria-label="Read-only"><p><strong>Read-only.</strong> You look at <bdi>${account.name}</bdi> as an operator, until ${moment(viewing.untilMs, timeZone)}. Its audit log says so.</p>
+<form method="post" action="${viewing.stopPath}">${formTokenField(formToken)}<button class="button compact">Stop</button></form></aside>`;
+}
+
+const suspendedNotice = html`<p class="notice warn">This account is suspended: new checkouts are refused. What exists goes on, and can be looked at here. Please contact the operator.</p>`;
+
+/** A page for who is not, or has no account: a form or a message. */
+export function plainPage({ title, main }: PageContent, frame: Frame): Page {
+  return wholePage(
+    title,
+    frame,
+    html`<main class="alone" id="main"><h1>${title}</h1>
+${main}
+</main>`,
+  );
+}
+
+function navigation(
+  visit: Visit,
+  { section, shown }: { readonly section: Section | null; readonly shown: ReadonlySet<Section> },
+): Html[] {
+  return (Object.keys(sections) as Section[])
+    .filter((name) => shown.has(name) && roleIncludes(visit.role, sections[name].role))
+    .map((name) => {
+      const href = `${DASHBOARD_PATH}${sections[name].path}`;
+      return name === section
+        ? html`<li><a href="${href}" aria-current="page">${sections[name].label}</a></li>`
+        : html`<li><a href="${href}">${sections[name].label}</a></li>`;
+    });
+}
+
+/** Where an operator looks at the dashboard, on another server, there is no documentation. */
+function docsLink({ viewing }: Visit): Html {
+  return viewing === null ? html`<li><a href="/docs">Documentation</a></li>` : nothing;
+}
+
+/** A page from its first line to its last. */
+export function wholePage(
+  title: string,
+  { isSandbox }: Frame,
+  body: Html,
+  style: Html = dashboardStyle,
+): Page {
+  return (nonce) =>
+    Buffer.from(
+      html`<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex, nofollow">
+<link rel="icon" href="${icon}">
+<style nonce="${nonce}">${style}</style>
+<title>${title}</title>
+</head>
+<body>
+${isSandbox ? sandboxBanner : nothing}
+${body}
+<script nonce="${nonce}" type="module">${script}</script>
+</body>
+</html>
+`.toString(),
+    );
+}
+
+const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test: no card is charged and no real money moves.</aside>`;
+
+/** In the header, for who is a member of more than one account. */
+function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
+  if (otherAccounts.length === 0) return nothing;
+  return html`<details class="switcher"><summary>Other accounts</summary>
+<form method="post" action="${DASHBOARD_PATH}/account">${formTokenField(formToken)}<ul>${otherAccounts.map(
+    ({ id, name }) =>
+      html`<li><button class="plain" name="account" value="${id}"><bdi>${name}</bdi></button></li>`,
+  )}</ul></form></details>`;
+}
+
+/**
+ * The style and the script that carry this answer's nonce, and no other; forms only to ourselves; in nobody's frame.
+ */
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** For every answer of the dashboard, pages or not. */
+export const dashboardHeaders = {
+  'cache-control': 'no-store',
+  'x-robots-tag': 'noindex, nofollow',
+  // Not `no-referrer`: browsers then hide also from ourselves where a form comes from.
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+} as const;
+
+/** Answers with a page and the headers that go with it. */
+export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
+  const nonce = newNonce();
+  reply
+    .code(status)
+    .headers(dashboardHeaders)
+    .header('content-security-policy', contentSecurityPolicy(nonce))
+    .type('text/html; charset=utf-8');
+  return isSafeToCompress(reply.request) ? sendCompressed(reply, page(nonce)) : reply.send(page(nonce));
+}
+
+/** Sends the browser on to a page of the dashboard. */
+export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
+  return reply
+    .headers(dashboardHeaders)
+    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+    .redirect(path, 303);
+}
+
+/** The token for the forms of a page that needs no session; gives the browser the cookie it goes with. */
+export function openFormToken({ cookies }: AreaRoutes, request: FastifyRequest, reply: FastifyReply): string {
+  const known = cookies.read(request.headers, 'visitor');
+  if (known !== null && /^[A-Za-z0-9_-]{24}$/.test(known)) return formTokenOf(known);
+  const made = randomBytes(18).toString('base64url');
+  cookies.set(reply, 'visitor', made);
+  return formTokenOf(made);
+}
+
+/** The fields of a form of ours. Throws `foreign_form` for any other. */
+export function readOwnForm({ context, cookies }: AreaRoutes, request: FastifyRequest): FormFields {
+  const form = readFormFields(request.body);
+  const cookie = cookies.read(request.headers, 'visitor');
+  if (!isOwnForm(request, context.baseUrl, form, cookie)) throw new ServiceError('foreign_form');
+  return form;
+}
+
+/** Answers with a page for who is not signed in. */
+export function sendPlainPage(
+  { context }: AreaRoutes,
+  reply: FastifyReply,
+  status: number,
+  content: PageContent,
+): FastifyReply {
+  return sendDashboardPage(reply, status, plainPage(content, { isSandbox: context.isSandbox }));
+}

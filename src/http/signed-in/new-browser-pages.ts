@@ -1,0 +1,194 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hashSecretToken } from '../../accounts/people-context.ts';
+import {
+  BROWSER_MARK_MS,
+  createBrowserLink,
+  knownBrowser,
+  markBrowser,
+  openBrowserLink,
+} from '../../accounts/sessions.ts';
+import { parseUserEmail } from '../../domain/person.ts';
+import type { Mailer } from '../../domain/ports/mail.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { requirePassing } from '../rate-limit.ts';
+import { type Area, type AreaContext, type AreaRoutes, type Cookies, callerOf } from './context.ts';
+import { formTokenField, notice } from './forms.ts';
+import { openFormToken, readOwnForm, sendPlainPage } from './layout.ts';
+
+/** Makes the browser known as one of the user with this address. */
+export function rememberBrowser(
+  {
+    context,
+    cookies,
+  }: { readonly context: Pick<AreaContext, 'browsers' | 'nowMs'>; readonly cookies: Cookies },
+  reply: FastifyReply,
+  email: string,
+): void {
+  cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
+}
+
+/** Whether the user with this address has signed in with the browser before. */
+export function isKnownBrowser(
+  { context, cookies }: Pick<AreaRoutes, 'context' | 'cookies'>,
+  request: FastifyRequest,
+  email: string,
+): boolean {
+  const mark = cookies.read(request.headers, 'browser');
+  return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
+}
+
+/** How somebody stands who tries to sign in. */
+interface Try {
+  /** Whether this user has signed in with the browser before. */
+  readonly isKnownBrowser: boolean;
+  /** For which a browser that is not known is asked for more than the password; 0 where it may go on. */
+  readonly waitSeconds: number;
+}
+
+/**
+ * Counts a try to sign in, by what was typed, whether there is such a user or not. A browser that is known counts for
+ * itself alone, so that no stranger's tries stand in its way, from its own address neither. Throws `rate_limited` where
+ * nobody could be typing.
+ */
+export async function countSignIn(
+  { context, cookies }: AreaRoutes,
+  request: FastifyRequest,
+  typedEmail: string,
+): Promise<Try> {
+  const { limits, browsers, nowMs } = context;
+  const { address } = callerOf(request);
+  const email = parseUserEmail(typedEmail);
+  const mark = cookies.read(request.headers, 'browser');
+  const browser = mark === null || email === null ? null : knownBrowser(browsers, mark, email, nowMs());
+  const user = hashSecretToken(email ?? typedEmail.trim().toLowerCase());
+  if (browser === null) await requirePassing(limits.signInsOfAddress, address);
+  await requirePassing(limits.signInsOfUser, `${user} ${browser ?? address}`);
+  const waitSeconds = browser === null ? await limits.strangersOfUser.take(user) : 0;
+  return { isKnownBrowser: browser !== null, waitSeconds };
+}
+
+const pathOf = ({ path }: Area) => `${path}/new-browser`;
+const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">To the sign-in</a></p>`;
+
+/**
+ * `/dashboard/new-browser` and `/operator/new-browser`: an e-mail whose link leads here and makes a browser known to this
+ * area, whose cookie is its own. Only where e-mail is configured.
+ */
+export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
+  routes.server.post('/new-browser', (request, reply) => answerAsking(routes, mailer, request, reply));
+  routes.server.get('/new-browser', { exposeHeadRoute: true }, (request, reply) => {
+    // In the query, because it holds the address and is longer than a part of a path may be.
+    const token = new URL(request.url, 'http://localhost').searchParams.get('token') ?? '';
+    return showLink(routes, request, reply, token);
+  });
+  routes.server.post('/new-browser/known', (request, reply) => answerLink(routes, request, reply));
+}
+
+/**
+ * Opening the link alone changes nothing: a browser keeps one mark, which nobody may replace by leading its user to the
+ * link that was sent to somebody else.
+ */
+function showLink(
+  routes: AreaRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+): FastifyReply {
+  const { context, area } = routes;
+  const email = openBrowserLink(context.browsers, token, context.nowMs());
+  if (email === null) return sendGone(routes, reply);
+  return sendPlainPage(routes, reply, 200, {
+    title: 'Do you want to sign in with this browser?',
+    main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(routes, request, reply))}<input type="hidden" name="token" value="${token}">
+<p>As <strong><bdi>${email}</bdi></strong>. If you are somebody else, go no further.</p>
+<button class="button primary wide">Yes, I am this one</button></form>${toSignIn(area)}`,
+  });
+}
+
+function answerLink(routes: AreaRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { context, area } = routes;
+  const token = readOwnForm(routes, request).text('token');
+  const email = openBrowserLink(context.browsers, token, context.nowMs());
+  if (email === null) return sendGone(routes, reply);
+  rememberBrowser(routes, reply, email);
+  return sendPlainPage(routes, reply, 200, {
+    title: 'This browser is known now',
+    main: html`<p>You can sign in with it, whatever others try.</p>${toSignIn(area)}`,
+  });
+}
+
+function sendGone(routes: AreaRoutes, reply: FastifyReply): FastifyReply {
+  return sendPlainPage(routes, reply, 404, {
+    title: 'This link does not work',
+    main: html`<p>It is older than an hour, or not complete.</p>${toSignIn(routes.area)}`,
+  });
+}
+
+/** For a browser that is not known, when many of those have tried this user's password. */
+export function sendAskMore(
+  routes: AreaRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { email, waitSeconds }: { readonly email: string; readonly waitSeconds: number },
+): FastifyReply {
+  const { area } = routes;
+  const hasMail = routes.context.mailer !== null;
+  return sendPlainPage(routes, reply.header('retry-after', String(waitSeconds)), 429, {
+    title: 'Is it you?',
+    main: html`${notice('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
+<p>A browser in which you have signed in before still lets you in.${hasMail ? ' For this one, we send a link to your e-mail address: open it here, and sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
+${hasMail ? askForm(area, openFormToken(routes, request, reply), email) : nothing}
+${toSignIn(area)}`,
+  });
+}
+
+/** What lets such a browser in where no e-mail is configured. A link to set a password leads to the dashboard alone. */
+function withoutMail({ name, help }: Area, waitSeconds: number): string {
+  const wait = `This one will in ${Math.ceil(waitSeconds / 60)} minutes`;
+  return name === 'operator'
+    ? `${wait}. Whoever runs this service can let it in at once by restarting it, and with e-mail configured it would send you a link.`
+    : `${wait}, or at once by a link to set a new password. ${help} for one.`;
+}
+
+function askForm(area: Area, formToken: string, email: string): Html {
+  return html`<form class="card" method="post" action="${pathOf(area)}">${formTokenField(formToken)}<input type="hidden" name="email" value="${email}">
+<button class="button primary wide">Send me a link</button></form>`;
+}
+
+/** The answer is the same, after the same time, whether there is such a user or not: the mail is sent afterwards. */
+async function answerAsking(
+  routes: AreaRoutes,
+  mailer: Mailer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { limits } = routes.context;
+  const typed = readOwnForm(routes, request).text('email');
+  await requirePassing(limits.signInsOfAddress, callerOf(request).address);
+  await requirePassing(limits.mailsOfUser, `browser ${hashSecretToken(typed.trim().toLowerCase())}`);
+  void sendLink(routes, mailer, typed).catch((error: unknown) =>
+    request.log.warn({ err: error }, 'a link for a new browser was not sent'),
+  );
+  return sendPlainPage(routes, reply, 200, {
+    title: 'Look into your mail',
+    main: html`<p>If somebody with this address has access, a link is on its way to them. Open it in this browser within an hour, and sign in.</p>${toSignIn(routes.area)}`,
+  });
+}
+
+async function sendLink({ context, area }: AreaRoutes, mailer: Mailer, typed: string): Promise<void> {
+  const email = parseUserEmail(typed);
+  const user = email === null ? null : await context.people.findUserByEmail(email);
+  if (user === null || (area.name === 'operator' && !user.isOperator)) return;
+  const token = createBrowserLink(context.browsers, user.email, context.nowMs());
+  await mailer.send({
+    to: user.email,
+    subject: 'Sign in with a new browser',
+    text: `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this e-mail.
+
+If you want to sign in with a new browser, open this in it, within an hour:
+${context.baseUrl}${pathOf(area)}?token=${token}
+
+It asks for your password as always. Do not hand the link on. If it was not you, do nothing.
+`,
+  });
+}

@@ -1,0 +1,260 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { askForPasskey } from '../../accounts/passkeys.ts';
+import type { TotpOffer } from '../../accounts/second-factor.ts';
+import { readSession, type SignedIn } from '../../accounts/sessions.ts';
+import { passByPasskey, passSecondFactor } from '../../accounts/sign-in.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../domain/person.ts';
+import { dataTable } from '../design/data-table.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { qrCode } from '../design/qr-code.ts';
+import { type AreaRoutes, callerOf, DASHBOARD_PATH, type Visit } from './context.ts';
+import { returnPathOf } from './enter.ts';
+import { moment } from './format.ts';
+import {
+  formTokenField,
+  formTokenOf,
+  isOwnForm,
+  notice,
+  passwordField,
+  readFormFields,
+  textField,
+} from './forms.ts';
+import { type PageContent, sendPlainPage, sendSeeOther } from './layout.ts';
+import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
+
+const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
+
+/** The field by which a form asks for a second factor that is there already; nothing where none is needed. */
+export type ProofField = (id: string, name?: string) => Html;
+
+/** The user's passkeys, and a form for another; `options` is null where browsers have none for this address. */
+export function passkeyCard(
+  visit: Visit,
+  passkeys: readonly Passkey[],
+  options: object | null,
+  proofField: ProofField,
+): Html {
+  return html`<section class="card"><h2>Passkeys</h2>
+<p>A fingerprint, a face, a security key or the lock of your device as the second factor, which works on no other site than this.</p>
+${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, proofField)}
+${options === null ? html`<p class="soft small">They need an address with a name and HTTPS, which this service does not have.</p>` : addForm(visit, options, proofField)}
+<noscript><p class="soft small">Adding one needs JavaScript; an authenticator app does not.</p></noscript></section>`;
+}
+
+function passkeyTable(visit: Visit, passkeys: readonly Passkey[], proofField: ProofField): Html {
+  return dataTable({
+    label: 'Passkeys',
+    columns: ['Name', 'Added', 'Last used', { name: 'Action', holds: 'actions' }],
+    rows: passkeys.map(({ id, name, createdAtMs, lastUsedAtMs }, index) => [
+      html`<bdi>${name}</bdi>`,
+      moment(createdAtMs, visit.timeZone),
+      lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone),
+      html`<details><summary>Remove…</summary><form class="fields" method="post" action="${PASSKEYS_PATH}/remove-passkey">${formTokenField(visit.formToken)}<input type="hidden" name="passkey" value="${id}">
+${passwordField({ id: `password-for-passkey-${index}` })}
+${proofField(`code-for-passkey-${index}`)}
+<button class="button danger">Remove</button></form></details>`,
+    ]),
+  });
+}
+
+function addForm(visit: Visit, options: object, proofField: ProofField): Html {
+  return html`<form class="fields" method="post" action="${PASSKEYS_PATH}/passkeys" data-passkey="make" data-options="${JSON.stringify(options)}" hidden>${formTokenField(visit.formToken)}<input type="hidden" name="response" value="">
+<div class="field"><label for="passkey-name">Name</label><input id="passkey-name" name="name" maxlength="60" value="" autocomplete="off" required></div>
+${passwordField({ id: 'password-for-passkey' })}
+${proofField('code-for-passkey')}
+<p role="status" data-told></p>
+<div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
+}
+
+/** Asks for a passkey when signing in. */
+function usePasskeyForm({
+  next,
+  ...form
+}: {
+  readonly action: string;
+  readonly formToken: string;
+  readonly next: string;
+  readonly options: object;
+}): Html {
+  const fields = html`<input type="hidden" name="next" value="${next}">`;
+  return askingForm({
+    ...form,
+    style: 'card',
+    fields,
+    button: html`<button class="button primary wide">Use a passkey</button>`,
+  });
+}
+
+/** Asks for one of the user's passkeys before second factors are changed. */
+export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
+  const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
+  return askingForm({ action, formToken, options, style: 'fields', fields: nothing, button });
+}
+
+function askingForm({
+  action,
+  formToken,
+  options,
+  style,
+  fields,
+  button,
+}: {
+  readonly action: string;
+  readonly formToken: string;
+  readonly options: object;
+  readonly style: string;
+  readonly fields: Html;
+  readonly button: Html;
+}): Html {
+  return html`<form class="${style}" method="post" action="${action}" data-passkey="use" data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}${fields}<input type="hidden" name="response" value="">
+${button}
+<p role="status" data-told></p></form>`;
+}
+
+/** The question for a code, between the password and what it protects. */
+export function registerSecondFactorPages(routes: AreaRoutes): void {
+  routes.server.get('/second-factor', { exposeHeadRoute: true }, async (request, reply) => {
+    const asked = await readAsked(routes, request);
+    if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
+    const next = new URL(request.url, 'http://localhost').searchParams.get('next') ?? '';
+    return sendQuestion(routes, reply, { status: 200, asked, next, message: nothing });
+  });
+  routes.server.post('/second-factor', (request, reply) => answerCode(routes, request, reply));
+}
+
+async function answerCode(
+  routes: AreaRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, cookies } = routes;
+  const asked = await readAsked(routes, request);
+  if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
+  const form = readFormFields(request.body);
+  if (!isOwnForm(request, context.baseUrl, form, asked.token)) throw new ServiceError('foreign_form');
+  const next = returnPathOf(routes.area, form.text('next'));
+  const how = { area: routes.area.name, caller: callerOf(request) };
+  const response = form.text('response');
+  const party = partyOf(routes);
+  const isPasskey = response !== '' && party !== null;
+  const waitSeconds = isPasskey ? 0 : await countCode(routes, request, asked.signedIn.user);
+  if (waitSeconds > 0) return sendTooManyCodes(routes, reply, { asked, next, waitSeconds });
+  const opened = isPasskey
+    ? await passByPasskey(context, asked.signedIn, { response, party }, how)
+    : await passSecondFactor(context, asked.signedIn, form.text('code'), how);
+  if (opened === null) {
+    const text = isPasskey
+      ? 'The passkey was not accepted. Please try again.'
+      : 'The code is wrong, or was used already. Wait for the next one.';
+    return sendQuestion(routes, reply, { status: 401, asked, next, message: notice('bad', text) });
+  }
+  cookies.set(reply, 'session', opened.token);
+  rememberBrowser(routes, reply, opened.email);
+  return sendSeeOther(reply, next);
+}
+
+/**
+ * Counts a code, and not a passkey: its signature cannot be guessed, so whoever has the password only must not keep it
+ * away. A browser that is known is counted apart from all others, for the same reason. Resolves to seconds to wait.
+ */
+async function countCode(routes: AreaRoutes, request: FastifyRequest, { id, email }: User): Promise<number> {
+  const isKnown = isKnownBrowser(routes, request, email);
+  return routes.context.limits.codesOfUser.take(isKnown ? `${id} known` : id);
+}
+
+function sendTooManyCodes(
+  routes: AreaRoutes,
+  reply: FastifyReply,
+  {
+    waitSeconds,
+    ...question
+  }: { readonly asked: Asked; readonly next: string; readonly waitSeconds: number },
+): Promise<FastifyReply> {
+  const text = `Too many codes were tried. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
+  reply.header('retry-after', String(waitSeconds));
+  return sendQuestion(routes, reply, { ...question, status: 429, message: notice('bad', text) });
+}
+
+interface Asked {
+  readonly token: string;
+  readonly signedIn: SignedIn;
+}
+
+function partyOf({ context }: AreaRoutes): RelyingParty | null {
+  return relyingPartyOf(context.passkeyUrl, context.baseUrl);
+}
+
+/** Whoever has given the password and is asked for the second factor; null for everybody else. */
+async function readAsked(
+  { context, cookies, area }: AreaRoutes,
+  request: FastifyRequest,
+): Promise<Asked | null> {
+  const token = cookies.read(request.headers, 'session');
+  const signedIn = token === null ? null : await readSession(context, token, area.name);
+  return token === null || signedIn?.session.stage !== 'second_factor' ? null : { token, signedIn };
+}
+
+async function sendQuestion(
+  routes: AreaRoutes,
+  reply: FastifyReply,
+  {
+    status,
+    asked: { token, signedIn },
+    next,
+    message,
+  }: { readonly status: number; readonly asked: Asked; readonly next: string; readonly message: Html },
+): Promise<FastifyReply> {
+  const party = partyOf(routes);
+  const options = party === null ? null : await askForPasskey(routes.context, signedIn, party);
+  const form = {
+    action: `${routes.area.path}/second-factor`,
+    formToken: formTokenOf(token),
+    next: returnPathOf(routes.area, next),
+  };
+  const field =
+    signedIn.user.totpSecret === null
+      ? {
+          label: 'Recovery code',
+          hint:
+            party === null
+              ? 'Passkeys do not work at this address.'
+              : 'If your passkey is not available, or JavaScript is off.',
+        }
+      : {
+          label: 'Code from your authenticator app',
+          hint: 'Six digits, or one of your recovery codes.',
+        };
+  return sendPlainPage(routes, reply, status, {
+    title: options === null ? 'Your code' : 'Your second factor',
+    main: html`${message}${options === null ? nothing : usePasskeyForm({ ...form, options })}
+<form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}<input type="hidden" name="next" value="${form.next}">
+${textField({ name: 'code', autocomplete: 'one-time-code', ...field })}
+<button class="button primary wide">Continue</button></form>
+<p class="soft small">Lost your device and your recovery codes? ${routes.area.help}.</p>`,
+  });
+}
+
+/** What a form that switches an authenticator app on shows and asks for: the app's key, the password and a first code. */
+export function totpFields(
+  { secret, uri, sealed }: TotpOffer,
+  { introduction, passwordId }: { readonly introduction: string; readonly passwordId: string },
+): Html {
+  return html`<input type="hidden" name="sealed" value="${sealed}">
+<p>${introduction}</p>
+${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
+<dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
+${passwordField({ id: passwordId })}
+${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}`;
+}
+
+/** The only time that recovery codes are shown; `nextPath` is where to go once they are saved. */
+export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageContent {
+  return {
+    title: 'Your recovery codes',
+    main: html`<section class="card">
+<p class="notice">Keep these where you find them without your phone. Each works once in place of a code. They are not kept here in a way that could be read, and will not be shown again.</p>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<div class="actions"><a class="button primary" href="${nextPath}">I have saved them</a></div></section>`,
+  };
+}

@@ -1,0 +1,143 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { endSession, readSession } from '../../accounts/sessions.ts';
+import { signIn } from '../../accounts/sign-in.ts';
+import { SERVICE_LOG } from '../../domain/audit-entry.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { type AreaRoutes, callerOf } from './context.ts';
+import { returnPathOf } from './enter.ts';
+import { formTokenField, isOwnForm, notice, passwordField, readFormFields, textField } from './forms.ts';
+import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from './layout.ts';
+import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
+
+/** What was done just before, by the name it has in the address. */
+const greetings: ReadonlyMap<string | null, Html> = new Map([
+  ['password-set', notice('good', 'Your password is set. Sign in with it now.')],
+  [
+    'joined',
+    notice(
+      'good',
+      'Sign in with the password you chose. If you already had a password here, it has not changed: sign in with that one and open the invitation again.',
+    ),
+  ],
+]);
+
+/** Signing in with e-mail and password, and signing out. */
+export function registerSignInPages(routes: AreaRoutes): void {
+  routes.server.get('/sign-in', { exposeHeadRoute: true }, (request, reply) =>
+    showSignIn(routes, request, reply),
+  );
+  routes.server.post('/sign-in', (request, reply) => answerSignIn(routes, request, reply));
+  routes.server.post('/sign-out', (request, reply) => answerSignOut(routes, request, reply));
+}
+
+async function showSignIn(
+  routes: AreaRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = new URL(request.url, 'http://localhost').searchParams;
+  const next = returnPathOf(routes.area, query.get('next') ?? '');
+  const token = routes.cookies.read(request.headers, 'session');
+  const signedIn = token === null ? null : await readSession(routes.context, token, routes.area.name);
+  if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
+  const said = query.get('said');
+  return sendPlainPage(routes, reply, 200, {
+    title: routes.area.signInTitle,
+    main: signInForm(
+      routes,
+      { formToken: openFormToken(routes, request, reply), next, email: '' },
+      greetings.get(said) ?? nothing,
+    ),
+  });
+}
+
+/** Who can help. */
+function forgotten({ area, context }: AreaRoutes): Html {
+  return area.hasForgottenPage && context.mailer !== null
+    ? html`<p class="small"><a href="${area.path}/forgotten">Forgotten your password?</a></p>`
+    : html`<p class="soft small">Forgotten your password? ${area.help} for a link to set a new one.</p>`;
+}
+
+function signInForm(
+  routes: AreaRoutes,
+  { formToken, next, email }: { readonly formToken: string; readonly next: string; readonly email: string },
+  message: Html,
+): Html {
+  return html`${message}
+<form class="card" method="post" action="${routes.area.path}/sign-in">
+${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
+${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
+${passwordField()}
+<button class="button primary wide">Sign in</button>
+</form>
+${forgotten(routes)}`;
+}
+
+async function answerSignIn(
+  routes: AreaRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, cookies } = routes;
+  const form = readOwnForm(routes, request);
+  const [email, next] = [form.text('email'), returnPathOf(routes.area, form.text('next'))];
+  const { isKnownBrowser, waitSeconds } = await countSignIn(routes, request, email);
+  if (waitSeconds > 0) return sendAskMore(routes, request, reply, { email, waitSeconds });
+
+  const opened = await signIn(
+    context,
+    { email, password: form.text('password') },
+    {
+      area: routes.area.name,
+      caller: callerOf(request),
+      isKnownBrowser,
+      isSecondFactorRequired: routes.isSecondFactorRequired,
+    },
+  );
+  if (opened === null) {
+    return sendPlainPage(routes, reply, 401, {
+      title: routes.area.signInTitle,
+      main: signInForm(
+        routes,
+        { formToken: openFormToken(routes, request, reply), next, email },
+        notice('bad', 'E-mail address and password do not belong together.'),
+      ),
+    });
+  }
+  cookies.set(reply, 'session', opened.token);
+  if (opened.stage === 'open') {
+    rememberBrowser(routes, reply, opened.email);
+    return sendSeeOther(reply, next);
+  }
+  if (opened.stage === 'set_up') return sendSeeOther(reply, `${routes.area.path}/set-up`);
+  return sendSeeOther(reply, `${routes.area.path}/second-factor?next=${encodeURIComponent(next)}`);
+}
+
+async function answerSignOut(
+  routes: AreaRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, cookies, area } = routes;
+  const token = cookies.read(request.headers, 'session');
+  if (!isOwnForm(request, context.baseUrl, readFormFields(request.body), token)) {
+    throw new ServiceError('foreign_form');
+  }
+  const signedIn = token === null ? null : await readSession(context, token, area.name);
+  if (signedIn !== null) {
+    const { user, session } = signedIn;
+    const actor = { name: user.email, userId: user.id, address: callerOf(request).address };
+    await endSession(
+      context,
+      {
+        userId: user.id,
+        sessionId: session.id,
+        accountId: area.name === 'operator' ? SERVICE_LOG : session.accountId,
+      },
+      actor,
+    );
+  }
+  cookies.remove(reply, 'session');
+  return sendSeeOther(reply, `${area.path}/sign-in`);
+}

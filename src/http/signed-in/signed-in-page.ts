@@ -1,0 +1,175 @@
+/*
+ * How a page joins the dashboard. A file of its own exports one function that registers what belongs together, and
+ * `routes.ts` calls it:
+ *
+ *   export function registerKeyPages(routes: DashboardRoutes): void {
+ *     dashboardPage(routes, { path: '/keys', section: 'keys', role: 'developer', show: (visit) => showKeys(routes.context, visit) });
+ *     dashboardForm(routes, { path: '/keys/:keyId/revoke', section: 'keys', role: 'developer', act: (visit, form) => … });
+ *   }
+ *
+ * - `show` and `act` are reached by nobody but who is signed in, has chosen an account (`visit.account`) and has the
+ *   role in it; `act` moreover only by a form of ours (origin and token). Everything is for `visit.account.id`: an id
+ *   of another account has to be answered like one that never was, by throwing `new ServiceError('not_found')`.
+ * - They answer with what the page shows (`title`, `main`, and `status` if it is not 200) or with `seeOther(path)`,
+ *   which is how a form that worked ends. A page that is shown again with a message has the status of the error.
+ * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`.
+ * - A `ServiceError` that is thrown becomes a page of the dashboard; anything else a 500 that says nothing.
+ * - What is no page (a CSV, a picture) is sent on the `reply` by `show` itself, which returns it.
+ * - The section is the entry of the navigation that is marked; it appears there once a page of it is registered.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Role } from '../../domain/person.ts';
+import { html } from '../design/html.ts';
+import { serviceErrorOf } from '../error-reply.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Section, type Visit } from './context.ts';
+import { requireRole } from './enter.ts';
+import { type FormFields, isOwnForm, readFormFields } from './forms.ts';
+import { type PageContent, plainPage, sendDashboardPage, sendSeeOther, signedInPage } from './layout.ts';
+
+/** What a page shows. */
+export interface DashboardView extends PageContent {
+  readonly status?: number;
+}
+
+/** Where to go next. */
+export interface SeeOther {
+  readonly location: string;
+}
+
+/** A page, where to go next, or the reply that was sent already. */
+export type DashboardAnswer = DashboardView | SeeOther | FastifyReply;
+
+export interface Route {
+  /** Below `/dashboard`, with the names of its variable parts (`/payments/:paymentId`). */
+  readonly path: string;
+  /** Null for a page that is in no section. */
+  readonly section: Section | null;
+  /** The least role that may. */
+  readonly role: Role;
+}
+
+/** Ends a form by leading to a page; `path` is below `/dashboard`. */
+export function seeOther(path: string): SeeOther {
+  return { location: `${DASHBOARD_PATH}${path}` };
+}
+
+/** A page: `GET`, and `HEAD` as to a visitor who is not signed in. */
+export function dashboardPage(
+  routes: DashboardRoutes,
+  route: Route & { readonly show: (visit: Visit, reply: FastifyReply) => Promise<DashboardAnswer> },
+): void {
+  if (route.section !== null) routes.shown.add(route.section);
+  routes.server.get(route.path, { exposeHeadRoute: true }, (request, reply) =>
+    withVisit(routes, route, request, reply, async (visit) =>
+      sendAnswer(routes, route, reply, visit, await route.show(visit, reply)),
+    ),
+  );
+}
+
+/** What a form does: `POST`. */
+export function dashboardForm(
+  routes: DashboardRoutes,
+  route: Route & { readonly act: (visit: Visit, form: FormFields) => Promise<DashboardAnswer> },
+): void {
+  routes.server.post(route.path, (request, reply) =>
+    withVisit(routes, route, request, reply, async (visit) => {
+      const form = readFormFields(request.body);
+      const cookie = routes.cookies.read(request.headers, 'session');
+      if (!isOwnForm(request, routes.context.baseUrl, form, cookie)) throw new ServiceError('foreign_form');
+      return sendAnswer(routes, route, reply, visit, await route.act(visit, form));
+    }),
+  );
+}
+
+/** Lets somebody in who has the role, and makes a page of what is thrown. */
+export async function withVisit(
+  routes: DashboardRoutes,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: (visit: Visit) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const entry = await routes.enter(request, reply);
+  if ('answered' in entry) return entry.answered;
+  const { visit } = entry;
+  try {
+    requireRole(visit, route.role);
+    return await answer(visit);
+  } catch (error) {
+    return sendFailure(routes, route.section, request, reply, visit, error);
+  }
+}
+
+/** A page, the way on, or what was sent already. */
+export function sendAnswer(
+  { context, shown }: DashboardRoutes,
+  { section }: Route,
+  reply: FastifyReply,
+  visit: Visit,
+  answer: DashboardAnswer,
+): FastifyReply {
+  // A reply that was sent is awaited as nothing: it is gone by now.
+  if (reply.sent) return reply;
+  if ('location' in answer) return sendSeeOther(reply, answer.location);
+  if (!('main' in answer)) return answer;
+  const page = signedInPage(answer, visit, { isSandbox: context.isSandbox, section, shown });
+  return sendDashboardPage(reply, answer.status ?? 200, page);
+}
+
+/** A failure as a page: within the dashboard for who has come in, else alone. What is ours to repair is logged only. */
+export function sendFailure(
+  { context, shown }: Pick<DashboardRoutes, 'context' | 'shown'>,
+  section: Section | null,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visit: Visit | null,
+  thrown: unknown,
+): FastifyReply {
+  const error = serviceErrorOf(thrown);
+  if (error.status >= 500) request.log.error({ err: thrown }, 'a page of the dashboard failed');
+  if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
+  const content = failureContent(error, DASHBOARD_PATH);
+  const { isSandbox } = context;
+  const page =
+    visit === null
+      ? plainPage(content, { isSandbox })
+      : signedInPage(content, visit, { isSandbox, section, shown });
+  return sendDashboardPage(reply, error.status, page);
+}
+
+/** What a failure says; `path` is that of the area, which it leads back to. */
+export function failureContent(error: ServiceError, path: string): PageContent {
+  const { title, sentence } = wordsOf(error);
+  return {
+    title,
+    main: html`<p>${sentence}</p><p><a class="button" href="${path}">Back to the beginning</a></p>`,
+  };
+}
+
+function wordsOf(error: ServiceError): { readonly title: string; readonly sentence: string } {
+  switch (error.errorName) {
+    case 'role_too_small':
+      return {
+        title: 'Your role does not allow this',
+        sentence: 'Ask an owner of the account to do it, or to give you another role.',
+      };
+    case 'foreign_form':
+      return {
+        title: 'Nothing was done',
+        sentence:
+          'The form did not come from a page that this browser was shown, or you have signed in anew since. Please open the page again. Your browser has to accept cookies.',
+      };
+    case 'rate_limited':
+      return { title: 'Too many requests', sentence: error.message };
+    default:
+  }
+  if (error.status === 404) {
+    return {
+      title: 'There is nothing here',
+      sentence: 'The address may be incomplete, or what was here belongs to another account.',
+    };
+  }
+  if (error.status < 500) return { title: 'That did not work', sentence: error.message };
+  return { title: 'Something went wrong on our side', sentence: 'Please try again in a moment.' };
+}

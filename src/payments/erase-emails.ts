@@ -1,0 +1,57 @@
+import { ServiceError } from '../domain/errors.ts';
+import type { PaymentReference } from '../domain/payment.ts';
+import type { AccountStore } from '../domain/ports/account-store.ts';
+import type { EmailErasureStep, EmailStore } from '../domain/ports/mail.ts';
+
+export interface EraseEmailsContext {
+  readonly emails: Pick<EmailStore, 'eraseEmailsBefore'>;
+  readonly nowMs: () => number;
+}
+
+const DAY_MS = 86_400_000;
+/** Payments of one step. The store's writer is the same thread as the API in one of the engines. */
+const LOOKED_AT = 100;
+
+/**
+ * Erases customers' e-mail addresses of an account's payments that are older than so many days: one bounded step, which
+ * goes on where the last one stopped.
+ */
+export function eraseEmailsOlderThan(
+  { emails, nowMs }: EraseEmailsContext,
+  accountId: string,
+  days: number,
+): Promise<EmailErasureStep> {
+  return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, LOOKED_AT);
+}
+
+/** One such step for each account that wants it. Resolves to whether there is more to do. */
+export async function eraseOldEmails(
+  context: EraseEmailsContext & { readonly accounts: Pick<AccountStore, 'listAccounts'> },
+): Promise<boolean> {
+  let isMore = false;
+  for (const { id, emailRetentionDays } of await context.accounts.listAccounts()) {
+    if (emailRetentionDays === null) continue;
+    const { hasMore } = await eraseEmailsOlderThan(context, id, emailRetentionDays);
+    isMore ||= hasMore;
+  }
+  return isMore;
+}
+
+/**
+ * Erases the e-mail address of a payment's customer from everything that is stored of the payment. Resolves to whether
+ * there was one. Throws `payment_not_found`, and `payment_state_conflict` while a webhook of it is being sent.
+ */
+export async function eraseEmail(
+  { emails }: { readonly emails: Pick<EmailStore, 'eraseEmail'> },
+  payment: PaymentReference,
+): Promise<boolean> {
+  const outcome = await emails.eraseEmail(payment);
+  if (outcome === 'unknown') throw new ServiceError('payment_not_found');
+  if (outcome === 'busy') {
+    throw new ServiceError(
+      'payment_state_conflict',
+      'A webhook with this e-mail address is being sent at this moment. Please try again in a minute.',
+    );
+  }
+  return outcome === 'erased';
+}

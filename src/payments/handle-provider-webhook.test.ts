@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { UnknownStateError } from '../domain/errors.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
+import { NoticeRefusedError, type ProviderAdapter, type ProviderNotice } from '../domain/ports/provider.ts';
+import { takeNotice } from './handle-provider-webhook.ts';
+
+const paymentId = '01234567-89ab-7cde-8f01-23456789abcd';
+const depositAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const posted = { target: '/', headers: {}, body: Buffer.alloc(0), receivedAtMs: 5_000 };
+const notice: ProviderNotice = {
+  ...{ paymentId, providerReference: null, walletAddress: null },
+  ...{ progress: 'delivering', atMs: 4_000 },
+};
+
+/** Two visits at MoonPay and a later one elsewhere; what is noted is remembered. */
+function stage(read: () => Promise<ProviderNotice | null>, isNews = true) {
+  const noted: unknown[] = [];
+  const sessions = [
+    { id: 'first', provider: 'moonpay', providerReference: 'one' },
+    { id: 'second', provider: 'moonpay', providerReference: 'two' },
+    { id: 'elsewhere', provider: 'wert', providerReference: 'three' },
+  ];
+  const view = { payment: { id: paymentId, depositAddress }, sessions } as unknown as PaymentView;
+  const context = {
+    adapters: new Map([
+      ['moonpay' as const, { id: 'moonpay', readNotice: read } as unknown as ProviderAdapter],
+    ]),
+    payments: {
+      viewPayment: async (id: unknown) => (id === paymentId ? view : null),
+      noteSessionProgress: async (_payment: unknown, ...news: unknown[]) => {
+        noted.push(news);
+        return isNews;
+      },
+    },
+  };
+  return { context, noted };
+}
+
+async function outcomeOf(read: () => Promise<ProviderNotice | null>, isNews = true) {
+  const { context, noted } = stage(read, isNews);
+  const { outcome } = await takeNotice(context, 'moonpay', posted);
+  return { outcome, noted };
+}
+
+describe('a notice', () => {
+  it('moves the latest visit at its provider', async () => {
+    expect(await outcomeOf(async () => notice)).toEqual({
+      outcome: 'noted',
+      noted: [['second', 'delivering', 4_000]],
+    });
+  });
+
+  it('also moves a visit that happens at its provider by way of another one', async () => {
+    const { context, noted } = stage(async () => notice);
+    const routed = { id: 'wert', routedThrough: 'moonpay' } as unknown as ProviderAdapter;
+    const adapters = new Map([...context.adapters, ['wert' as const, routed] as const]);
+    const { outcome } = await takeNotice({ ...context, adapters }, 'moonpay', posted);
+    expect({ outcome, noted }).toEqual({ outcome: 'noted', noted: [['elsewhere', 'delivering', 4_000]] });
+  });
+
+  it('moves the visit that it names', async () => {
+    const { noted } = await outcomeOf(async () => ({ ...notice, providerReference: 'one' }));
+    expect(noted).toEqual([['first', 'delivering', 4_000]]);
+  });
+
+  it('from the future counts as of now', async () => {
+    const { noted } = await outcomeOf(async () => ({ ...notice, atMs: 9_000_000 }));
+    expect(noted).toEqual([['second', 'delivering', 5_000]]);
+  });
+
+  it('that tells nothing new is stale', async () => {
+    expect((await outcomeOf(async () => notice, false)).outcome).toBe('stale');
+  });
+
+  it('about the same wallet in other letters is taken', async () => {
+    const walletAddress = depositAddress.toLowerCase();
+    expect((await outcomeOf(async () => ({ ...notice, walletAddress }))).outcome).toBe('noted');
+  });
+
+  it.each([
+    ['another wallet', { walletAddress: '0x52908400098527886E0F7030069857D2E4169EE7' }],
+    ['a payment that is not there', { paymentId: paymentId.replace('0', '1') }],
+    ['no id at all', { paymentId: 'hello' }],
+    ['a visit that is not there', { providerReference: 'three' }],
+  ])('about %s changes nothing', async (_what, change) => {
+    expect(await outcomeOf(async () => ({ ...notice, ...change }))).toEqual({
+      outcome: 'unmatched',
+      noted: [],
+    });
+  });
+
+  it.each([
+    ['irrelevant', async () => null],
+    ['refused', () => Promise.reject(new NoticeRefusedError('forged'))],
+    ['unknown_state', () => Promise.reject(new UnknownStateError('what?'))],
+  ])('that is %s changes nothing', async (outcome, read) => {
+    expect(await outcomeOf(read)).toEqual({ outcome, noted: [] });
+  });
+
+  it('that cannot be judged is for the provider to repeat, and one for nobody is not found', async () => {
+    const failing = stage(() => Promise.reject(new TypeError('a defect'))).context;
+    await expect(takeNotice(failing, 'moonpay', posted)).rejects.toThrow(TypeError);
+    await expect(takeNotice(failing, 'wert', posted)).rejects.toMatchObject({ errorName: 'not_found' });
+  });
+});

@@ -1,0 +1,52 @@
+import { timingSafeEqual } from 'node:crypto';
+import { isEmailErased } from '../domain/email-retention.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { IpnTokens } from '../domain/ipn-token.ts';
+import { isPaymentId } from '../domain/payment-id.ts';
+import type { PaymentSearchStore, StateChange } from '../domain/ports/payment-search-store.ts';
+import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
+import type { WebhookStore } from '../domain/ports/settlement-store.ts';
+import { signWebhook, type Webhook } from '../domain/webhook.ts';
+
+interface ReadPaymentStoryContext {
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
+  readonly search: Pick<PaymentSearchStore, 'listStateChanges'>;
+  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+}
+
+/** All that is known of one payment. */
+export interface PaymentStory extends PaymentView {
+  readonly states: readonly StateChange[];
+  readonly webhooks: readonly Webhook[];
+}
+
+/** A payment of this account; `not_found` for any other id, whether there is such a payment elsewhere or not. */
+export async function readPaymentStory(
+  { payments, search, webhooks }: ReadPaymentStoryContext,
+  accountId: string,
+  id: string,
+): Promise<PaymentStory> {
+  const view = isPaymentId(id) ? await payments.viewPayment({ id, accountId }) : null;
+  if (view === null) throw new ServiceError('not_found');
+  const [states, sent] = await Promise.all([
+    search.listStateChanges(view.payment),
+    webhooks.listWebhooks(id),
+  ]);
+  return { ...view, states, webhooks: sent };
+}
+
+/**
+ * Whether a webhook's signature belongs to the body that is kept of it; `unknown` when nothing was sent, or when the
+ * secret of its ipn_token is not known any more; `erased` when the customer's e-mail address was taken out of the body.
+ */
+export function verifyWebhookSignature(
+  tokens: IpnTokens,
+  webhook: Webhook,
+): 'good' | 'bad' | 'unknown' | 'erased' {
+  const { body = null, signature = null } = webhook.result ?? {};
+  if (body === null || signature === null || !tokens.knows(webhook.tokenFingerprint)) return 'unknown';
+  if (isEmailErased(body)) return 'erased';
+  const token = tokens.create(webhook.paymentId, webhook.tokenFingerprint);
+  const [expected, found] = [Buffer.from(signWebhook(body, token)), Buffer.from(signature)];
+  return expected.length === found.length && timingSafeEqual(expected, found) ? 'good' : 'bad';
+}

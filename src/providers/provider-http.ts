@@ -1,0 +1,182 @@
+import { Agent, request } from 'undici';
+import { isSecureUrl } from '../platform/public-address.ts';
+
+/** What a provider answered: any status, with a body that parsed as JSON. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** One call to a provider's API. */
+export interface JsonRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** Besides those that follow from the body. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, or as a form when it is `URLSearchParams`. */
+  readonly body?: unknown;
+  /** For the whole exchange, from connecting to the last byte. */
+  readonly timeoutMs: number;
+}
+
+/** No answer of a provider that we can use is anywhere near this long. */
+const MAXIMUM_ANSWER_BYTES = 64 * 1024;
+
+/** How long a provider that answers 429 without `Retry-After` is not called. */
+const DEFAULT_RETRY_SECONDS = 1;
+/** A provider that names an hour is tried once a minute: nothing here depends on its guess. */
+const LONGEST_RETRY_SECONDS = 60;
+
+/** The provider is asked too often at the moment (429), which says nothing of its health. */
+export class ProviderBusyError extends Error {
+  override readonly name = 'ProviderBusyError';
+  /** Whole seconds, at least one, after which it may be asked again. */
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super(`the provider answered 429; it may be asked again in ${retryAfterSeconds} s`);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The seconds of a `Retry-After` header (RFC 9110, 10.2.3: a number or a date), within bounds. */
+export function readRetryAfterSeconds(header: string | undefined, nowMs: number): number {
+  const text = header?.trim() ?? '';
+  const seconds = /^\d{1,10}$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
+  if (Number.isNaN(seconds)) return DEFAULT_RETRY_SECONDS;
+  return Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_RETRY_SECONDS);
+}
+
+/** Connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
+export function createProviderAgent(): Agent {
+  return new Agent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
+}
+
+async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAXIMUM_ANSWER_BYTES)
+      throw new Error(`the answer is longer than ${MAXIMUM_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * Sends one request and reads one JSON answer, both bounded. Follows no redirect. Throws when there is no answer in
+ * time or when it is not JSON; a 5xx throws as well, whatever its body, because it says nothing about the request, and a
+ * 429 throws `ProviderBusyError`.
+ */
+export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
+  const { statusCode, headers, body } = await request(call.url, {
+    dispatcher: agent,
+    method: call.method,
+    signal: AbortSignal.timeout(call.timeoutMs),
+    headers: {
+      accept: 'application/json',
+      // Some providers refuse who says nothing of itself.
+      'user-agent': 'card-checkout',
+      ...bodyType(call.body),
+      ...call.headers,
+    },
+    body: bodyText(call.body),
+  });
+  const text = await readBounded(body);
+  // Before the body is parsed: what stands before a provider's API may say it in a page.
+  if (statusCode === 429) {
+    const header = headers['retry-after'];
+    throw new ProviderBusyError(
+      readRetryAfterSeconds(Array.isArray(header) ? header[0] : header, Date.now()),
+    );
+  }
+  if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
+  return { status: statusCode, body: parseJson(text) };
+}
+
+/** The parser's own error would quote the answer, which may repeat the key. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new SyntaxError('the answer is not JSON');
+  }
+}
+
+function bodyType(body: unknown): Readonly<Record<string, string>> {
+  if (body === undefined) return {};
+  const isForm = body instanceof URLSearchParams;
+  return { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' };
+}
+
+function bodyText(body: unknown): string | null {
+  if (body === undefined) return null;
+  return body instanceof URLSearchParams ? body.toString() : JSON.stringify(body);
+}
+
+/**
+ * Reads single values out of what a provider answered. Nothing is taken for granted: whatever has another form than it
+ * should is a `MalformedAnswerError`.
+ */
+
+const MAXIMUM_REDIRECT_LENGTH = 4_096;
+const MAXIMUM_REFERENCE_LENGTH = 200;
+const MAXIMUM_TOKEN_LENGTH = 8_192;
+
+/** A defect of the provider's, told apart from the network's only in the log. */
+export class MalformedAnswerError extends Error {
+  override readonly name = 'MalformedAnswerError';
+}
+
+export type AnswerFields = Readonly<Record<string, unknown>>;
+
+/** A JSON object. */
+export function fieldsOf(value: unknown): AnswerFields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new MalformedAnswerError('the answer is not a JSON object');
+  }
+  return value as AnswerFields;
+}
+
+/** A positive amount as providers write it, a JSON number or decimal text; what is below 10⁻⁶ is cut off. */
+export function readDecimalUnits(value: unknown, name: string): bigint {
+  const text = typeof value === 'number' && Number.isFinite(value) ? value.toFixed(8) : value;
+  const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(text) : null;
+  if (match === null) throw new MalformedAnswerError(`${name} is not an amount`);
+  const units = BigInt(match[1] as string) * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0').slice(0, 6));
+  if (units === 0n) throw new MalformedAnswerError(`${name} is zero`);
+  return units;
+}
+
+/** Where the customer's browser may be sent: an absolute https (on loopback also http) address without credentials. */
+export function readRedirectUrl(value: unknown): string {
+  if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
+    throw new MalformedAnswerError('url is not an address');
+  }
+  const url = new URL(value);
+  if (!isSecureUrl(url) || url.username !== '' || url.password !== '') {
+    throw new MalformedAnswerError('url is not a plain https address');
+  }
+  return url.href;
+}
+
+/** A provider's own name for something: visible ASCII, which may stand on a page and in a path. */
+export function readReference(value: unknown): string {
+  const isReference = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
+  if (!isReference || value.length > MAXIMUM_REFERENCE_LENGTH)
+    throw new MalformedAnswerError('id is not a reference');
+  return value;
+}
+
+/** A text, or null for everything else. */
+export function readTextOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** A credential that goes back to the provider in a header: visible ASCII. */
+export function readToken(value: unknown): string {
+  if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
+    throw new MalformedAnswerError('the token is malformed');
+  return value;
+}

@@ -1,0 +1,256 @@
+import { Agent, request } from 'undici';
+import { ServiceError } from '../domain/errors.ts';
+import {
+  BASIS_POINTS,
+  type Currency,
+  currencies,
+  parseUsdRate,
+  USD_RATE_ONE,
+  type UsdRate,
+} from '../domain/money.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { Rates } from '../domain/ports/provider.ts';
+
+export interface LiveRatesOptions {
+  readonly clock: Clock;
+  /** Told of everything that does not end in an error to a caller: a missing cross-check, a failed refresh. */
+  readonly warn: (message: string, cause: unknown) => void;
+  /** Without a trailing slash; the public service unless a test says otherwise. */
+  readonly coinbaseBaseUrl?: string;
+  readonly frankfurterBaseUrl?: string;
+  readonly timeoutMs?: number;
+  /** A rate older than this is refreshed, in the background while it is still usable. */
+  readonly refreshMs?: number;
+  /** A rate older than this is no rate. */
+  readonly maximumAgeMs?: number;
+}
+
+/** Rates from the network, with what runs in the background. */
+export interface LiveRates extends Rates {
+  /** Fetches every currency now; resolves when all are in or have failed. For a warm start. */
+  refreshAll(): Promise<void>;
+  /** Ends the background refresh; no rate is fetched afterwards. */
+  stop(): Promise<void>;
+}
+
+const DEFAULTS = {
+  coinbaseBaseUrl: 'https://api.coinbase.com',
+  frankfurterBaseUrl: 'https://api.frankfurter.dev',
+  timeoutMs: 5_000,
+  refreshMs: 60_000,
+  maximumAgeMs: 10 * 60_000,
+};
+
+/** More than this between both sources and neither is believed. */
+const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
+/** The ECB publishes on working days; Easter leaves almost six days between two publications. */
+const MAXIMUM_DAILY_AGE_MS = 6 * 24 * 60 * 60_000;
+/** The daily rates change once a day; a failed fetch of them is tried again after a shorter while. */
+const DAILY_REFRESH_MS = 60 * 60_000;
+const DAILY_RETRY_MS = 60_000;
+
+interface KnownRate {
+  readonly rate: UsdRate;
+  readonly fetchedAtMs: number;
+}
+
+function diverges(primary: UsdRate, check: UsdRate): boolean {
+  const difference = primary > check ? primary - check : check - primary;
+  return difference * BigInt(BASIS_POINTS) > check * MAXIMUM_DIVERGENCE_BASIS_POINTS;
+}
+
+/** The daily rates, fetched at most once at a time and no oftener than they can change; null when there are none. */
+function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
+  let known: DailyRates | null = null;
+  let nextFetchAtMs = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+
+  async function refresh(): Promise<void> {
+    try {
+      known = await fetchFrankfurterRates(agent, options.frankfurterBaseUrl, options.timeoutMs);
+      nextFetchAtMs = options.clock.monotonicMs() + DAILY_REFRESH_MS;
+    } catch (error) {
+      nextFetchAtMs = options.clock.monotonicMs() + DAILY_RETRY_MS;
+      options.warn('the exchange rates that serve as a cross-check could not be fetched', error);
+    }
+  }
+
+  return async function dailyRate(currency: Currency): Promise<UsdRate | null> {
+    if (options.clock.monotonicMs() >= nextFetchAtMs) {
+      running ??= refresh().finally(() => {
+        running = null;
+      });
+      await running;
+    }
+    if (known === null || options.clock.nowMs() - known.dateMs > MAXIMUM_DAILY_AGE_MS) return null;
+    return known.usdRates.get(currency) ?? null;
+  };
+}
+
+/**
+ * Coinbase's rates, cross-checked with the European Central Bank's. A rate is kept for `refreshMs`, then refreshed in
+ * the background, and is used up to `maximumAgeMs`. Where both sources diverge by more than two percent there is no
+ * rate at all, not even an older one: it cannot be known which of them is wrong, or since when.
+ */
+export function createLiveRates(given: LiveRatesOptions): LiveRates {
+  const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };
+  const { clock, warn } = options;
+  const agent = new Agent({ allowH2: false, connections: 4 });
+  const readDailyRate = createDailyCheck(options, agent);
+  const known = new Map<Currency, KnownRate>();
+  const running = new Map<Currency, Promise<UsdRate>>();
+
+  async function fetchChecked(currency: Currency): Promise<UsdRate> {
+    // The age of a rate counts from before it was asked for: it cannot be younger than that.
+    const fetchedAtMs = clock.monotonicMs();
+    const [rate, check] = await Promise.all([
+      fetchCoinbaseRate(agent, options.coinbaseBaseUrl, currency, options.timeoutMs),
+      readDailyRate(currency),
+    ]);
+    if (check === null) {
+      warn(`the rate of ${currency} was taken without a cross-check`, null);
+    } else if (diverges(rate, check)) {
+      known.delete(currency);
+      throw new Error(`both sources diverge on ${currency}: ${rate} against ${check} (10⁻⁸ USD)`);
+    }
+    known.set(currency, { rate, fetchedAtMs });
+    return rate;
+  }
+
+  function refresh(currency: Currency): Promise<UsdRate> {
+    let fetching = running.get(currency);
+    if (fetching === undefined) {
+      fetching = fetchChecked(currency).finally(() => running.delete(currency));
+      running.set(currency, fetching);
+    }
+    return fetching;
+  }
+
+  async function refreshQuietly(currency: Currency): Promise<void> {
+    try {
+      await refresh(currency);
+    } catch (error) {
+      warn(`the rate of ${currency} could not be refreshed`, error);
+    }
+  }
+
+  async function waitForRate(currency: Currency): Promise<UsdRate> {
+    try {
+      return await refresh(currency);
+    } catch (error) {
+      throw new ServiceError('conversion_failed', undefined, { cause: error });
+    }
+  }
+
+  async function refreshAll(): Promise<void> {
+    const others = currencies.filter((currency) => currency !== 'USD');
+    await Promise.all(others.map((currency) => refreshQuietly(currency)));
+  }
+
+  // The timer keeps rates fresh while nobody asks, so that the first who does need not wait for the network.
+  const timer = setInterval(() => void refreshAll(), options.refreshMs);
+  timer.unref();
+
+  return {
+    usdRate(currency) {
+      if (currency === 'USD') return USD_RATE_ONE;
+      const rate = known.get(currency);
+      const ageMs = rate === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - rate.fetchedAtMs;
+      if (rate === undefined || ageMs > options.maximumAgeMs) return waitForRate(currency);
+      if (ageMs > options.refreshMs && !running.has(currency)) void refreshQuietly(currency);
+      return rate.rate;
+    },
+    refreshAll,
+    async stop() {
+      clearInterval(timer);
+      await agent.destroy();
+    },
+  };
+}
+
+/**
+ * The USD value of one unit of a currency by Coinbase: `GET /v2/exchange-rates?currency=EUR`, no key, continuous
+ * → `{data: {currency: "EUR", rates: {USD: "1.0874", …}}}`. Throws when the answer is not exactly about this currency.
+ */
+async function fetchCoinbaseRate(
+  agent: Agent,
+  baseUrl: string,
+  currency: Currency,
+  timeoutMs: number,
+): Promise<UsdRate> {
+  const answer = (await getJson(agent, `${baseUrl}/v2/exchange-rates?currency=${currency}`, timeoutMs)) as {
+    data?: { currency?: unknown; rates?: { USD?: unknown } };
+  } | null;
+  if (answer?.data?.currency !== currency)
+    throw new Error(`Coinbase answered for another currency than ${currency}`);
+  const text = answer.data.rates?.USD;
+  const rate = typeof text === 'string' ? parseUsdRate(text) : null;
+  if (rate === null) throw new Error(`Coinbase gave no rate for ${currency}`);
+  return rate;
+}
+
+/** The reference rates of one day. */
+interface DailyRates {
+  /** Midnight UTC of the day they belong to. */
+  readonly dateMs: number;
+  readonly usdRates: ReadonlyMap<Currency, UsdRate>;
+}
+
+/** Rates are per USD with at most this many significant decimals; more would be noise. */
+const DECIMALS = 8;
+
+/** USD per unit from units per USD; null when it is not a positive number of a sane size. */
+function invert(unitsPerUsd: unknown): UsdRate | null {
+  if (typeof unitsPerUsd !== 'number' || !(unitsPerUsd > 1e-6 && unitsPerUsd < 1e9)) return null;
+  const scaled = BigInt(unitsPerUsd.toFixed(DECIMALS).replace('.', ''));
+  return (USD_RATE_ONE * 10n ** BigInt(DECIMALS) + scaled / 2n) / scaled;
+}
+
+/**
+ * The European Central Bank's daily rates by Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key
+ * → `{base: "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`; on weekends and holidays the last date.
+ */
+async function fetchFrankfurterRates(agent: Agent, baseUrl: string, timeoutMs: number): Promise<DailyRates> {
+  const others = currencies.filter((currency) => currency !== 'USD');
+  const answer = (await getJson(
+    agent,
+    `${baseUrl}/v1/latest?from=USD&to=${others.join(',')}`,
+    timeoutMs,
+  )) as {
+    base?: unknown;
+    date?: unknown;
+    rates?: Record<string, unknown>;
+  } | null;
+  if (answer?.base !== 'USD') throw new Error('Frankfurter answered for another base than USD');
+  const { date } = answer;
+  const dateMs = typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(date) : Number.NaN;
+  if (Number.isNaN(dateMs)) throw new Error('Frankfurter gave no date');
+  const usdRates = new Map<Currency, UsdRate>();
+  for (const currency of others) {
+    const rate = invert(answer.rates?.[currency]);
+    if (rate !== null) usdRates.set(currency, rate);
+  }
+  return { dateMs, usdRates };
+}
+
+const MAXIMUM_ANSWER_BYTES = 256 * 1024;
+
+/** One bounded GET that must answer 200 with JSON; follows no redirect, throws otherwise. */
+async function getJson(agent: Agent, url: string, timeoutMs: number): Promise<unknown> {
+  const { statusCode, body } = await request(url, {
+    dispatcher: agent,
+    method: 'GET',
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > MAXIMUM_ANSWER_BYTES)
+      throw new Error(`the answer is longer than ${MAXIMUM_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+}

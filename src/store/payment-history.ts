@@ -1,0 +1,162 @@
+import type { MovementKind } from '../domain/journal.ts';
+import type { Payment, PaymentReference } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
+import { type PaymentState, paymentStates } from '../domain/payment-states.ts';
+import type { PaidCount, PaymentSlot } from '../domain/payment-statistics.ts';
+import type {
+  FinalSums,
+  PaymentSearchStore,
+  StateChange,
+  TroubledWebhook,
+} from '../domain/ports/payment-search-store.ts';
+import { type Rows, run, type Script, type Scripts } from './migration.ts';
+import { insertAll } from './payment-index.ts';
+import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
+import { checkListLimit } from './store.ts';
+
+type Story = Pick<
+  PaymentSearchStore,
+  'listSlots' | 'listPaidCounts' | 'listStateChanges' | 'editNote' | 'listFinalSums' | 'listTroubledWebhooks'
+>;
+
+/** What is read of an account's past, and the one thing of a payment that its merchant may change. */
+export function createPaymentStory(scripts: Scripts): Story {
+  return {
+    async listSlots(accountId, fromMs, beforeMs, stepMs) {
+      const rows = await scripts.read(() =>
+        run(
+          `SELECT (start_ms - ?2) / ?4 AS step, currency, ${summed.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+           FROM payment_slots WHERE account_id = ?1 AND start_ms >= ?2 AND start_ms < ?3
+           GROUP BY step, currency ORDER BY step, currency`,
+          ...[accountId, fromMs, beforeMs, stepMs],
+        ),
+      );
+      return rows.map((row) => slotOfRow(row, fromMs, stepMs));
+    },
+    async listPaidCounts(accountId, fromMs, beforeMs) {
+      const rows = await scripts.read(() =>
+        run(
+          `SELECT provider, settle_class AS "settleClass", sum(paid) AS paid FROM paid_days
+           WHERE account_id = ?1 AND day_ms >= ?2 AND day_ms < ?3 GROUP BY provider, settle_class
+           ORDER BY provider, settle_class`,
+          ...[accountId, fromMs, beforeMs],
+        ),
+      );
+      return rows.map((row) => ({ ...row, paid: Number(row['paid']) }) as unknown as PaidCount);
+    },
+    async listStateChanges({ accountId, id }) {
+      const rows = await scripts.read(() =>
+        run(
+          `SELECT at_ms AS "atMs", state FROM state_changes
+           WHERE account_id = ?1 AND payment_id = ?2 ORDER BY at_ms, state`,
+          ...[accountId, id],
+        ),
+      );
+      return rows.map(stateChangeOf);
+    },
+    async listFinalSums(ids) {
+      if (ids.length > 0) checkListLimit(ids.length);
+      return sumsOf(await scripts.read(() => listMovements(ids)));
+    },
+    async listTroubledWebhooks(accountId, limit) {
+      checkListLimit(limit);
+      const [condition, values] = accountId === null ? ['', []] : ['AND account_id = ?2', [accountId]];
+      const rows = await scripts.read(() =>
+        run(
+          `SELECT account_id AS "accountId", payment_id AS "paymentId", host, status, reason,
+             finished_at_ms AS "finishedAtMs" FROM webhooks
+           WHERE status IN ('failed', 'blocked', 'unknown') ${condition} ORDER BY finished_at_ms DESC LIMIT ?1`,
+          ...[limit, ...values],
+        ),
+      );
+      return rows.map((row) => ({ ...row }) as unknown as TroubledWebhook);
+    },
+    editNote: (reference, note) => scripts.write(() => editNote(reference, note)),
+  };
+}
+
+const summed = ['created', 'converted', 'paid', 'paid_cents'] as const;
+
+function slotOfRow(row: Rows[number], fromMs: number, stepMs: number): PaymentSlot {
+  const [created, converted, paid, paidCents] = summed.map((name) => Number(row[name])) as [
+    ...[number, number, number, number],
+  ];
+  return {
+    startMs: fromMs + Number(row['step']) * stepMs,
+    currency: row['currency'] as PaymentSlot['currency'],
+    ...{ created, converted, paid, paidCents },
+  };
+}
+
+/** Ids of one statement: as many as keep its text the same. */
+const IDS_AT_A_TIME = 50;
+
+function* listMovements(ids: readonly PaymentId[]): Script<Rows> {
+  const found: Rows[] = [];
+  const places = Array.from({ length: IDS_AT_A_TIME }, (_, index) => `?${index + 1}`);
+  for (let start = 0; start < ids.length; start += IDS_AT_A_TIME) {
+    const some = ids.slice(start, start + IDS_AT_A_TIME);
+    const filled = places.map((_, index) => some[index] ?? '');
+    found.push(
+      yield* run(
+        `SELECT payment_id AS id, kind, units FROM movements WHERE token IS NULL AND payment_id IN (${places.join(', ')})`,
+        ...filled,
+      ),
+    );
+  }
+  return found.flat();
+}
+
+const sumFields = {
+  deposited: 'depositedUnits',
+  forwarded: 'forwardedUnits',
+  fee: 'feeUnits',
+} as const satisfies Record<Exclude<MovementKind, 'rescued'>, keyof FinalSums>;
+
+/** In JavaScript: a token can move any 256-bit number. */
+function sumsOf(movements: Rows): Map<PaymentId, FinalSums> {
+  const sums = new Map<PaymentId, FinalSums>();
+  for (const row of movements) {
+    const id = String(row['id']);
+    const field = sumFields[row['kind'] as keyof typeof sumFields];
+    const before = sums.get(id) ?? { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
+    sums.set(id, { ...before, [field]: before[field] + BigInt(String(row['units'])) });
+  }
+  return sums;
+}
+
+function stateChangeOf(row: Readonly<Record<string, unknown>>): StateChange {
+  const state = String(row['state']);
+  if (!Object.hasOwn(paymentStates, state)) throw new Error(`a payment came into the unknown state ${state}`);
+  return { atMs: Number(row['atMs']), state: state as PaymentState };
+}
+
+function* editNote({ accountId, id }: PaymentReference, note: string | null): Script<Payment | null> {
+  const [before] = yield* readPayment(accountId, id);
+  if (before === undefined) return null;
+  yield* run('UPDATE payments SET note = ?1 WHERE account_id = ?2 AND id = ?3', ...[note, accountId, id]);
+  const after = { ...before, note };
+  const kept = termsOfPayment(after);
+  for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
+    yield* run(
+      'DELETE FROM payment_terms WHERE account_id = ?1 AND term = ?2 AND payment_id = ?3',
+      ...[accountId, numberOfTerm(accountId, term), id],
+    );
+  }
+  // Also of a payment that is not indexed yet: what is there then stays.
+  yield* insertAll(
+    'payment_terms (account_id, term, payment_id)',
+    kept.map((term) => [accountId, numberOfTerm(accountId, term), id]),
+  );
+  return after;
+}
+
+function* readPayment(accountId: string, id: string): Script<Payment[]> {
+  return paymentsOfRows(
+    yield* run(
+      `SELECT ${qualifiedPaymentColumns} FROM payments WHERE account_id = ?1 AND id = ?2`,
+      ...[accountId, id],
+    ),
+  );
+}

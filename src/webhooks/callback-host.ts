@@ -1,0 +1,308 @@
+import { Resolver } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
+import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
+
+/**
+ * Judges the host of a new callback: null when it leads to public addresses only, as far as DNS can say in a short
+ * time, else how it breaks the rules, as the end of a sentence that begins with "callback".
+ *
+ * A name without an answer is accepted: a merchant's DNS may fail for a minute, and the delivery resolves anew and
+ * fails closed. Not for hosts of the operator's list (`kind: 'allowed'`), which need not be public.
+ *
+ * @param hostname as `parseCallbackUrl` gives it: a name, or an IP literal (which is looked at without DNS)
+ */
+type CallbackHostCheck = (hostname: string) => string | null | Promise<string | null>;
+
+export function createCallbackHostCheck(
+  resolver: Pick<HostResolver, 'resolve'>,
+  ownAddresses: OwnAddresses,
+): CallbackHostCheck {
+  /** What was made of an answer, for as long as both the resolver's cache and our own addresses stay as they are. */
+  let judged = new WeakMap<HostResolution, string | null>();
+  let judgedBy: ReadonlySet<string> | null = null;
+
+  function judge(resolution: HostResolution): string | null {
+    const own = ownAddresses();
+    if (own !== judgedBy) [judged, judgedBy] = [new WeakMap(), own];
+    const known = judged.get(resolution);
+    if (known !== undefined) return known;
+    const refusal = refusalOf(resolution, own);
+    judged.set(resolution, refusal);
+    return refusal;
+  }
+
+  return (hostname) => {
+    const resolution = resolver.resolve(hostname);
+    return resolution instanceof Promise ? resolution.then(judge) : judge(resolution);
+  };
+}
+
+/** One refused address is enough: a name with a public and a private answer is how a filter is led astray. */
+function refusalOf(resolution: HostResolution, own: ReadonlySet<string>): string | null {
+  if ('failed' in resolution) return null;
+  for (const { address } of resolution.addresses) {
+    const refusal = refuseAddress(address, own);
+    if (refusal === 'not_public') return 'must not resolve to a private, local or reserved address';
+    if (refusal === 'own_address') return 'must not resolve to this service itself';
+  }
+  return null;
+}
+
+/**
+ * Why a webhook must not go to a resolved address, or null when it may.
+ *
+ * @param ownAddresses identities of this machine's own addresses
+ */
+export function refuseAddress(
+  address: string,
+  ownAddresses: ReadonlySet<string>,
+): 'not_public' | 'own_address' | null {
+  if (!isPublicResolvedAddress(address)) return 'not_public';
+  const identity = addressIdentity(address);
+  return identity !== null && ownAddresses.has(identity) ? 'own_address' : null;
+}
+
+/** The identities (`addressIdentity`) of the addresses this machine answers on, as they are now. */
+export type OwnAddresses = () => ReadonlySet<string>;
+
+/** Interfaces come and go, but not between two requests; asking the system costs far more than a set look-up. */
+const MAX_AGE_MS = 60_000;
+
+/**
+ * Makes the function that knows this machine's own addresses. A callback must not lead to them even when they are
+ * public: what listens there may trust whoever comes from the same machine.
+ */
+export function createOwnAddresses(): OwnAddresses {
+  let known: ReadonlySet<string> = new Set();
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs - readAtMs > MAX_AGE_MS) {
+      known = readOwnAddresses();
+      readAtMs = nowMs;
+    }
+    return known;
+  };
+}
+
+function readOwnAddresses(): ReadonlySet<string> {
+  const identities = new Set<string>();
+  for (const { address } of Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])) {
+    const identity = addressIdentity(address);
+    if (identity === null) throw new Error(`The system reports ${address} as an interface address`);
+    identities.add(identity);
+  }
+  return identities;
+}
+
+/** The addresses of a host (at least one, IPv4 first), or a short code that says why there are none. */
+export type HostResolution = { readonly addresses: readonly ResolvedAddress[] } | { readonly failed: string };
+
+interface HostResolverSettings {
+  /** `address:port` of the DNS servers; the system's own when absent. */
+  readonly servers?: readonly string[];
+  /** For one whole lookup. */
+  readonly timeoutMs: number;
+  /** The longest an answer is kept; its own time to live may be shorter. */
+  readonly cacheTtlMs: number;
+  readonly cacheMaxEntries: number;
+}
+
+export interface HostResolver {
+  /** The addresses of a host, at once when they are in the cache: for the check at creation only. Never rejects. */
+  resolve(hostname: string): HostResolution | Promise<HostResolution>;
+  /** Exactly one lookup made now, neither taken from the cache nor put there: for a delivery. Never rejects. */
+  resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution>;
+  /** Ends what is under way, and answers `closed` from now on. */
+  close(): void;
+}
+
+/** Failures are remembered shortly: long enough that a silent DNS server cannot slow every create down. */
+const NEGATIVE_TTL_MS = 5_000;
+/** A lost packet must not cost an answer, so a question is repeated inside the one lookup. */
+const TRIES = 3;
+
+interface CacheEntry {
+  readonly resolution: HostResolution;
+  readonly expiresAtMs: number;
+}
+
+/** Makes the resolver of callback hosts. Its cache and the lookups under way for it are bounded by `cacheMaxEntries`. */
+export function createHostResolver(settings: HostResolverSettings): HostResolver {
+  const cache = new Map<string, CacheEntry>();
+  const underWay = new Map<string, Promise<HostResolution>>();
+  const resolvers = new Set<Resolver>();
+  let closed = false;
+
+  async function lookUp(hostname: string, timeoutMs: number): Promise<Lookup> {
+    // One resolver a lookup: it can be canceled alone, and it reads a changed resolv.conf.
+    const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });
+    if (settings.servers !== undefined) resolver.setServers(settings.servers);
+    resolvers.add(resolver);
+    try {
+      return await lookUpAddresses(resolver, hostname, timeoutMs);
+    } finally {
+      resolvers.delete(resolver);
+      resolver.cancel();
+    }
+  }
+
+  async function lookUpForCache(hostname: string): Promise<HostResolution> {
+    try {
+      const found = await lookUp(hostname, settings.timeoutMs);
+      const resolution = 'failed' in found ? found : { addresses: found.addresses };
+      const ttlMs = 'failed' in found ? NEGATIVE_TTL_MS : found.ttlSeconds * 1000;
+      remember(hostname, resolution, Math.min(ttlMs, settings.cacheTtlMs));
+      return resolution;
+    } finally {
+      underWay.delete(hostname);
+    }
+  }
+
+  function remember(hostname: string, resolution: HostResolution, ttlMs: number): void {
+    if (ttlMs <= 0) return;
+    // Insertion order is the order of age: the oldest entry makes room.
+    cache.delete(hostname);
+    const oldest = cache.size >= settings.cacheMaxEntries ? cache.keys().next() : undefined;
+    if (oldest?.done === false) cache.delete(oldest.value);
+    cache.set(hostname, { resolution, expiresAtMs: performance.now() + ttlMs });
+  }
+
+  return {
+    resolve(hostname) {
+      const cached = cache.get(hostname);
+      if (cached !== undefined && cached.expiresAtMs > performance.now()) return cached.resolution;
+      if (closed) return { failed: 'closed' };
+      const asked = underWay.get(hostname);
+      if (asked !== undefined) return asked;
+      if (underWay.size >= settings.cacheMaxEntries) return { failed: 'busy' };
+      const started = lookUpForCache(hostname);
+      underWay.set(hostname, started);
+      return started;
+    },
+    async resolveFresh(hostname, timeoutMs) {
+      if (closed) return { failed: 'closed' };
+      const found = await lookUp(hostname, timeoutMs);
+      return 'failed' in found ? found : { addresses: found.addresses };
+    },
+    close() {
+      closed = true;
+      for (const resolver of resolvers) resolver.cancel();
+    },
+  };
+}
+
+export interface ResolvedAddress {
+  /** Canonical text, IPv6 without brackets. */
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** Why a name has no addresses: none exist, nobody answered in time, the answer was an error or absurdly long. */
+type LookupFailure = 'not_found' | 'timeout' | 'server_failure' | 'too_many_addresses' | 'canceled';
+
+type Lookup =
+  | {
+      /** At least one; IPv4 first, because a host without IPv6 is commoner than one without IPv4. */
+      readonly addresses: readonly ResolvedAddress[];
+      /** The shortest time to live among the answers; infinite where DNS was not asked. */
+      readonly ttlSeconds: number;
+    }
+  | { readonly failed: LookupFailure };
+
+/** No merchant's host has more; a longer answer is somebody filling memory. */
+const MAX_ADDRESSES = 64;
+/** How long a family that found addresses waits for the other one, whose server may be silent (RFC 8305). */
+const OTHER_FAMILY_GRACE_MS = 1_000;
+
+interface FamilyAnswer {
+  readonly family: 4 | 6;
+  readonly records: readonly { readonly address: string; readonly ttl: number }[];
+  /** The resolver's error code; null when it answered. */
+  readonly errorCode: string | null;
+}
+
+/**
+ * Finds the addresses of a host with one DNS lookup: A and AAAA at the same time. IP literals and `localhost` are
+ * answered without DNS (RFC 6761), so that an operator's allowed `localhost:8443` works on every machine.
+ *
+ * Never `dns.lookup`: it occupies one of the four threads that file work and password hashing share.
+ *
+ * @param timeoutMs for both families together
+ */
+async function lookUpAddresses(
+  resolver: Pick<Resolver, 'resolve4' | 'resolve6'>,
+  hostname: string,
+  timeoutMs: number,
+): Promise<Lookup> {
+  const fixed = addressesWithoutDns(hostname);
+  if (fixed !== null) return { addresses: fixed, ttlSeconds: Number.POSITIVE_INFINITY };
+
+  const answers = await collectAnswers(
+    [
+      askFamily(4, resolver.resolve4(hostname, { ttl: true })),
+      askFamily(6, resolver.resolve6(hostname, { ttl: true })),
+    ],
+    timeoutMs,
+  );
+  const records = answers
+    .toSorted((a, b) => a.family - b.family)
+    .flatMap(({ family, records }) => records.map(({ address, ttl }) => ({ address, family, ttl })));
+  if (records.length === 0) return { failed: failureOf(answers) };
+  if (records.length > MAX_ADDRESSES) return { failed: 'too_many_addresses' };
+  return {
+    addresses: records.map(({ address, family }) => ({ address, family })),
+    ttlSeconds: Math.min(...records.map(({ ttl }) => ttl)),
+  };
+}
+
+function addressesWithoutDns(hostname: string): ResolvedAddress[] | null {
+  const family = addressFamily(hostname);
+  if (family !== null) return [{ address: hostname, family }];
+  if (hostname !== 'localhost' && !hostname.endsWith('.localhost')) return null;
+  return [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ];
+}
+
+async function askFamily(
+  family: 4 | 6,
+  asked: Promise<{ address: string; ttl: number }[]>,
+): Promise<FamilyAnswer> {
+  try {
+    return { family, records: await asked, errorCode: null };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return { family, records: [], errorCode: code };
+  }
+}
+
+/** The answers that arrive until all are there, the time is over, or one family has waited for the other. */
+async function collectAnswers(
+  asked: readonly Promise<FamilyAnswer>[],
+  timeoutMs: number,
+): Promise<FamilyAnswer[]> {
+  const answers: FamilyAnswer[] = [];
+  const { promise: enough, resolve } = Promise.withResolvers<void>();
+  const timers = [setTimeout(resolve, timeoutMs)];
+  for (const family of asked) {
+    void family.then((answer) => {
+      answers.push(answer);
+      if (answers.length === asked.length) resolve();
+      else if (answer.records.length > 0) timers.push(setTimeout(resolve, OTHER_FAMILY_GRACE_MS));
+    });
+  }
+  await enough;
+  for (const timer of timers) clearTimeout(timer);
+  // A copy: a family that answers later must not change what was judged.
+  return [...answers];
+}
+
+function failureOf(answers: readonly FamilyAnswer[]): LookupFailure {
+  const codes = answers.map(({ errorCode }) => errorCode);
+  if (answers.length < 2 || codes.includes('ETIMEOUT')) return 'timeout';
+  if (codes.includes('ECANCELLED')) return 'canceled';
+  const nothingThere = codes.every((code) => code === null || code === 'ENOTFOUND' || code === 'ENODATA');
+  return nothingThere ? 'not_found' : 'server_failure';
+}
