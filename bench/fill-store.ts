@@ -72,7 +72,9 @@ function insertAll(database: DatabaseSync, payments: number, open: number): void
     insert.run(...paymentValues(isOpen ? payment : { ...payment, ...paid(index, nowMs) }));
     if (!isOpen) lastClosed = paymentId;
   }
-  database.prepare('INSERT INTO frontiers (name, payment_id) VALUES (?, ?)').run(EXPIRY_FRONTIER, lastClosed);
+  database
+    .prepare('INSERT INTO watermarks (name, payment_id) VALUES (?, ?)')
+    .run(EXPIRY_FRONTIER, lastClosed);
 }
 
 function paid(index: number, createdAtMs: number): PaymentChange {

@@ -24,11 +24,11 @@ export function startWorker(
   tasks: readonly WorkerTask[],
   onFailure: (name: string, error: unknown, failuresInARow: number) => void,
 ): Worker {
-  const bells = new Map(tasks.map((task) => [task.name, createBell()]));
+  const wakeSignals = new Map(tasks.map((task) => [task.name, createWakeSignal()]));
   const stopping = new AbortController();
 
   async function loop(task: WorkerTask): Promise<void> {
-    const bell = bells.get(task.name) as Bell;
+    const wakeSignal = wakeSignals.get(task.name) as WakeSignal;
     let failures = 0;
     while (!stopping.signal.aborted) {
       let hasMore = false;
@@ -40,18 +40,18 @@ export function startWorker(
         onFailure(task.name, error, failures);
       }
       if (hasMore || stopping.signal.aborted) continue;
-      await bell.wait(pauseMs(task.intervalMs, failures), failures > 0);
+      await wakeSignal.wait(pauseMs(task.intervalMs, failures), failures > 0);
     }
   }
 
   const loops = tasks.map(loop);
   return {
     wake(...names) {
-      for (const name of names) bells.get(name)?.ring();
+      for (const name of names) wakeSignals.get(name)?.ring();
     },
     async stop() {
       stopping.abort();
-      for (const bell of bells.values()) bell.end();
+      for (const wakeSignal of wakeSignals.values()) wakeSignal.end();
       await Promise.all(loops);
     },
   };
@@ -62,18 +62,18 @@ function pauseMs(intervalMs: number, failuresInARow: number): number {
   return Math.max(intervalMs, Math.min(growing, MAXIMUM_BACKOFF_MS));
 }
 
-interface Bell {
+interface WakeSignal {
   ring(): void;
   /** Ends a wait whatever it is for. */
   end(): void;
   /**
    * Resolves after `timeoutMs`, or at once when rung during or before the wait. After a failure it is deaf to the
-   * bell: work that is announced again and again must not undo the growing pauses.
+   * wakeSignal: work that is announced again and again must not undo the growing pauses.
    */
-  wait(timeoutMs: number, isDeaf: boolean): Promise<void>;
+  wait(timeoutMs: number, ignoreWake: boolean): Promise<void>;
 }
 
-function createBell(): Bell {
+function createWakeSignal(): WakeSignal {
   let wasRung = false;
   let isListening = false;
   let endWait: (() => void) | null = null;
@@ -86,9 +86,9 @@ function createBell(): Bell {
       wasRung = true;
       endWait?.();
     },
-    async wait(timeoutMs, isDeaf) {
-      isListening = !isDeaf;
-      if (isDeaf || !wasRung) {
+    async wait(timeoutMs, ignoreWake) {
+      isListening = !ignoreWake;
+      if (ignoreWake || !wasRung) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs);
           endWait = () => {

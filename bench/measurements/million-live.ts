@@ -23,11 +23,15 @@ export const millionLive: Measurement = {
   title: 'A live server with a million payments stored',
   async measure({ extent, folder, millionDataDir }) {
     const dataDir = await millionDataDir();
-    const world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 2_000 });
+    const external = await startSandbox({
+      dataDir: join(folder, 'external'),
+      log: silent,
+      blockIntervalMs: 2_000,
+    });
     const readySeconds: number[] = [];
     const residentMegabytes: number[] = [];
     try {
-      const environment = await environmentOf(world, folder, dataDir);
+      const environment = await environmentOf(external, folder, dataDir);
       for (let start = 0; start < extent.starts; start++) {
         const startMs = performance.now();
         const service = await startServiceProcess(environment, {
@@ -40,7 +44,7 @@ export const millionLive: Measurement = {
         await service.end('SIGTERM');
       }
     } finally {
-      await world.stop();
+      await external.stop();
     }
     return [
       { name: 'ready after', unit: 's', values: readySeconds },
@@ -49,7 +53,11 @@ export const millionLive: Measurement = {
   },
 };
 
-async function environmentOf(world: Sandbox, folder: string, dataDir: string): Promise<ServiceEnvironment> {
+async function environmentOf(
+  external: Sandbox,
+  folder: string,
+  dataDir: string,
+): Promise<ServiceEnvironment> {
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   const secretFile = join(folder, 'secret');
   writeFileSync(secretFile, benchSecret);
@@ -58,12 +66,12 @@ async function environmentOf(world: Sandbox, folder: string, dataDir: string): P
     PORT: String(port),
     ADMIN_PORT: String(adminPort),
     SECRET_KEY_FILE: secretFile,
-    CHAIN_ID: String(world.chainId),
-    POLYGON_RPC_URL: `${world.rpcUrl},${world.anvilUrl}`,
-    SETTLEMENT_TOKEN_ADDRESS: world.usdc,
-    RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
-    FEE_WALLET: world.feeWallet,
-    ...providerEnvironment(world),
+    CHAIN_ID: String(external.chainId),
+    POLYGON_RPC_URL: `${external.rpcUrl},${external.anvilUrl}`,
+    SETTLEMENT_TOKEN_ADDRESS: external.usdc,
+    RELAYER_PRIVATE_KEY: external.relayerPrivateKey,
+    FEE_WALLET: external.feeWallet,
+    ...providerEnvironment(external),
   };
   const deployed = await runJson<{ deposit_factory_address: string }>(environment, 'contract', 'deploy');
   return { ...environment, DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { World } from '../../src/app/external-services.ts';
+import type { ExternalServices } from '../../src/app/external-services.ts';
 import { createLog } from '../../src/app/log.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { createWorkerTasks } from '../../src/app/worker-tasks.ts';
@@ -40,8 +40,8 @@ export const settlement: Measurement = {
     const store = await openSqliteStore({ file: join(folder, 'settlement.sqlite') });
     try {
       await store.accounts.createAccount(benchAccount());
-      const world = worldOf(chain);
-      const { tasks, busyMs } = settlementTasks(store, world);
+      const external = worldOf(chain);
+      const { tasks, busyMs } = settlementTasks(store, external);
       // Sets the cursor before anything is paid.
       await tasks[0]?.run(new AbortController().signal);
       await payAll(chain, await createPayments(chain, store, extent.settledPayments));
@@ -69,7 +69,7 @@ export const settlement: Measurement = {
   },
 };
 
-function worldOf({ endpoints, anvil, token, factory, implementation }: LocalChain): World {
+function worldOf({ endpoints, anvil, token, factory, implementation }: LocalChain): ExternalServices {
   const stub = createStubWorld();
   return {
     ...stub,
@@ -82,15 +82,18 @@ function worldOf({ endpoints, anvil, token, factory, implementation }: LocalChai
 }
 
 /** The worker's own watcher and sender, and how long the sender has been at work. */
-function settlementTasks(store: Store, world: World): { tasks: readonly WorkerTask[]; busyMs: () => number } {
+function settlementTasks(
+  store: Store,
+  external: ExternalServices,
+): { tasks: readonly WorkerTask[]; busyMs: () => number } {
   const { watching, sending } = createWorkerTasks({
-    ...{ store, world, known: createKnownAddresses(store.payments, store.addressPages) },
+    ...{ store, external, known: createKnownAddresses(store.payments, store.addressPages) },
     tokens: createIpnTokens(benchSecret),
     mailer: null,
     baseUrl: 'http://localhost',
     deliver: () => Promise.reject(new Error('no webhook is sent here')),
     ...{ nowMs: Date.now, monotonicMs: () => performance.now(), expiryMs: 168 * 3_600_000, wake: () => {} },
-    inPlaceOf: (_relayer, follow) => follow(),
+    withRelayerLease: (_relayer, follow) => follow(),
     ...{ log: createLog('silent'), metrics: createMetrics() },
   });
   let busyMs = 0;

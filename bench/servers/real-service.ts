@@ -16,7 +16,7 @@ const KEYS_PER_ACCOUNT = 8;
 const UNLIMITED_PER_MINUTE = 100_000_000;
 
 /**
- * The service as it ships: every route, limiter, metric and log line, and its worker beside the API. Only the world
+ * The service as it ships: every route, limiter, metric and log line, and its worker beside the API. Only the external
  * around it is a stub, DNS included, so that nothing leaves the machine; the limits are raised by configuration.
  */
 export async function startRealService(
@@ -25,7 +25,7 @@ export async function startRealService(
   { isSilent }: { readonly isSilent: boolean },
 ): Promise<BenchServer> {
   answerDnsHere();
-  // `sandbox` only because live mode asks for credentials of a chain; what differs is the world, which is given.
+  // `sandbox` only because live mode asks for credentials of a chain; what differs is the external, which is given.
   const config = {
     ...readConfig('sandbox', {
       DATA_DIR: dataDir,
@@ -40,18 +40,18 @@ export async function startRealService(
   };
   const log = createLog(config.logLevel);
   const store = await openStore(config, log);
-  const world = createStubWorld();
+  const external = createStubWorld();
   const service = await startService({
     ...{
       config,
       role: 'all',
       store,
-      world,
+      external,
       log,
       sandboxControls: null,
       createPlay: null,
       registerSandboxPages: null,
-      noticeMs: 0,
+      drainDelayMs: 0,
     },
     secretKey: benchSecret,
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
@@ -62,7 +62,7 @@ export async function startRealService(
     apiKeys: await createApiKeys(store),
     async stop() {
       await service.stop();
-      await world.stop();
+      await external.stop();
       await store.close();
     },
   };

@@ -1,4 +1,4 @@
-import type { World } from '../../src/app/external-services.ts';
+import type { ExternalServices } from '../../src/app/external-services.ts';
 import { checksumAddress } from '../../src/domain/payout-address.ts';
 import type { ChainReader, ChainView, Relayer, TokenReader } from '../../src/domain/ports/chain.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
@@ -23,11 +23,11 @@ const BLOCK_MS = 2_000;
 const FINAL_AFTER_BLOCKS = 3;
 
 /**
- * A world without a network, with the pace of live mode: the chain goes on by a block every two seconds and nothing
+ * A external without a network, with the intervals of live mode: the chain goes on by a block every two seconds and nothing
  * happens on it, so that the watcher and the sender do the work that they always do beside the API. Whatever a bench
  * of creates and reads must not reach throws.
  */
-export function createStubWorld(): World {
+export function createStubWorld(): ExternalServices {
   const { factory, implementation, token, feeWallet } = addresses;
   return {
     chainId: 137,
@@ -40,7 +40,7 @@ export function createStubWorld(): World {
     sweepBalances: async (addresses) => addresses.map(() => 0n),
     rates: createFixedRates(),
     adapters: new Map(providerIds.map((id) => [id, stubAdapter(id)])),
-    pace: {
+    intervals: {
       watchIntervalMs: 2_000,
       relayIntervalMs: 1_000,
       rescanIntervalMs: 5 * 60_000,
@@ -48,7 +48,7 @@ export function createStubWorld(): World {
       sweepIntervalMs: 10 * 60_000,
       deepRescanBlocks: 50_000,
       relayLimits: defaultRelayLimits,
-      providerRestMs: 30_000,
+      circuitOpenMs: 30_000,
       quoteKeepMs: 20_000,
     },
     explorerTransactionUrl: () => null,
@@ -108,5 +108,5 @@ function stubAdapter(id: ProviderId): ProviderAdapter {
 }
 
 function notInThisWorld(): never {
-  throw new Error('nothing is paid or released in the world of the bench');
+  throw new Error('nothing is paid or released in the external of the bench');
 }

@@ -43,10 +43,10 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'accounts.listKeys': 'command line, by the account',
   'accounts.revokeKey': 'command line',
   'accounts.noteKeyUses': 'once a minute, all keys that were used in it together',
-  'troubles.noteTroubles':
+  'alerts.recordAlerts':
     'every thirty seconds where mail is configured, by indexes that most rows are not in',
-  'troubles.claimTroubles': 'where mail is configured, by the index of those that wait',
-  'troubles.returnTrouble': 'where the mail server cannot be reached, by the primary key',
+  'alerts.claimAlerts': 'where mail is configured, by the index of those that wait',
+  'alerts.returnAlert': 'where the mail server cannot be reached, by the primary key',
   'people.addPasskey': 'dashboard, by the user',
   'people.listPasskeys': 'once a sign-in, by the user',
   'people.usePasskey': 'once a sign-in, by the primary key',
@@ -93,7 +93,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'search.listFinalSums': 'dashboard’s CSV, fifty payments at a time',
   'search.listSessionProviders':
     'dashboard, fifty payments at a time, by the primary key and the last session of each',
-  'search.listTroubledWebhooks': 'dashboard and console, by an index of those that were not delivered',
+  'search.listFailingWebhooks': 'dashboard and console, by an index of those that were not delivered',
   'search.listSlots': 'dashboard, by the primary key, at most four rows an hour and currency',
   'search.listPaidCounts': 'dashboard, by the primary key, at most a hundred rows a day',
   'search.listStateChanges': 'dashboard, by the payment',
@@ -105,8 +105,8 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'settlements.listSettlements': 'once at the start, a handful of rows',
   'ledger.startCursor': 'once in a store’s life',
   'ledger.rewindTo': 'only when the chain takes back blocks it had called final',
-  'ledger.listMovements': 'command line: verify, in pages by the primary key',
-  'ledger.listMovementsOf': 'command line: verify, by the payment',
+  'ledger.listEntries': 'command line: verify, in pages by the primary key',
+  'ledger.listEntriesOf': 'command line: verify, by the payment',
   'ledger.listCheckpoints': 'every five minutes, at most two hundred rows',
   'shared.leases.releaseLease': 'once at the end',
 };
@@ -358,17 +358,17 @@ function expiryOperations(): HotOperation[] {
       name: 'expires up to 500 payments',
       when: 'every ten seconds, the watcher',
       run: async ({ ledger, payments }) => {
-        const from = await ledger.readExpiryFrontier();
+        const from = await ledger.readExpiryWatermark();
         const below = firstIdAtMs(SYNTHETIC_NOW_MS - EXPIRY_MS + DAY_MS);
         const ids = requireRows(await payments.listPaymentIds(from, below, 500));
-        await ledger.advanceExpiryFrontier(ids, { from, to: present(ids.at(-1)) }, expire);
+        await ledger.advanceExpiryWatermark(ids, { from, to: present(ids.at(-1)) }, expire);
       },
     },
     {
       name: 'indexes 250 payments and counts those that were paid',
       when: 'twice a second while payments are created or paid, the watcher',
       run: async ({ search }) => {
-        await search.indexPayments(await search.readIndexFrontier(), 250);
+        await search.indexPayments(await search.readIndexWatermark(), 250);
         present((await search.countPaid(100)) || null);
       },
     },
@@ -376,7 +376,7 @@ function expiryOperations(): HotOperation[] {
       name: '100 payments of the sweep',
       when: 'each second, the watcher',
       run: async ({ ledger, payments }) => {
-        const from = await ledger.readExpiryFrontier();
+        const from = await ledger.readExpiryWatermark();
         const ids = requireRows(await payments.listPaymentIds(from, firstIdAtMs(SYNTHETIC_NOW_MS), 100));
         return all(ids, (id) => payments.viewPayment(id));
       },

@@ -46,7 +46,7 @@ export interface ProfileUpdate {
   /** Percentages of the paid threshold. */
   readonly tolerancePercent?: string;
   readonly maxProviderFeePercent?: string;
-  readonly isToldOfTrouble?: boolean;
+  readonly receivesAlerts?: boolean;
   /** A picture's bytes; null takes the logo away. */
   readonly logo?: Uint8Array | null;
 }
@@ -61,7 +61,7 @@ export async function readProfileUpdate(
   update: ProfileUpdate,
 ): Promise<AccountChange> {
   const { name, supportLink, returnLink, timeZone, defaultCallback, wallet, isWalletLocked, logo } = update;
-  const { emailRetentionDays, isToldOfTrouble, tolerancePercent, maxProviderFeePercent } = update;
+  const { emailRetentionDays, receivesAlerts, tolerancePercent, maxProviderFeePercent } = update;
   requireWalletForLock(
     wallet === undefined ? account.wallet : wallet,
     isWalletLocked ?? account.isWalletLocked,
@@ -73,7 +73,7 @@ export async function readProfileUpdate(
     ...(timeZone === undefined ? {} : { timeZone: parseTimeZone(timeZone) }),
     ...(wallet === undefined ? {} : { wallet }),
     ...(isWalletLocked === undefined ? {} : { isWalletLocked }),
-    ...(isToldOfTrouble === undefined ? {} : { isToldOfTrouble }),
+    ...(receivesAlerts === undefined ? {} : { receivesAlerts }),
     ...(tolerancePercent === undefined ? {} : { toleranceBasisPoints: parseTolerance(tolerancePercent) }),
     ...(maxProviderFeePercent === undefined
       ? {}
@@ -192,7 +192,7 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['time zone', ({ timeZone }) => timeZone],
   ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
   ['logo', ({ logoHash }) => logoHash ?? 'none'],
-  ['e-mails about trouble', ({ isToldOfTrouble }) => (isToldOfTrouble ? 'on' : 'off')],
+  ['e-mails about trouble', ({ receivesAlerts }) => (receivesAlerts ? 'on' : 'off')],
   ['underpayment tolerance', ({ toleranceBasisPoints }) => percentOrDefault(toleranceBasisPoints)],
   ['maximum provider fee', ({ maxProviderFeeBasisPoints }) => percentOrDefault(maxProviderFeeBasisPoints)],
   [

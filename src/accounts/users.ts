@@ -42,11 +42,11 @@ export async function createUser(
   if (known === null) throw new Error(`the user ${email} was made and is not there`);
   const user =
     isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
-  if (membership !== null) await giveRight(context, user.id, membership);
+  if (membership !== null) await grantRole(context, user.id, membership);
   return user;
 }
 
-async function giveRight(
+async function grantRole(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   userId: string,
   membership: { readonly accountId: string; readonly role: Role },

@@ -3,7 +3,7 @@ import type { OperatorContext } from '../http/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../http/operator/routes.ts';
 import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
 import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
-import { createPublicServer } from '../http/server.ts';
+import { createBaseServer } from '../http/server.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
@@ -11,9 +11,9 @@ import { createDashboardContext, type ServiceParts } from './service-parts.ts';
  * The admin server, never on the public port: metrics for the operator's monitoring, and the operator's console where
  * the process serves people.
  */
-export function openAdminDoors(parts: ServiceParts): FastifyInstance {
+export function createAdminServer(parts: ServiceParts): FastifyInstance {
   const { config, log, metrics, role } = parts;
-  const server = createPublicServer({
+  const server = createBaseServer({
     logger: log,
     trustProxy: config.trustProxy,
     isHttpsOnly: config.adminBaseUrl.startsWith('https:'),
@@ -31,18 +31,19 @@ export function openAdminDoors(parts: ServiceParts): FastifyInstance {
 }
 
 function openConsole(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, store, clock, world, directory } = parts;
+  const { config, store, clock, external, directory } = parts;
   const isSandbox = parts.sandboxControls !== null;
-  const { explorerTransactionUrl } = world;
-  const { token } = world.settlements[0];
+  const { explorerTransactionUrl } = external;
+  const { token } = external.settlements[0];
   const dashboard = createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl });
   const context: OperatorContext = {
     ...dashboard,
     directory,
     relay: store.relay,
-    chain: world.chain,
-    relayer: world.relayer,
-    rescue: (id, wrong) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, wrong),
+    chain: external.chain,
+    relayer: external.relayer,
+    rescue: (id, wrong) =>
+      rescueToken({ ...store, relayer: external.relayer, nowMs: clock.nowMs }, id, wrong),
     baseUrl: config.adminBaseUrl,
     publicUrl: config.baseUrl,
     // The sandbox is for one machine, which may reach it by a bridge.

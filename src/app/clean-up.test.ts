@@ -20,11 +20,11 @@ function addParts(
 it('stops what was started in reverse order, one after the other, and once', async () => {
   const undone: string[] = [];
   const running = await withCleanUp(async (cleanUp) =>
-    addParts(cleanUp, undone, ['store', 'world', 'server']),
+    addParts(cleanUp, undone, ['store', 'external', 'server']),
   );
   expect(undone).toEqual([]);
   await running.stop();
-  expect(undone).toEqual(['server', 'world', 'store']);
+  expect(undone).toEqual(['server', 'external', 'store']);
   await running.stop();
   expect(undone).toHaveLength(3);
 });
@@ -40,19 +40,19 @@ it('undoes the earlier steps when one fails, and throws what that one threw', as
   const undone: string[] = [];
   const failure = new TypeError('the port is taken');
   const started = withCleanUp(async (cleanUp) => {
-    addParts(cleanUp, undone, ['store', 'world']);
+    addParts(cleanUp, undone, ['store', 'external']);
     throw failure;
   });
   await expect(started).rejects.toBe(failure);
-  expect(undone).toEqual(['world', 'store']);
+  expect(undone).toEqual(['external', 'store']);
 });
 
 it('undoes the rest although one cannot be undone, and says so', async () => {
   const undone: string[] = [];
-  const names = ['store', 'world', 'server'];
+  const names = ['store', 'external', 'server'];
   const one = await withCleanUp(async (cleanUp) => addParts(cleanUp, undone, names, ['server']));
   await expect(one.stop()).rejects.toThrow('server is stuck');
-  expect(undone).toEqual(['server', 'world', 'store']);
+  expect(undone).toEqual(['server', 'external', 'store']);
 
   const two = await withCleanUp(async (cleanUp) => addParts(cleanUp, undone, names, ['server', 'store']));
   await expect(two.stop()).rejects.toThrow('server is stuck; store is stuck');
@@ -61,9 +61,9 @@ it('undoes the rest although one cannot be undone, and says so', async () => {
 it('loses neither the reason of the failed start nor that of the failed undoing', async () => {
   const undone: string[] = [];
   const started = withCleanUp(async (cleanUp) => {
-    addParts(cleanUp, undone, ['store', 'world'], ['world']);
+    addParts(cleanUp, undone, ['store', 'external'], ['external']);
     throw new Error('the port is taken');
   });
-  await expect(started).rejects.toThrow('the port is taken; world is stuck');
-  expect(undone).toEqual(['world', 'store']);
+  await expect(started).rejects.toThrow('the port is taken; external is stuck');
+  expect(undone).toEqual(['external', 'store']);
 });

@@ -3,8 +3,8 @@ import type { ProviderAdapters, Rates } from '../domain/ports/provider.ts';
 import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
 import type { RelayLimits } from '../payments/relay/relay-context.ts';
 
-/** The outside world as one mode of the service sees it: live, or brought along by the sandbox. */
-export interface World {
+/** The outside external as one mode of the service sees it: live, or brought along by the sandbox. */
+export interface ExternalServices {
   readonly chainId: number;
   /** What new payments are made with, and before it in time what earlier ones were made with: the newest first. */
   readonly settlements: readonly [Settlement, ...Settlement[]];
@@ -14,7 +14,7 @@ export interface World {
   readonly sweepBalances: SweepBalances;
   readonly rates: Rates;
   readonly adapters: ProviderAdapters;
-  readonly pace: Pace;
+  readonly intervals: Intervals;
   /** Where a transaction can be looked at, or null where the chain has no explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ export interface World {
 export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
 /** How fast things go on by themselves. */
-export interface Pace {
+export interface Intervals {
   readonly watchIntervalMs: number;
   readonly relayIntervalMs: number;
   readonly rescanIntervalMs: number;
@@ -38,5 +38,5 @@ export interface Pace {
   /** How long a provider's quote is shown to others who pay as much. */
   readonly quoteKeepMs: number;
   /** How long a provider that keeps failing is left alone before it is tried again. */
-  readonly providerRestMs: number;
+  readonly circuitOpenMs: number;
 }

@@ -14,15 +14,15 @@ import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import { createProviderAdapter, ProviderSettingError } from '../providers/create-provider-adapter.ts';
 import { createLiveRates } from '../rates/live-rates.ts';
 import type { Store } from '../store/store.ts';
-import type { Pace, World } from './external-services.ts';
+import type { ExternalServices, Intervals } from './external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { noticesUrlOf } from './provider-addresses.ts';
+import { webhookUrlOf } from './provider-addresses.ts';
 
 /** How long a provider may take to start a session. */
 const SESSION_TIMEOUT_MS = 8_000;
 
-const livePace: Pace = {
+const liveIntervals: Intervals = {
   watchIntervalMs: 2_000,
   relayIntervalMs: 1_000,
   rescanIntervalMs: 5 * 60_000,
@@ -30,22 +30,22 @@ const livePace: Pace = {
   sweepIntervalMs: 10 * 60_000,
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
-  providerRestMs: 30_000,
+  circuitOpenMs: 30_000,
   quoteKeepMs: 20_000,
 };
 
 /**
- * The world of live mode. Refuses to come up when chain, factory and our own arithmetic do not agree: an address we
+ * The external of live mode. Refuses to come up when chain, factory and our own arithmetic do not agree: an address we
  * cannot release from must never be shown to anybody. Throws `ConfigError`, `DeploymentMismatchError` or
  * `ChainUnavailableError`.
  */
-export async function openLiveWorld(
+export async function openLiveServices(
   config: Config,
   store: Store,
   clock: Clock,
   log: Log,
   metrics: Metrics,
-): Promise<World> {
+): Promise<ExternalServices> {
   const chain = requireChain(config);
   const token = requireToken(chain);
   const endpoints = createChainEndpoints({ urls: chain.rpcUrls, chainId: chain.chainId });
@@ -68,8 +68,8 @@ export async function openLiveWorld(
       sweepBalances: createBalanceSweep({ endpoints, token }),
       rates,
       adapters: openAdapters(config, clock),
-      pace: {
-        ...livePace,
+      intervals: {
+        ...liveIntervals,
         relayLimits: { ...defaultRelayLimits, maximumTransactionFeeWei: chain.relayMaximumFeeWei },
       },
       explorerTransactionUrl: explorerOf(chain.chainId),
@@ -138,7 +138,7 @@ function openAdapters(config: Config, clock: Clock): ReadonlyMap<ProviderId, Pro
         ...clock,
         timeoutMs: SESSION_TIMEOUT_MS,
         baseUrl,
-        noticesUrl: noticesUrlOf(id, baseUrl),
+        webhookUrl: webhookUrlOf(id, baseUrl),
       };
       adapters.set(id, createProviderAdapter(id, values, settings));
     } catch (error) {

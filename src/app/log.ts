@@ -3,7 +3,7 @@ import { ConfigError } from '../config.ts';
 import type { LogLevel } from '../config-variables.ts';
 import { describeError, redact } from '../http/request-log.ts';
 import type { Store } from '../store/store.ts';
-import type { Settlement, World } from './external-services.ts';
+import type { ExternalServices, Settlement } from './external-services.ts';
 
 /**
  * The service's log: JSON lines on standard output. Errors and texts never hold keys, tokens, e-mail addresses or query
@@ -41,7 +41,7 @@ export async function rememberSettlement(
   store: Store,
   settlement: Settlement,
   nowMs: number,
-): Promise<World['settlements']> {
+): Promise<ExternalServices['settlements']> {
   const known = await store.settlements.listSettlements();
   const foreign = known.find(({ chainId }) => chainId !== settlement.chainId);
   if (foreign !== undefined) {
@@ -56,6 +56,6 @@ export async function rememberSettlement(
 }
 
 /** The factories of these settlements, each once. */
-export function factoriesOf(settlements: World['settlements']): Settlement['factory'][] {
+export function factoriesOf(settlements: ExternalServices['settlements']): Settlement['factory'][] {
   return [...new Set(settlements.map(({ factory }) => factory))];
 }

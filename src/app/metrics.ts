@@ -13,9 +13,9 @@ export interface Metrics {
   readonly relayPasses: Counter<'result'>;
   readonly relayIncidents: Counter<'kind'>;
   readonly webhooks: Counter<'outcome'>;
-  readonly providerNotices: Counter<'provider' | 'outcome'>;
+  readonly providerWebhooks: Counter<'provider' | 'outcome'>;
   readonly providerCalls: Counter<'provider' | 'outcome'>;
-  readonly providersResting: Gauge<'provider'>;
+  readonly providerCircuitOpen: Gauge<'provider'>;
   readonly taskFailures: Counter<'task'>;
   readonly relayerBalancePol: Gauge;
   readonly relayerLowBalancePol: Gauge;
@@ -24,11 +24,11 @@ export interface Metrics {
 /** What the providers do and tell. */
 function createProviderMetrics(
   registers: Registry[],
-): Pick<Metrics, 'providerNotices' | 'providerCalls' | 'providersResting'> {
+): Pick<Metrics, 'providerWebhooks' | 'providerCalls' | 'providerCircuitOpen'> {
   return {
-    providerNotices: new Counter({
-      name: 'card_checkout_provider_notices_total',
-      help: 'Notices of the providers, by what became of them.',
+    providerWebhooks: new Counter({
+      name: 'card_checkout_provider_webhooks_total',
+      help: 'Provider webhooks, by what became of them.',
       labelNames: ['provider', 'outcome'],
       registers,
     }),
@@ -38,8 +38,8 @@ function createProviderMetrics(
       labelNames: ['provider', 'outcome'],
       registers,
     }),
-    providersResting: new Gauge({
-      name: 'card_checkout_provider_resting',
+    providerCircuitOpen: new Gauge({
+      name: 'card_checkout_provider_circuit_open',
       help: 'Whether a provider that kept failing is left alone (1) or not (0).',
       labelNames: ['provider'],
       registers,

@@ -7,20 +7,20 @@ import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerDashboard } from '../http/dashboard/routes.ts';
 import { registerDocs } from '../http/docs/register-docs.ts';
 import { registerOpenApi } from '../http/openapi/create-openapi-document.ts';
-import { NOTICES_PER_MINUTE, registerProviderNotices } from '../http/provider-webhooks.ts';
+import { PROVIDER_WEBHOOKS_PER_MINUTE, registerProviderWebhooks } from '../http/provider-webhooks.ts';
 import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
-import { createPublicServer } from '../http/server.ts';
+import { createBaseServer } from '../http/server.ts';
 import { registerHealth, registerWellKnown } from '../http/well-known.ts';
 import { createAskQuote } from '../payments/ask-quotes.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 /** The public server with everything that can be reached on it. */
-export function openDoors(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
-  const { config, store, world, clock, tokens, callbacks } = parts;
+export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
+  const { config, store, external, clock, tokens, callbacks } = parts;
   const isSandbox = parts.sandboxControls !== null;
-  const server = createPublicServer({
+  const server = createBaseServer({
     logger: parts.log,
     trustProxy: config.trustProxy,
     tls:
@@ -43,15 +43,15 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
     baseUrl: config.baseUrl,
   });
   openCustomerPages(server, parts);
-  const { explorerTransactionUrl, settlements } = world;
+  const { explorerTransactionUrl, settlements } = external;
   const { token } = settlements[0];
   registerDashboard(server, createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl }));
-  registerProviderNotices(server, {
+  registerProviderWebhooks(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,
-    limiter: createFixedWindowLimiter(NOTICES_PER_MINUTE, clock.monotonicMs),
+    limiter: createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, clock.monotonicMs),
     nowMs: clock.nowMs,
-    observe: (provider, outcome) => parts.metrics.providerNotices.inc({ provider, outcome }),
+    observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),
   });
   registerOpenApi(server, config);
   registerDocs(server, {
@@ -64,7 +64,7 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
     isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),
   });
   registerWellKnown(server, {
-    chainId: world.chainId,
+    chainId: external.chainId,
     token,
     factories: settlements
       .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
@@ -80,18 +80,18 @@ export function openDoors(parts: ServiceParts, isLeaving: () => boolean): Fastif
 
 /** What customers see, and in the sandbox the same in every state. */
 function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, store, world, clock, directory } = parts;
+  const { config, store, external, clock, directory } = parts;
   const shared = {
     directory,
     askQuote: createAskQuote({
       providers: directory,
       monotonicMs: clock.monotonicMs,
-      keepMs: world.pace.quoteKeepMs,
+      keepMs: external.intervals.quoteKeepMs,
     }),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
-    explorerTransactionUrl: world.explorerTransactionUrl,
-    token: world.settlements[0].token,
+    explorerTransactionUrl: external.explorerTransactionUrl,
+    token: external.settlements[0].token,
   };
   registerCheckoutPages(server, {
     ...shared,

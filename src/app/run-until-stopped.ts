@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { type Config, type Role, readConfig } from '../config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { type Running, withCleanUp } from './clean-up.ts';
-import { openLiveWorld } from './live-services.ts';
+import { openLiveServices } from './live-services.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openStoreToServe } from './open-store.ts';
@@ -17,9 +17,9 @@ const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now
  * Balancers stop sending to an instance when they notice that it is not ready, so it goes on serving for that long.
  * Long enough for three checks at two seconds' distance.
  */
-const NOTICE_AMONG_SEVERAL_MS = 8_000;
+const DRAIN_DELAY_CLUSTERED_MS = 8_000;
 /** Nobody else could serve. Connections that are in use are let go with their next answer and not cut off. */
-const NOTICE_ALONE_MS = 1_000;
+const DRAIN_DELAY_SINGLE_MS = 1_000;
 
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
@@ -53,18 +53,18 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
   return withCleanUp(async (cleanUp) => {
     const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
     const metrics = createMetrics();
-    const world = cleanUp.add(await openLiveWorld(config, store, systemClock, log, metrics), (opened) =>
+    const external = cleanUp.add(await openLiveServices(config, store, systemClock, log, metrics), (opened) =>
       opened.stop(),
     );
-    const parts = { config, role, secretKey, store, world, clock: systemClock, log, metrics };
-    const noticeMs = store.shared === null ? NOTICE_ALONE_MS : NOTICE_AMONG_SEVERAL_MS;
+    const parts = { config, role, secretKey, store, external, clock: systemClock, log, metrics };
+    const drainDelayMs = store.shared === null ? DRAIN_DELAY_SINGLE_MS : DRAIN_DELAY_CLUSTERED_MS;
     const service = cleanUp.add(
       await startService({
         ...parts,
         sandboxControls: null,
         createPlay: null,
         registerSandboxPages: null,
-        noticeMs,
+        drainDelayMs,
       }),
       (started: Service) => started.stop(),
     );

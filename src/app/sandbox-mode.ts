@@ -28,10 +28,10 @@ import type { Sandbox } from '../sandbox/start-sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount, requireSandboxData } from './demo-account.ts';
-import type { Pace, World } from './external-services.ts';
+import type { ExternalServices, Intervals } from './external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
-import { noticesUrlOf } from './provider-addresses.ts';
+import { webhookUrlOf } from './provider-addresses.ts';
 import type { WelcomeFacts } from './sandbox-welcome.ts';
 import type { SandboxTools } from './service-parts.ts';
 import { type Service, startService } from './start-service.ts';
@@ -44,7 +44,7 @@ const SESSION_TIMEOUT_MS = 3_000;
 const CUSTOMER_COUNTRY = 'DE';
 
 /** Quicker than live, because the local chain is. */
-const sandboxPace: Pace = {
+const sandboxIntervals: Intervals = {
   watchIntervalMs: 400,
   relayIntervalMs: 400,
   rescanIntervalMs: 60_000,
@@ -53,11 +53,11 @@ const sandboxPace: Pace = {
   deepRescanBlocks: 5_000,
   relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },
   // A fault that is ended must be over at once.
-  providerRestMs: 1_000,
+  circuitOpenMs: 1_000,
   quoteKeepMs: 0,
 };
 
-/** Starts the sandbox: the same service, with a world of its own around it. Returns what a newcomer is told. */
+/** Starts the sandbox: the same service, with a external of its own around it. Returns what a newcomer is told. */
 export async function startSandboxParts(
   config: Config,
   role: Role,
@@ -75,12 +75,14 @@ export async function startSandboxParts(
     await startSandbox({
       dataDir: config.dataDir,
       log,
-      noticesUrl: (provider) => noticesUrlOf(provider, ownUrl),
+      webhookUrl: (provider) => webhookUrlOf(provider, ownUrl),
       ...(config.sandboxChainPort === null ? {} : { chainPort: config.sandboxChainPort }),
     }),
     (started) => started.stop(),
   );
-  const world = cleanUp.add(await openSandboxWorld(sandbox, config, store, clock), (opened) => opened.stop());
+  const external = cleanUp.add(await openSandboxServices(sandbox, config, store, clock), (opened) =>
+    opened.stop(),
+  );
   const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
   const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
   const account = { apiUrl: ownUrl, apiKey: demo.apiKey, payoutWallet: sandbox.merchantWallet };
@@ -103,7 +105,7 @@ export async function startSandboxParts(
       role,
       secretKey,
       store,
-      world,
+      external,
       clock,
       log,
       onDelivery: feed.record,
@@ -113,7 +115,7 @@ export async function startSandboxParts(
       },
       createPlay: (startSession) => createPlayOutcome(sandbox, customer, startSession),
       registerSandboxPages: registerStatePages,
-      noticeMs: 0,
+      drainDelayMs: 0,
     }),
     (started: Service) => started.stop(),
   );
@@ -154,12 +156,12 @@ async function startShopWhereItWas(
   return shop;
 }
 
-async function openSandboxWorld(
+async function openSandboxServices(
   sandbox: Sandbox,
   config: Config,
   store: Store,
   clock: Clock,
-): Promise<World> {
+): Promise<ExternalServices> {
   const { chainId, factory, usdc: token, feeWallet } = sandbox;
   const endpoints = createChainEndpoints({ urls: [sandbox.rpcUrl], chainId });
   const verified = await verifyDeployment(endpoints, { chainId, factory, token });
@@ -174,14 +176,14 @@ async function openSandboxWorld(
     sweepBalances: createBalanceSweep({ endpoints, token }),
     rates: sandbox.rates,
     adapters: openAdapters(sandbox, config, clock),
-    pace: sandboxPace,
+    intervals: sandboxIntervals,
     explorerTransactionUrl: () => null,
     stop: () => closeChainEndpoints(endpoints),
   };
 }
 
 /** The same adapters as in live mode, all eleven, each with the simulated on-ramp as its provider. */
-function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): World['adapters'] {
+function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalServices['adapters'] {
   return new Map(
     providerIds.map((id) => [
       id,
@@ -191,7 +193,7 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): World['ad
         // A fault that is brought about must show at once.
         quoteCacheMs: 0,
         baseUrl: config.baseUrl,
-        noticesUrl: noticesUrlOf(id, ownUrlOf(config)),
+        webhookUrl: webhookUrlOf(id, ownUrlOf(config)),
       }),
     ]),
   );

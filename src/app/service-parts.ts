@@ -41,7 +41,7 @@ import {
   type HostResolver,
   type OwnAddresses,
 } from '../webhooks/callback-host.ts';
-import type { World } from './external-services.ts';
+import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 
@@ -57,7 +57,7 @@ export interface ServiceOptions {
   readonly role: Role;
   readonly secretKey: string;
   readonly store: Store;
-  readonly world: World;
+  readonly external: ExternalServices;
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the sandbox's controls out of the running parts; null in live mode. */
@@ -72,10 +72,10 @@ export interface ServiceOptions {
   readonly startLinks?: DocsContext['links'];
   /** What to trust besides the system's authorities when it delivers to one `host:port`: the sandbox's own shop. */
   readonly receiverAuthorities?: ReadonlyMap<string, string>;
-  /** Where whoever opened the world counts already; made anew where it does not count. */
+  /** Where whoever opened the external counts already; made anew where it does not count. */
   readonly metrics?: Metrics;
   /** How long it still takes new connections after it was told to stop and says that it is not ready. */
-  readonly noticeMs: number;
+  readonly drainDelayMs: number;
 }
 
 /** Everything that is made once from the options and shared by the parts. */
@@ -101,24 +101,26 @@ const CALLBACK_CACHE_ENTRIES = 10_000;
 
 /** Makes what the parts of a service share; nothing is opened yet. */
 export function assembleParts(options: ServiceOptions): ServiceParts {
-  const { config, store, world, clock } = options;
+  const { config, store, external, clock } = options;
   const metrics = options.metrics ?? createMetrics();
   const breaker: CircuitBreakerOptions = {
     ...clock,
-    openMs: world.pace.providerRestMs,
-    observe(provider, outcome, isResting) {
+    openMs: external.intervals.circuitOpenMs,
+    observe(provider, outcome, isCircuitOpen) {
       metrics.providerCalls.inc({ provider, outcome });
-      metrics.providersResting.set({ provider }, isResting ? 1 : 0);
+      metrics.providerCircuitOpen.set({ provider }, isCircuitOpen ? 1 : 0);
     },
   };
   const directory = {
-    adapters: new Map([...world.adapters].map(([id, adapter]) => [id, withCircuitBreaker(adapter, breaker)])),
+    adapters: new Map(
+      [...external.adapters].map(([id, adapter]) => [id, withCircuitBreaker(adapter, breaker)]),
+    ),
     settings: store.providers,
   };
   const startSession = createStartSession({
     ...store,
     providers: directory,
-    token: world.token,
+    token: external.token,
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
     toleranceBasisPoints: config.thresholdDefaults.toleranceBasisPoints,
@@ -154,7 +156,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
 interface PaymentParts {
   readonly config: Config;
   readonly store: Store;
-  readonly world: World;
+  readonly external: ExternalServices;
   readonly clock: Clock;
   readonly known: KnownAddresses;
   readonly directory: ProviderDirectory;
@@ -163,24 +165,28 @@ interface PaymentParts {
 
 /** What creating payments needs of a running service. */
 function createPaymentContext(parts: PaymentParts): CreatePaymentContext {
-  const { world, store, clock, known, config } = parts;
-  const [{ factory, implementation, token, feeWallet }] = world.settlements;
-  const contracts = world.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);
+  const { external, store, clock, known, config } = parts;
+  const [{ factory, implementation, token, feeWallet }] = external.settlements;
+  const contracts = external.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);
   return {
     payments: store.payments,
     providers: parts.directory,
-    rates: world.rates,
+    rates: external.rates,
     settlement: {
-      chainId: world.chainId,
+      chainId: external.chainId,
       factory,
       feeWallet,
-      depositAddressOf: createDepositAddressCalculator({ chainId: world.chainId, factory, implementation }),
+      depositAddressOf: createDepositAddressCalculator({
+        chainId: external.chainId,
+        factory,
+        implementation,
+      }),
       isReservedAddress: createReservedAddressCheck(
         known,
-        [token, ...contracts, world.relayer.address],
+        [token, ...contracts, external.relayer.address],
         clock.monotonicMs,
       ),
-      noteDeposit: known.takeIn,
+      recordDepositAddress: known.add,
     },
     nowMs: clock.nowMs,
     newPaymentId: createPaymentIdGenerator(clock.nowMs),

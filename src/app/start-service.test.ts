@@ -5,14 +5,14 @@ import { expect, it } from 'vitest';
 import { ConfigError } from '../config.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
-import { giveNotice, requireKnownSecret } from './start-service.ts';
+import { requireKnownSecret, waitForDrain } from './start-service.ts';
 
 it.each([0, 40, 1_000, 8_050])(
   'waits for %d ms in all, in steps that are short beside a notice',
-  async (noticeMs) => {
+  async (drainDelayMs) => {
     const waitsMs: number[] = [];
-    await giveNotice(noticeMs, async (waitMs) => void waitsMs.push(waitMs));
-    expect(waitsMs.reduce((sum, waitMs) => sum + waitMs, 0)).toBe(noticeMs);
+    await waitForDrain(drainDelayMs, async (waitMs) => void waitsMs.push(waitMs));
+    expect(waitsMs.reduce((sum, waitMs) => sum + waitMs, 0)).toBe(drainDelayMs);
     for (const waitMs of waitsMs) expect(waitMs).toBeLessThanOrEqual(100);
   },
 );
@@ -23,7 +23,7 @@ it('a process that stood still for longer than its notice answers what was asked
   const { port } = server.address() as AddressInfo;
   const order: string[] = [];
 
-  const notice = giveNotice(500).then(() => order.push('the notice is over'));
+  const notice = waitForDrain(500).then(() => order.push('the notice is over'));
   const asked = new Promise<void>((resolve, reject) => {
     get({ port, host: '127.0.0.1', agent: false }, (answer) => {
       order.push('an answer');

@@ -9,14 +9,14 @@ import { locationOf } from '../domain/callback-url.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import { createPeerCheck, refusePlainPeers } from '../http/require-https.ts';
+import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment } from '../payments/create-direct-payment.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
-import { openAdminDoors } from './admin-server.ts';
+import { createAdminServer } from './admin-server.ts';
 import { withCleanUp } from './clean-up.ts';
-import { openDoors } from './public-server.ts';
+import { createPublicServer } from './public-server.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
 import { startWork } from './start-work.ts';
 
@@ -24,7 +24,7 @@ import { startWork } from './start-work.ts';
 export interface Service {
   readonly port: number;
   readonly adminPort: number;
-  /** Serves what was begun, then ends. The store and the world are closed by whoever opened them. */
+  /** Serves what was begun, then ends. The store and the external are closed by whoever opened them. */
   stop(): Promise<void>;
 }
 
@@ -36,8 +36,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log } = parts;
 
   // Begins when the service is told to stop.
-  let notice: Promise<void> | null = null;
-  const server = options.role === 'worker' ? null : openDoors(parts, () => notice !== null);
+  let drain: Promise<void> | null = null;
+  const server = options.role === 'worker' ? null : createPublicServer(parts, () => drain !== null);
   let adminPort = config.adminPort;
   // Undone in reverse: the loops end and open deliveries finish while the API still answers, because a merchant who
   // gets a webhook asks for the status at once.
@@ -45,16 +45,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
     if (server !== null) {
       cleanUp.add(server, async (opened) => {
-        await notice;
+        await drain;
         await opened.close();
       });
       // The sandbox is for one machine; live mode may stand behind a proxy, and then nobody else gets through.
       if (config.tls === null && options.sandboxControls === null) {
-        refusePlainPeers(server.server, createPeerCheck(config.trustProxy));
+        requireHttps(server.server, createPeerCheck(config.trustProxy));
       }
       await listenOn(server, { host: config.host, port: config.port }, 'PORT');
     }
-    const adminServer = cleanUp.add(openAdminDoors(parts), (opened) => opened.close());
+    const adminServer = cleanUp.add(createAdminServer(parts), (opened) => opened.close());
     await listenOn(adminServer, { host: config.adminHost, port: config.adminPort }, 'ADMIN_PORT');
     adminPort = portOf(adminServer.server);
     cleanUp.add(await startControl(parts), closed);
@@ -67,7 +67,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port: server === null ? config.port : portOf(server.server),
     adminPort,
     async stop() {
-      notice = server === null ? Promise.resolve() : giveNotice(options.noticeMs);
+      drain = server === null ? Promise.resolve() : waitForDrain(options.drainDelayMs);
       log.info('stopping');
       await running.stop();
     },
@@ -97,22 +97,23 @@ async function listenOn(
 
 /** The command line's way in. */
 function startControl(parts: ServiceParts): Promise<Server> {
-  const { config, store, clock, world } = parts;
+  const { config, store, clock, external } = parts;
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
     ...store,
     callbacks: parts.callbacks,
     directory: parts.directory,
-    rates: world.rates,
-    chain: { reader: world.chain, sweepBalances: world.sweepBalances },
+    rates: external.rates,
+    chain: { reader: external.chain, sweepBalances: external.sweepBalances },
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
     direct: {
       create: (account, request) => createDirectPayment(parts.create, account, request),
       ipnTokenOf: ({ id, tokenFingerprint }) => parts.tokens.create(id, tokenFingerprint),
-      token: world.settlements[0].token,
+      token: external.settlements[0].token,
       baseUrl: config.baseUrl,
     },
-    rescue: (id, token) => rescueToken({ ...store, relayer: world.relayer, nowMs: clock.nowMs }, id, token),
+    rescue: (id, token) =>
+      rescueToken({ ...store, relayer: external.relayer, nowMs: clock.nowMs }, id, token),
     sandbox:
       parts.sandboxControls?.({
         startSession: parts.startSession,
@@ -147,15 +148,15 @@ function closed(server: Server): Promise<void> {
 const STEP_MS = 100;
 
 /**
- * Waits for `noticeMs` in which somebody could be told. A process that stands still for a while (a disk that takes a
+ * Waits for `drainDelayMs` in which somebody could be told. A process that stands still for a while (a disk that takes a
  * second for a commit, a machine with too much to do) would otherwise wake to find its notice over, and close with the
  * questions unread whose answers would have been the notice: a standstill costs one step.
  */
-export async function giveNotice(
-  noticeMs: number,
+export async function waitForDrain(
+  drainDelayMs: number,
   wait: (waitMs: number) => Promise<unknown> = delay,
 ): Promise<void> {
-  for (let leftMs = noticeMs; leftMs > 0; leftMs -= STEP_MS) await wait(Math.min(leftMs, STEP_MS));
+  for (let leftMs = drainDelayMs; leftMs > 0; leftMs -= STEP_MS) await wait(Math.min(leftMs, STEP_MS));
 }
 
 /**

@@ -7,13 +7,13 @@ const { signal } = new AbortController();
 
 /** One clock for the store and all processes, and a store that does what it should. */
 function createWorld() {
-  const world = { nowMs: 0, isDown: false, failures: 0, taken: [] as string[] };
+  const external = { nowMs: 0, isDown: false, failures: 0, taken: [] as string[] };
   let present: { holder: string; endsAtMs: number } | null = null;
   const leases: LeaseStore = {
     async takeLease(_name, holder, durationMs) {
-      if (world.isDown) throw new Error('down');
-      if (present !== null && present.holder !== holder && present.endsAtMs > world.nowMs) return false;
-      present = { holder, endsAtMs: world.nowMs + durationMs };
+      if (external.isDown) throw new Error('down');
+      if (present !== null && present.holder !== holder && present.endsAtMs > external.nowMs) return false;
+      present = { holder, endsAtMs: external.nowMs + durationMs };
       return true;
     },
     async releaseLease(_name, holder) {
@@ -22,11 +22,11 @@ function createWorld() {
   };
   const open = (holder: string) =>
     createLease({
-      ...{ leases, name: 'watcher', holder, monotonicMs: () => world.nowMs },
-      onTaken: () => world.taken.push(holder),
-      onFailure: () => world.failures++,
+      ...{ leases, name: 'watcher', holder, monotonicMs: () => external.nowMs },
+      onTaken: () => external.taken.push(holder),
+      onFailure: () => external.failures++,
     });
-  return { world, open };
+  return { external, open };
 }
 
 /** Whether the task runs now. */
@@ -38,39 +38,39 @@ async function mayRun(lease: Lease): Promise<boolean> {
 }
 
 it('lets one of several processes do the work, and says when it begins', async () => {
-  const { world, open } = createWorld();
+  const { external, open } = createWorld();
   const [one, other] = [open('one'), open('other')];
   expect(await mayRun(one)).toBe(false);
   for (const lease of [one, other, one]) await lease.renewal.run(signal);
   expect([await mayRun(one), await mayRun(other)]).toEqual([true, false]);
   await one.release();
   await other.renewal.run(signal);
-  expect(world.taken).toEqual(['one', 'other']);
+  expect(external.taken).toEqual(['one', 'other']);
 });
 
 it('is succeeded within ten seconds of its holder’s end', async () => {
-  const { world, open } = createWorld();
+  const { external, open } = createWorld();
   const [one, other] = [open('one'), open('other')];
   await one.renewal.run(signal);
-  const endedAtMs = world.nowMs;
+  const endedAtMs = external.nowMs;
   while (!(await mayRun(other))) {
     await other.renewal.run(signal);
-    world.nowMs += other.renewal.intervalMs;
+    external.nowMs += other.renewal.intervalMs;
   }
-  expect(world.nowMs - endedAtMs).toBeLessThan(10_000);
+  expect(external.nowMs - endedAtMs).toBeLessThan(10_000);
 });
 
 it('stops the work when it cannot be renewed in time, and goes on when it can', async () => {
-  const { world, open } = createWorld();
+  const { external, open } = createWorld();
   const lease = open('one');
   await lease.renewal.run(signal);
-  world.isDown = true;
+  external.isDown = true;
   expect(await lease.renewal.run(signal)).toBe(false);
-  expect(world.failures).toBe(1);
+  expect(external.failures).toBe(1);
   expect(await mayRun(lease)).toBe(true);
-  world.nowMs += 6_000;
+  external.nowMs += 6_000;
   expect(await mayRun(lease)).toBe(false);
-  world.isDown = false;
+  external.isDown = false;
   await lease.renewal.run(signal);
   expect(await mayRun(lease)).toBe(true);
 });
@@ -84,12 +84,12 @@ it('is never believed to be held by two, whatever happens when', async () => {
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const { world, open } = createWorld();
+      const { external, open } = createWorld();
       const leases = ['a', 'b', 'c'].map(open) as [Lease, Lease, Lease];
       const isStopped = [false, false, false];
       for (const { who, waitMs, isDown, isReleased } of steps) {
-        world.isDown = isDown;
-        world.nowMs += waitMs;
+        external.isDown = isDown;
+        external.nowMs += waitMs;
         if (isReleased && !isStopped[who]) {
           isStopped[who] = true;
           await leases[who as 0].release();

@@ -9,7 +9,7 @@ import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-t
 
 /** What the loops of a process are started with. */
 interface WorkOptions
-  extends Omit<WorkerParts, 'nowMs' | 'monotonicMs' | 'expiryMs' | 'baseUrl' | 'wake' | 'inPlaceOf'> {
+  extends Omit<WorkerParts, 'nowMs' | 'monotonicMs' | 'expiryMs' | 'baseUrl' | 'wake' | 'withRelayerLease'> {
   readonly config: Config;
   readonly clock: Clock;
 }
@@ -41,7 +41,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     monotonicMs: clock.monotonicMs,
     expiryMs: config.checkoutExpiryHours * 3_600_000,
     wake,
-    inPlaceOf: (relayer, follow) =>
+    withRelayerLease: (relayer, follow) =>
       shared === null ? follow() : withFreeLease(shared.leases, senderOf(relayer), holder, follow),
   });
   const { own, leases } = shared === null ? alone(tasks) : among(shared, holder, options, tasks, wake);
@@ -86,7 +86,7 @@ function among(
       onFailure: (error) => options.log.warn({ err: error, lease: name }, 'could not be renewed'),
     });
   const watcher = leaseFor(WATCHER, watching);
-  const sender = leaseFor(senderOf(options.world.relayer.address), sending);
+  const sender = leaseFor(senderOf(options.external.relayer.address), sending);
   return {
     own: [
       ...[watcher.renewal, ...watching.map(watcher.whileHeld)],

@@ -23,7 +23,7 @@ function partsWithMissedDeposit(failures: number) {
     store: {
       ledger: {
         readCursor: async () => CURSOR,
-        readExpiryFrontier: async () => '',
+        readExpiryWatermark: async () => '',
         listMissing: async (rows: unknown) => rows,
         recordMissed: async () => {
           deepScans++;
@@ -38,7 +38,7 @@ function partsWithMissedDeposit(failures: number) {
         }),
       },
     },
-    world: {
+    external: {
       chain: {
         withEachView: async (use: (view: ChainView) => Promise<number>) => {
           if (failuresLeft-- > 0) throw new ChainUnavailableError('all nodes are down');
@@ -46,7 +46,7 @@ function partsWithMissedDeposit(failures: number) {
         },
       },
       sweepBalances: async () => [5n],
-      pace: { deepRescanBlocks: 100, sweepIntervalMs: SWEEP_INTERVAL_MS },
+      intervals: { deepRescanBlocks: 100, sweepIntervalMs: SWEEP_INTERVAL_MS },
     },
     known: { catchUp: async () => {}, book: { addresses: null, isCandidate: () => false } },
     nowMs: () => 0,

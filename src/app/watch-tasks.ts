@@ -29,9 +29,9 @@ export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
   ];
 }
 
-function watchContextOf({ store, world, known, nowMs, log, metrics }: WorkerParts): WatchDepositsContext {
+function watchContextOf({ store, external, known, nowMs, log, metrics }: WorkerParts): WatchDepositsContext {
   return {
-    chain: world.chain,
+    chain: external.chain,
     ledger: store.ledger,
     known,
     decide: (view) => settleScanned(view, { nowMs: nowMs() }),
@@ -42,10 +42,10 @@ function watchContextOf({ store, world, known, nowMs, log, metrics }: WorkerPart
   };
 }
 
-function watchTask({ world, metrics, wake }: WorkerParts, context: WatchDepositsContext): WorkerTask {
+function watchTask({ external, metrics, wake }: WorkerParts, context: WatchDepositsContext): WorkerTask {
   return {
     name: 'watch',
-    intervalMs: world.pace.watchIntervalMs,
+    intervalMs: external.intervals.watchIntervalMs,
     async run() {
       const pass = await watchDeposits(context);
       metrics.scannedBlock.set(pass.cursor.number);
@@ -56,12 +56,12 @@ function watchTask({ world, metrics, wake }: WorkerParts, context: WatchDeposits
   };
 }
 
-function rescanTask({ world, metrics, log }: WorkerParts, context: WatchDepositsContext): WorkerTask {
+function rescanTask({ external, metrics, log }: WorkerParts, context: WatchDepositsContext): WorkerTask {
   return {
     name: 'rescan',
-    intervalMs: world.pace.rescanIntervalMs,
+    intervalMs: external.intervals.rescanIntervalMs,
     async run(signal) {
-      const added = await rescanFinalBlocks(context, world.pace.rescanDepthBlocks, { signal });
+      const added = await rescanFinalBlocks(context, external.intervals.rescanDepthBlocks, { signal });
       if (added > 0) {
         metrics.missedLogs.inc(added);
         log.warn({ added }, 'an earlier scan had missed events; they are recorded now');
@@ -81,10 +81,10 @@ interface Unexplained {
 }
 
 function createInvestigation(
-  { world, metrics, log, monotonicMs }: WorkerParts,
+  { external, metrics, log, monotonicMs }: WorkerParts,
   context: WatchDepositsContext,
 ): Investigate {
-  const { sweepIntervalMs, deepRescanBlocks } = world.pace;
+  const { sweepIntervalMs, deepRescanBlocks } = external.intervals;
   const investigated = new Map<PaymentId, Unexplained>();
 
   function remember(id: PaymentId): void {
@@ -117,8 +117,11 @@ function createInvestigation(
 }
 
 /** Goes over the open payments in portions, with a pause between them and a long one at the end. */
-function sweepTask({ store, world, nowMs, monotonicMs }: WorkerParts, investigate: Investigate): WorkerTask {
-  const context = { ...store, sweep: world.sweepBalances, nowMs };
+function sweepTask(
+  { store, external, nowMs, monotonicMs }: WorkerParts,
+  investigate: Investigate,
+): WorkerTask {
+  const context = { ...store, sweep: external.sweepBalances, nowMs };
   let after: string | null = null;
   let nextSweepAtMs = Number.NEGATIVE_INFINITY;
   return {
@@ -128,15 +131,15 @@ function sweepTask({ store, world, nowMs, monotonicMs }: WorkerParts, investigat
       if (monotonicMs() < nextSweepAtMs) return false;
       const { last, unexplained } = await sweepOpenPayments(context, after);
       after = last;
-      if (last === null) nextSweepAtMs = monotonicMs() + world.pace.sweepIntervalMs;
+      if (last === null) nextSweepAtMs = monotonicMs() + external.intervals.sweepIntervalMs;
       await investigate(unexplained, signal);
       return false;
     },
   };
 }
 
-function expiryTask({ store, world, nowMs, expiryMs }: WorkerParts, investigate: Investigate): WorkerTask {
-  const context = { ...store, sweep: world.sweepBalances, nowMs, expiryMs };
+function expiryTask({ store, external, nowMs, expiryMs }: WorkerParts, investigate: Investigate): WorkerTask {
+  const context = { ...store, sweep: external.sweepBalances, nowMs, expiryMs };
   return {
     name: 'expire',
     intervalMs: EXPIRY_INTERVAL_MS,

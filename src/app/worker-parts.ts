@@ -4,14 +4,14 @@ import type { Mailer } from '../domain/ports/mail.ts';
 import type { KnownAddresses } from '../payments/known-addresses.ts';
 import type { RelayContext } from '../payments/relay/relay-context.ts';
 import type { Store } from '../store/store.ts';
-import type { World } from './external-services.ts';
+import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What the tasks of the worker work with. */
 export interface WorkerParts {
   readonly store: Store;
-  readonly world: World;
+  readonly external: ExternalServices;
   readonly known: KnownAddresses;
   readonly tokens: IpnTokens;
   readonly deliver: DeliverWebhook;
@@ -27,5 +27,5 @@ export interface WorkerParts {
   readonly metrics: Metrics;
   /** Ends the pause of other tasks, because this one has made work for them. */
   readonly wake: (...names: string[]) => void;
-  readonly inPlaceOf: RelayContext['inPlaceOf'];
+  readonly withRelayerLease: RelayContext['withRelayerLease'];
 }

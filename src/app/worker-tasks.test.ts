@@ -15,7 +15,7 @@ async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] =
   let run = 0;
   const log = (level: string) => () => void lines.push(`${run}: ${level}`);
   const task = createGasTask({
-    world: {
+    external: {
       relayer: {
         address: '0xAbc',
         readGasBalance: async () => balances[run] as bigint,
@@ -57,7 +57,7 @@ const signal = new AbortController().signal;
 
 /** A store in which a portion is full as long as there is something left. */
 function storeWith(portions: number) {
-  let frontier = 0;
+  let watermark = 0;
   return {
     payments: {
       listDepositAddresses: async (afterRow: number, limit: number) =>
@@ -66,9 +66,9 @@ function storeWith(portions: number) {
         })) as never,
     },
     search: {
-      readIndexFrontier: async () => frontier,
+      readIndexWatermark: async () => watermark,
       indexPayments: async (_afterRow: number, throughRow: number) => {
-        frontier = throughRow;
+        watermark = throughRow;
       },
       countPaid: async () => 0,
     },
@@ -88,7 +88,7 @@ it('takes small portions with pauses between them while the process is busy with
   const store = storeWith(2);
   const task = createIndexTask(store, () => 0.9);
   expect(await task.run(signal)).toBe(true);
-  expect(await store.search.readIndexFrontier()).toBe(20);
+  expect(await store.search.readIndexWatermark()).toBe(20);
   expect([await task.run(signal), await task.run(signal)]).toEqual([true, false]);
 });
 
@@ -98,7 +98,7 @@ it('pauses for a second where requests leave it nothing, and goes on at once whe
   const task = createIndexTask(store, () => 0.98);
   const startedMs = performance.now();
   await task.run(stopping.signal);
-  expect(await store.search.readIndexFrontier()).toBe(20);
+  expect(await store.search.readIndexWatermark()).toBe(20);
   expect(performance.now() - startedMs).toBeGreaterThan(950);
   const last = task.run(stopping.signal);
   stopping.abort();

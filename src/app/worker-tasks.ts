@@ -4,7 +4,7 @@ import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import type { Trouble } from '../domain/ports/mail.ts';
+import type { Alert } from '../domain/ports/mail.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { receiptMail } from '../http/checkout/receipt.ts';
@@ -12,7 +12,7 @@ import { eraseOldEmails } from '../payments/erase-emails.ts';
 import { type IndexPaymentsContext, indexPayments, PAYMENTS_AT_A_TIME } from '../payments/index-payments.ts';
 import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
 import { relayReleases } from '../payments/relay/relay-releases.ts';
-import { tellOfTrouble } from '../payments/send-alerts.ts';
+import { sendAlerts } from '../payments/send-alerts.ts';
 import { sendReceipts } from '../payments/send-receipts.ts';
 import { claimWebhooks, type DeliveryBounds, sendWebhook } from '../payments/send-webhooks.ts';
 import type { WorkerTask } from '../worker.ts';
@@ -54,21 +54,21 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
       webhooks.task,
       staleWebhooksTask(parts),
       ...receiptTasks(parts),
-      ...createTroubleTasks(parts),
+      ...createAlertTasks(parts),
     ],
     drain: webhooks.drain,
   };
 }
 
-function relayTask({ store, world, nowMs, log, metrics, inPlaceOf }: WorkerParts): WorkerTask {
+function relayTask({ store, external, nowMs, log, metrics, withRelayerLease }: WorkerParts): WorkerTask {
   const context: RelayContext = {
     ...store,
-    relayer: world.relayer,
-    token: world.token,
+    relayer: external.relayer,
+    token: external.token,
     nowMs,
-    limits: world.pace.relayLimits,
+    limits: external.intervals.relayLimits,
     memory: createRelayMemory(),
-    inPlaceOf,
+    withRelayerLease,
     onIncident(incident) {
       metrics.relayIncidents.inc({ kind: incident.kind });
       log.warn(incident, 'relay');
@@ -76,7 +76,7 @@ function relayTask({ store, world, nowMs, log, metrics, inPlaceOf }: WorkerParts
   };
   return {
     name: 'relay',
-    intervalMs: world.pace.relayIntervalMs,
+    intervalMs: external.intervals.relayIntervalMs,
     async run() {
       const pass = await relayReleases(context);
       metrics.relayPasses.inc({ result: pass });
@@ -88,7 +88,7 @@ function relayTask({ store, world, nowMs, log, metrics, inPlaceOf }: WorkerParts
 }
 
 /** Tells customers by e-mail that their payment is paid; none where mail is not configured. */
-function receiptTasks({ store, world, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
+function receiptTasks({ store, external, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
   if (mailer === null) return [];
   const context = {
     ...store,
@@ -96,7 +96,7 @@ function receiptTasks({ store, world, mailer, baseUrl, nowMs, log }: WorkerParts
     composeReceipt: (view: PaymentView, account: Account) =>
       receiptMail(view, account, {
         checkoutUrl: `${baseUrl}/pay/${view.payment.id}`,
-        explorerTransactionUrl: world.explorerTransactionUrl,
+        explorerTransactionUrl: external.explorerTransactionUrl,
       }),
     nowMs,
     onFailure: ({ id }: PaymentReference, err: unknown) => log.warn({ err, paymentId: id }, 'receipt'),
@@ -130,7 +130,7 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
   drain(): Promise<void>;
 } {
   const open = new Map<Webhook, Promise<void>>();
-  let isHeldUp = false;
+  let hasBacklog = false;
   const context = {
     webhooks: store.webhooks,
     tokens,
@@ -146,7 +146,7 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
       log.error({ err: error, paymentId: webhook.paymentId }, 'webhook'),
     );
     open.delete(webhook);
-    if (isHeldUp) wake('webhooks');
+    if (hasBacklog) wake('webhooks');
   };
   return {
     task: {
@@ -154,9 +154,9 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
       intervalMs: WEBHOOK_INTERVAL_MS,
       async run() {
         // Set before the look: a delivery that ends during it rings, and is not missed.
-        isHeldUp = true;
+        hasBacklog = true;
         const pass = await claimWebhooks(store.webhooks, [...open.keys()], deliveryBounds, nowMs);
-        isHeldUp = pass.isHeldUp;
+        hasBacklog = pass.hasBacklog;
         for (const webhook of pass.claimed) open.set(webhook, send(webhook));
         return pass.claimed.length > 0;
       },
@@ -185,7 +185,7 @@ function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'
 const GAS_INTERVAL_MS = 60_000;
 
 interface GasParts {
-  readonly world: { readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'> };
+  readonly external: { readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'> };
   readonly metrics: Pick<Metrics, 'relayerBalancePol' | 'relayerLowBalancePol'>;
   readonly log: Pick<Log, 'error' | 'info'>;
 }
@@ -194,15 +194,15 @@ interface GasParts {
  * Keeps the relayer's gas money in the metrics, and logs once when it falls below some full batches at the present fees
  * and once when it no longer is: an empty relayer releases nothing.
  */
-export function createGasTask({ world, metrics, log }: GasParts): WorkerTask {
+export function createGasTask({ external, metrics, log }: GasParts): WorkerTask {
   let isLow = false;
   return {
     name: 'gas',
     intervalMs: GAS_INTERVAL_MS,
     async run() {
       const [balanceWei, fees] = await Promise.all([
-        world.relayer.readGasBalance(),
-        world.relayer.quoteFees(),
+        external.relayer.readGasBalance(),
+        external.relayer.quoteFees(),
       ]);
       const lowWei = lowGasWei(fees);
       const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];
@@ -210,7 +210,7 @@ export function createGasTask({ world, metrics, log }: GasParts): WorkerTask {
       metrics.relayerLowBalancePol.set(lowPol);
       const wasLow = isLow;
       isLow = balanceWei < lowWei;
-      const fields = { relayer: world.relayer.address, balancePol, lowPol };
+      const fields = { relayer: external.relayer.address, balancePol, lowPol };
       if (isLow && !wasLow)
         log.error(fields, 'the relayer runs out of gas money: send it POL, or releases stop');
       if (wasLow && !isLow) log.info(fields, 'the relayer has gas money again');
@@ -296,20 +296,18 @@ export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number)
   };
 }
 
-const TROUBLE_INTERVAL_MS = 30_000;
+const ALERT_INTERVAL_MS = 30_000;
 
 /** Tells merchants of what they would have to look for; none where mail is not configured. */
-function createTroubleTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
+function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
   if (mailer === null) return [];
   const context = {
     ...store,
     mailer,
     dashboardUrl: `${baseUrl}/dashboard`,
     nowMs,
-    onFailure: ({ accountId, kind }: Trouble, err: unknown) =>
+    onFailure: ({ accountId, kind }: Alert, err: unknown) =>
       log.warn({ err, accountId, kind }, 'an owner was not told of trouble'),
   };
-  return [
-    { name: 'trouble', intervalMs: TROUBLE_INTERVAL_MS, run: (signal) => tellOfTrouble(context, signal) },
-  ];
+  return [{ name: 'trouble', intervalMs: ALERT_INTERVAL_MS, run: (signal) => sendAlerts(context, signal) }];
 }

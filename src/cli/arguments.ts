@@ -144,11 +144,11 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
   };
 }
 
-function optionalTroubleMails(args: OperationArguments): { isToldOfTrouble?: boolean } {
+function optionalTroubleMails(args: OperationArguments): { receivesAlerts?: boolean } {
   const value = optional(args, 'trouble-mails');
   if (value === null) return {};
   if (value !== 'on' && value !== 'off') throw invalidField('trouble-mails', 'must be on or off');
-  return { isToldOfTrouble: value === 'on' };
+  return { receivesAlerts: value === 'on' };
 }
 
 function given<Name extends keyof ProfileUpdate>(

@@ -93,7 +93,7 @@ export interface OperationsContext {
   readonly audit: AuditStore;
   readonly payments: PaymentStore;
   readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
-  readonly ledger: Pick<LedgerStore, 'listMovements' | 'listMovementsOf' | 'readCursor'>;
+  readonly ledger: Pick<LedgerStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
   readonly emails: EmailStore;
   readonly webhooks: WebhookStore;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;

@@ -25,7 +25,7 @@ export function presentAccount(account: Account) {
     wallet_locked: account.isWalletLocked,
     tolerance_percent: percentOf(account.toleranceBasisPoints),
     max_provider_fee_percent: percentOf(account.maxProviderFeeBasisPoints),
-    trouble_mails: account.isToldOfTrouble,
+    trouble_mails: account.receivesAlerts,
     email_retention_days: account.emailRetentionDays,
     support_link: account.supportUrl,
     return_link: account.returnUrl,
@@ -72,7 +72,7 @@ function presentHealth(health: ProviderHealth | null) {
   const timeOf = (atMs: number | null | undefined) =>
     atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
   return {
-    resting: health?.isResting ?? null,
+    resting: health?.isCircuitOpen ?? null,
     failures_in_a_row: health?.failuresInARow ?? null,
     last_answer_at: timeOf(health?.lastAnswerAtMs),
     last_failure_at: timeOf(health?.lastFailureAtMs),

@@ -154,7 +154,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
 
 function addKeepingCommands(program: Command, services: ProgramServices): void {
   operation(
-    leaf(program, 'verify', 'replay every payment against the book of movements and the chain'),
+    leaf(program, 'verify', 'replay every payment against the journal and the chain'),
     services,
     'verify',
     {},
@@ -170,7 +170,7 @@ function addKeepingCommands(program: Command, services: ProgramServices): void {
 }
 
 function addSandboxCommands(program: Command, services: ProgramServices): void {
-  const sandbox = program.command('sandbox').description('play the world around the service');
+  const sandbox = program.command('sandbox').description('play the external around the service');
   operation(
     leaf(sandbox, 'pay', 'play the customer to the end of the on-ramp, or from a wallet').argument(
       '<payment>',

@@ -1,14 +1,14 @@
 import { formatCents } from './money.ts';
 import type { Payment } from './payment.ts';
-import type { Trouble } from './ports/mail.ts';
-import type { TroubledWebhook } from './ports/payment-search-store.ts';
+import type { Alert } from './ports/mail.ts';
+import type { FailingWebhook } from './ports/payment-search-store.ts';
 
-/** What a mail about trouble is made of. */
-export interface TroubleMailParts {
-  readonly trouble: Trouble;
+/** What a mail about alert is made of. */
+export interface AlertMailParts {
+  readonly alert: Alert;
   readonly shop: string;
   /** Some of what it is about, the newest first. */
-  readonly webhooks: readonly TroubledWebhook[];
+  readonly webhooks: readonly FailingWebhook[];
   readonly payments: readonly Payment[];
   /** A payment's page in the dashboard. */
   readonly pageOf: (paymentId: string) => string;
@@ -21,14 +21,14 @@ const outcomes = {
   unknown: 'may have arrived or not: the service stopped in between',
 } as const;
 
-/** Subject and text of the mail that tells owners of trouble. Nothing of the customer, and no note, is in it. */
-export function troubleMail(parts: TroubleMailParts): { readonly subject: string; readonly text: string } {
-  const { trouble, shop, settingsUrl } = parts;
+/** Subject and text of the mail that tells owners of alert. Nothing of the customer, and no note, is in it. */
+export function alertMail(parts: AlertMailParts): { readonly subject: string; readonly text: string } {
+  const { alert, shop, settingsUrl } = parts;
   const { one, several, advice, lines } =
-    trouble.kind === 'webhooks' ? aboutWebhooks(parts) : aboutPayments(parts);
-  const more = trouble.count - lines.length;
+    alert.kind === 'webhooks' ? aboutWebhooks(parts) : aboutPayments(parts);
+  const more = alert.count - lines.length;
   return {
-    subject: `${trouble.count === 1 ? one : `${trouble.count} ${several}`}: ${shop}`,
+    subject: `${alert.count === 1 ? one : `${alert.count} ${several}`}: ${shop}`,
     text: [
       advice,
       '',
@@ -41,7 +41,7 @@ export function troubleMail(parts: TroubleMailParts): { readonly subject: string
   };
 }
 
-function aboutWebhooks({ webhooks, pageOf }: TroubleMailParts) {
+function aboutWebhooks({ webhooks, pageOf }: AlertMailParts) {
   return {
     one: 'A webhook did not arrive',
     several: 'webhooks did not arrive',
@@ -54,7 +54,7 @@ function aboutWebhooks({ webhooks, pageOf }: TroubleMailParts) {
   };
 }
 
-function aboutPayments({ payments, pageOf }: TroubleMailParts) {
+function aboutPayments({ payments, pageOf }: AlertMailParts) {
   return {
     one: 'A payment needs a hand',
     several: 'payments need a hand',

@@ -4,11 +4,11 @@ import type { PaymentId } from './payment-id.ts';
 import type { Address } from './payout-address.ts';
 
 /** Where money went: to the deposit address, from there to the merchant and the fee wallet, or what was no payment. */
-export type MovementKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
+export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
-/** One movement of money that is final on the chain, before it has its place in the book. */
-export interface MovementFacts {
-  readonly kind: MovementKind;
+/** One entry of money that is final on the chain, before it has its place in the book. */
+export interface JournalFacts {
+  readonly kind: JournalEntryKind;
   readonly paymentId: PaymentId;
   /** In the token's smallest unit. Negative where the chain took back what it had called final. */
   readonly units: bigint;
@@ -19,8 +19,8 @@ export interface MovementFacts {
   readonly blockNumber: number;
 }
 
-/** An entry of the book of movements: never changed and never removed. */
-export interface Movement extends MovementFacts {
+/** An entry of the journal: never changed and never removed. */
+export interface JournalEntry extends JournalFacts {
   /** From 1, without gaps. */
   readonly number: number;
   readonly recordedAtMs: number;
@@ -31,10 +31,10 @@ export interface Movement extends MovementFacts {
 }
 
 /** The end of the book: what the next entry follows on. */
-export type MovementHead = Pick<Movement, 'number' | 'hash'>;
+export type JournalHead = Pick<JournalEntry, 'number' | 'hash'>;
 
 /** The end of an empty book. */
-export const NO_MOVEMENTS: MovementHead = { number: 0, hash: '0'.repeat(64) };
+export const NO_MOVEMENTS: JournalHead = { number: 0, hash: '0'.repeat(64) };
 
 type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
 
@@ -45,97 +45,91 @@ export interface MovedRows {
   readonly rescues?: readonly OfPayment<Rescue>[];
 }
 
-/** The movements that this is made of; nothing that is no money. */
-export function movementsOf(rows: MovedRows): MovementFacts[] {
-  const movements: MovementFacts[] = [];
-  for (const deposit of rows.deposits) movements.push(factsOf(deposit, 'deposited', deposit.units));
+/** The entries that this is made of; nothing that is no money. */
+export function entriesOf(rows: MovedRows): JournalFacts[] {
+  const entries: JournalFacts[] = [];
+  for (const deposit of rows.deposits) entries.push(factsOf(deposit, 'deposited', deposit.units));
   for (const release of rows.releases) {
-    movements.push(factsOf(release, 'forwarded', release.toMerchantUnits));
-    movements.push(factsOf(release, 'fee', release.feeUnits));
+    entries.push(factsOf(release, 'forwarded', release.toMerchantUnits));
+    entries.push(factsOf(release, 'fee', release.feeUnits));
   }
   for (const rescue of rows.rescues ?? []) {
-    movements.push({ ...factsOf(rescue, 'rescued', rescue.units), token: rescue.token });
+    entries.push({ ...factsOf(rescue, 'rescued', rescue.units), token: rescue.token });
   }
-  return movements
+  return entries
     .filter(({ units }) => units !== 0n)
     .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
 }
 
 function factsOf(
   { paymentId, transactionHash, logIndex, blockNumber }: OfPayment<ChainPosition>,
-  kind: MovementKind,
+  kind: JournalEntryKind,
   units: bigint,
-): MovementFacts {
+): JournalFacts {
   return { kind, paymentId, units, token: null, transactionHash, logIndex, blockNumber };
 }
 
-/** What undoes movements in the book: the same again with the opposite sign. */
-export function takenBack(movements: readonly MovementFacts[]): MovementFacts[] {
-  return movements.map((movement) => ({ ...movement, units: -movement.units }));
+/** What undoes entries in the book: the same again with the opposite sign. */
+export function takenBack(entries: readonly JournalFacts[]): JournalFacts[] {
+  return entries.map((entry) => ({ ...entry, units: -entry.units }));
 }
 
-/** The entries that these movements become at the end of a book. */
+/** The entries that these entries become at the end of a book. */
 export function entriesAfter(
-  head: MovementHead,
-  movements: readonly MovementFacts[],
+  head: JournalHead,
+  entries: readonly JournalFacts[],
   recordedAtMs: number,
-): Movement[] {
+): JournalEntry[] {
   let { number, hash: previousHash } = head;
-  return movements.map((facts) => {
+  return entries.map((facts) => {
     const entry = { ...facts, number: ++number, recordedAtMs, previousHash };
-    const hash = hashOfMovement(entry);
+    const hash = hashOfEntry(entry);
     previousHash = hash;
     return { ...entry, hash };
   });
 }
 
 /** The hash that belongs to an entry's contents. */
-export function hashOfMovement(entry: Omit<Movement, 'hash'>): string {
+export function hashOfEntry(entry: Omit<JournalEntry, 'hash'>): string {
   // A list in JSON can be read in one way only, whatever the texts in it are.
   const contents = JSON.stringify([
-    'card-checkout movement v1',
+    'card-checkout entry v1',
     ...[entry.number, entry.previousHash, entry.recordedAtMs, entry.kind, entry.paymentId],
     ...[entry.units.toString(), entry.token, entry.transactionHash, entry.logIndex, entry.blockNumber],
   ]);
   return createHash('sha256').update(contents).digest('hex');
 }
 
-/** What the entries of a payment come to: one movement for each place and kind that was not taken back. */
-export function netMovements(entries: readonly MovementFacts[]): MovementFacts[] {
-  const sums = new Map<string, MovementFacts>();
+/** What the entries of a payment come to: one entry for each place and kind that was not taken back. */
+export function netEntries(entries: readonly JournalFacts[]): JournalFacts[] {
+  const sums = new Map<string, JournalFacts>();
   for (const entry of entries) {
-    const key = placeOfMovement(entry);
+    const key = placeOfEntry(entry);
     sums.set(key, { ...entry, units: (sums.get(key)?.units ?? 0n) + entry.units });
   }
   return [...sums.values()].filter(({ units }) => units !== 0n);
 }
 
-/** Where on the chain a movement happened and of which kind it is: once there is nothing else of the same. */
-export function placeOfMovement({
-  kind,
-  token,
-  transactionHash,
-  logIndex,
-  blockNumber,
-}: MovementFacts): string {
+/** Where on the chain a entry happened and of which kind it is: once there is nothing else of the same. */
+export function placeOfEntry({ kind, token, transactionHash, logIndex, blockNumber }: JournalFacts): string {
   return `${kind} ${token ?? ''} ${transactionHash}:${logIndex} in block ${blockNumber}`;
 }
 
-/** Whether a movement is among entries and was not taken back. */
-export function isEntered(entries: readonly MovementFacts[], movement: MovementFacts): boolean {
-  const place = placeOfMovement(movement);
-  return netMovements(entries).some((entry) => placeOfMovement(entry) === place);
+/** Whether a entry is among entries and was not taken back. */
+export function isEntered(entries: readonly JournalFacts[], entry: JournalFacts): boolean {
+  const place = placeOfEntry(entry);
+  return netEntries(entries).some((entry) => placeOfEntry(entry) === place);
 }
 
 /** Everything that `verify` can find wrong, and what it means. The documentation prints the same table. */
 export const discrepancyKinds = {
-  movement_number: 'An entry of the book of movements is missing or has another number than its place.',
-  movement_chain: 'An entry does not follow on the one before it: something was exchanged or taken out.',
-  movement_hash: 'An entry has other contents than when it was written.',
-  movement_of_nobody: 'An entry belongs to a payment that does not exist.',
-  movement_missing: 'A final deposit or release is not in the book.',
-  movement_unfounded: 'The book has a movement that is no recorded deposit or release.',
-  movement_amount: 'The book has another amount than the recorded deposit or release.',
+  journal_number: 'An entry of the journal is missing or has another number than its place.',
+  journal_chain: 'An entry does not follow on the one before it: something was exchanged or taken out.',
+  journal_hash: 'An entry has other contents than when it was written.',
+  journal_orphan: 'An entry belongs to a payment that does not exist.',
+  journal_missing: 'A final deposit or release is not in the book.',
+  journal_unfounded: 'The book has a entry that is no recorded deposit or release.',
+  journal_amount: 'The book has another amount than the recorded deposit or release.',
   fee: 'The fee of a release is neither that of the payment’s terms nor nothing.',
   released_too_much: 'More was released than had been deposited.',
   amounts:

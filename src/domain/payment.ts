@@ -79,7 +79,7 @@ export interface Payment {
   /** Why the last simulated release was refused, for operator and merchant. */
   readonly releaseRefusalReason: string | null;
   /** How many batches in a row were finally mined without releasing it; says nothing of why, and changes no state. */
-  readonly fruitlessBatches: number;
+  readonly noOpBatches: number;
   /** The relay batch that carries its release at this moment, or null. */
   readonly relayBatchId: number | null;
   /** Why it was canceled; null while it is not. */
@@ -104,7 +104,7 @@ export const untouchedProgress = {
   releaseDueAtMs: null,
   releaseRefusals: 0,
   releaseRefusalReason: null,
-  fruitlessBatches: 0,
+  noOpBatches: 0,
   relayBatchId: null,
   cancelReason: null,
   releaseRequested: false,
@@ -137,7 +137,7 @@ export type PaymentChange = Partial<
     | 'releaseDueAtMs'
     | 'releaseRefusals'
     | 'releaseRefusalReason'
-    | 'fruitlessBatches'
+    | 'noOpBatches'
     | 'relayBatchId'
     | 'cancelReason'
     | 'releaseRequested'

@@ -43,7 +43,7 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
   moonpay: [
     secret('API_KEY', 'The publishable key (`pk_…`); without it the provider is inactive.'),
     secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the addresses customers are sent to.'),
-    optional(secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it no notices are taken.')),
+    optional(secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it no webhooks are taken.')),
     ...elsewhere,
   ],
   wert: [
@@ -52,7 +52,7 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
     optional(
       secret(
         'NOTICE_TOKEN',
-        'Random text of your own, as `token` in the query of the webhook address; without it no notices are taken.',
+        'Random text of your own, as `token` in the query of the webhook address; without it no webhooks are taken.',
       ),
     ),
     ...elsewhere,
@@ -60,7 +60,7 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
   revolut: [
     secret('API_KEY', 'The API key; without it the provider is inactive.'),
     optional(
-      secret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`); without it no notices are taken."),
+      secret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`); without it no webhooks are taken."),
     ),
     ...elsewhere,
   ],
@@ -78,7 +78,10 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
       ),
     ),
     optional(
-      secret('WEBHOOK_PUBLIC_KEY', "Ramp Network's key (PEM) for notices; without it no notices are taken."),
+      secret(
+        'WEBHOOK_PUBLIC_KEY',
+        "Ramp Network's key (PEM) for webhooks; without it no webhooks are taken.",
+      ),
     ),
     ...elsewhere,
   ],
@@ -93,7 +96,9 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
   coinbase: [
     secret('API_KEY', 'The id of the secret API key; without it the provider is inactive.'),
     secret('API_SECRET', 'Its secret: 64 bytes in base64 (Ed25519), or a PEM key (ES256).'),
-    optional(secret('WEBHOOK_SECRET', "The webhook subscription's secret; without it no notices are taken.")),
+    optional(
+      secret('WEBHOOK_SECRET', "The webhook subscription's secret; without it no webhooks are taken."),
+    ),
     ...elsewhere,
   ],
   paypal: [
@@ -102,7 +107,10 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
   stripe: [
     secret('API_KEY', 'The secret key (`sk_…`); without it the provider is inactive.'),
     optional(
-      secret('WEBHOOK_SECRET', "The webhook endpoint's secret (`whsec_…`); without it no notices are taken."),
+      secret(
+        'WEBHOOK_SECRET',
+        "The webhook endpoint's secret (`whsec_…`); without it no webhooks are taken.",
+      ),
     ),
     optional(plain('BASE_URL', "A root in the place of all of the provider's hosts: a simulator or proxy.")),
   ],
@@ -110,7 +118,7 @@ export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVar
     secret('API_KEY', 'The API key; without it the provider is inactive.'),
     plain('PARTNER', 'The partner reference, which stands in the path of every call.'),
     optional(plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
-    optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it no notices are taken.')),
+    optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it no webhooks are taken.')),
     ...elsewhere,
   ],
   klarna: [

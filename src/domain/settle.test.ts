@@ -352,7 +352,7 @@ describe('a surplus', () => {
     const asked = applied(dust, settle(dust, open, { releaseRequested: true }));
     expect(asked.releaseDueAtMs).toBe(open.nowMs);
     const released = ledger(dust.ledger.deposits as Deposit[], [release(100n, 2), release(1n, 12)]);
-    const after = { ...dust, payment: { ...asked, fruitlessBatches: 2 }, ledger: released };
+    const after = { ...dust, payment: { ...asked, noOpBatches: 2 }, ledger: released };
     expect(applied(after, settle(after, open))).toEqual(payment('paid/completed'));
   });
 
@@ -489,7 +489,7 @@ class Model {
         this.payment = { ...this.payment, relayBatchId: null };
         return this.decide({
           releaseDueAtMs: this.nowMs + 10_000,
-          fruitlessBatches: this.payment.fruitlessBatches + 1,
+          noOpBatches: this.payment.noOpBatches + 1,
         });
       case 'refuse':
         if (this.payment.releaseDueAtMs === null) return false;
@@ -555,8 +555,8 @@ class Model {
     }
     if (before.status === 'paid') {
       const { releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId } = now;
-      const { fruitlessBatches, releaseRequested, amountMismatch } = now;
-      const release = { releaseDueAtMs, releaseRefusals, releaseRefusalReason, fruitlessBatches };
+      const { noOpBatches, releaseRequested, amountMismatch } = now;
+      const release = { releaseDueAtMs, releaseRefusals, releaseRefusalReason, noOpBatches };
       expect(now).toEqual({ ...before, ...release, relayBatchId, releaseRequested, amountMismatch });
     } else if (now.status !== 'paid' && now.txidOut === null) {
       // Shown while nothing is counted yet: what is seen now, which the chain may take back.

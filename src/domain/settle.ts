@@ -268,7 +268,7 @@ function releasePlan(payment: Payment, sums: LedgerSums, context: SettleContext)
   if (sums.heldUnits === 0n) {
     // Of a canceled payment the request stands until what it asked for is final.
     const releaseRequested = payment.status === 'canceled' && payment.releaseRequested;
-    return { releaseDueAtMs: null, fruitlessBatches: 0, releaseRequested };
+    return { releaseDueAtMs: null, noOpBatches: 0, releaseRequested };
   }
   const isDue = payment.relayBatchId === null && mayRelease(payment, sums.heldUnits);
   return { releaseDueAtMs: isDue ? (payment.releaseDueAtMs ?? context.nowMs) : null };

@@ -28,7 +28,7 @@ export interface ShopProfile extends AccountThresholdTerms {
   /** After so many days customers' e-mail addresses are erased; null keeps them. */
   readonly emailRetentionDays: number | null;
   /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs a hand. */
-  readonly isToldOfTrouble: boolean;
+  readonly receivesAlerts: boolean;
 }
 
 /** Of an account for which nothing was said yet. */
@@ -40,7 +40,7 @@ export const plainProfile: ShopProfile = {
   defaultCallbackUrl: null,
   isWalletLocked: false,
   emailRetentionDays: null,
-  isToldOfTrouble: true,
+  receivesAlerts: true,
   toleranceBasisPoints: null,
   maxProviderFeeBasisPoints: null,
 };

@@ -40,7 +40,7 @@ const paid: Payment = {
   releaseDueAtMs: null,
   releaseRefusals: 0,
   releaseRefusalReason: null,
-  fruitlessBatches: 0,
+  noOpBatches: 0,
   relayBatchId: null,
   cancelReason: null,
   releaseRequested: false,

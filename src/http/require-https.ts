@@ -9,7 +9,7 @@ import { filterConnections } from './node-internals.ts';
  * Turns away whoever may not speak plain HTTP: an API key that crosses a network in clear text is as good as lost. They
  * are told so, and not one byte is read.
  */
-export function refusePlainPeers(server: Server, isTrusted: (address: string) => boolean): void {
+export function requireHttps(server: Server, isTrusted: (address: string) => boolean): void {
   // Behind the server's own listeners a request would be carried out before it is refused.
   filterConnections(server, (socket) => {
     const isServed = isTrusted(socket.remoteAddress ?? '');

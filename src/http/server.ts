@@ -25,7 +25,7 @@ import { createRequestLog, describeError, type Observe } from './request-log.ts'
 import { createPipelining } from './serialize-pipelined.ts';
 
 /** What the public server is made of; everything has a safe default. */
-export interface PublicServerOptions {
+export interface BaseServerOptions {
   /** A pino logger, or null for none. */
   readonly logger?: FastifyBaseLogger | null;
   /** Networks of proxies whose X-Forwarded-For is believed; empty for none. */
@@ -76,7 +76,7 @@ const defaultLimits: ServerLimits = {
  * The server everybody comes in by: API, checkout pages, health. Routes are registered on it by their own parts.
  * Every error it answers has the API's shape; nothing is coerced, parsed or served that a route did not ask for.
  */
-export function createPublicServer(options: PublicServerOptions): FastifyInstance {
+export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   // Errors are serialized without what they may quote of a request, also in lines that the framework writes.
   const logger = options.logger == null ? null : withoutChildren(options.logger);
@@ -131,7 +131,7 @@ function withoutChildren(parent: FastifyBaseLogger): FastifyBaseLogger {
 
 /** Node's server below the framework: everything that concerns connections and not single requests. */
 function createHttpServer(
-  options: PublicServerOptions,
+  options: BaseServerOptions,
   limits: ServerLimits,
   clientErrors: ClientErrorAnswers,
   serve: RequestListener,
@@ -171,7 +171,7 @@ function createHttpServer(
 
 function addHooks(
   server: FastifyInstance,
-  options: PublicServerOptions,
+  options: BaseServerOptions,
   log: ReturnType<typeof createRequestLog>,
 ): void {
   const { isLeaving = () => false, isHttpsOnly = false } = options;

@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
-import { createBriefCache } from '../platform/ttl-cache.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
   type ProviderDirectory,
   type Refusal,
@@ -47,7 +47,7 @@ const busy: QuoteOutcome = { kind: 'busy' };
 
 /** Quotes for the customer's page: asked for at the same time, shared between those who ask for the same, and bounded. */
 export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteContext): AskQuote {
-  const reuse = createBriefCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
+  const reuse = createTtlCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
   let calls = 0;
   const ask = async (provider: ProviderId, request: QuoteRequest): Promise<Quote> => {
     if (calls >= MAXIMUM_CALLS) throw new ServiceError('provider_unavailable');

@@ -25,7 +25,7 @@ export interface ProviderCheckRequest {
 
 /** One thing that was tried. */
 export interface CheckedStep {
-  readonly step: 'credentials' | 'quote' | 'session' | 'notices';
+  readonly step: 'credentials' | 'quote' | 'session' | 'webhooks';
   readonly isFine: boolean;
   /** What came of it, in words for the operator. */
   readonly detail: string;
@@ -40,7 +40,7 @@ export async function checkProvider(request: ProviderCheckRequest): Promise<read
     { step: 'credentials', isFine: true, detail: 'They are configured.' },
     await attempt('quote', () => checkQuote(asked, request)),
     await attempt('session', () => checkSession(asked, request)),
-    checkNotices(asked),
+    checkWebhooks(asked),
   ];
 }
 
@@ -76,17 +76,17 @@ async function checkSession(adapter: ProviderAdapter, request: ProviderCheckRequ
   return `A session was made. Look at it, but do not pay there: ${redirectUrl}`;
 }
 
-function checkNotices(adapter: ProviderAdapter): CheckedStep {
-  const { readNotice, routedThrough } = adapter;
+function checkWebhooks(adapter: ProviderAdapter): CheckedStep {
+  const { readWebhook, routedThrough } = adapter;
   if (routedThrough !== undefined) {
     const detail = `They come to the address of ${providerCatalogue[routedThrough].name}; check that one.`;
-    return { step: 'notices', isFine: true, detail };
+    return { step: 'webhooks', isFine: true, detail };
   }
   const detail =
-    readNotice === undefined
+    readWebhook === undefined
       ? 'None are taken: no key for them is configured, or nobody knows how they are signed. The page learns from the chain.'
       : 'They can be judged. Whether the provider sends any shows with the first payment.';
-  return { step: 'notices', isFine: true, detail };
+  return { step: 'webhooks', isFine: true, detail };
 }
 
 function chargeOf({ amountCents, currency }: ProviderCheckRequest): string {

@@ -7,7 +7,7 @@ import {
   type CreatePaymentContext,
   type CreatePaymentRequest,
   newPayment,
-  noteCreated,
+  recordCreated,
   requireAllowedWallet,
   requireUnreservedAddress,
 } from './create-payment.ts';
@@ -46,6 +46,6 @@ export async function createDirectPayment(
       provider: DIRECT_PROVIDER,
     },
   );
-  noteCreated(context.settlement, await context.payments.createPayment(payment, null), payment);
+  recordCreated(context.settlement, await context.payments.createPayment(payment, null), payment);
   return payment;
 }

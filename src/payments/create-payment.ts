@@ -49,7 +49,7 @@ interface SettlementTerms {
   /** Whether an address is the token, the contract, the relayer or one of our own deposit addresses. */
   readonly isReservedAddress: (address: Address) => boolean | Promise<boolean>;
   /** Told of each new deposit address, with the row of its payment. */
-  readonly noteDeposit: (row: number, address: Address) => void;
+  readonly recordDepositAddress: (row: number, address: Address) => void;
 }
 
 export interface CreatePaymentContext {
@@ -111,7 +111,7 @@ export async function createPayment(
 
   const payment = newPayment(context, account, request, { ...amounts, ...terms, usdUnits, provider });
   const outcome = await context.payments.createPayment(payment, idempotency);
-  noteCreated(context.settlement, outcome, payment);
+  recordCreated(context.settlement, outcome, payment);
   if (outcome.kind === 'created') return payment;
   // A concurrent twin was first.
   if (outcome.fingerprint !== idempotency?.fingerprint) throw new ServiceError('idempotency_conflict');
@@ -119,12 +119,12 @@ export async function createPayment(
 }
 
 /** Makes the new deposit address known at once, where the store says which row it is in. */
-export function noteCreated(
-  { noteDeposit }: Pick<SettlementTerms, 'noteDeposit'>,
+export function recordCreated(
+  { recordDepositAddress }: Pick<SettlementTerms, 'recordDepositAddress'>,
   outcome: CreateOutcome,
   { depositAddress }: Payment,
 ): void {
-  if (outcome.kind === 'created' && outcome.row !== null) noteDeposit(outcome.row, depositAddress);
+  if (outcome.kind === 'created' && outcome.row !== null) recordDepositAddress(outcome.row, depositAddress);
 }
 
 interface Charge {

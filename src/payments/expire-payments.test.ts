@@ -27,12 +27,12 @@ const account: Account = {
   createdAtMs: START_MS,
 };
 
-/** Payments without any deposit, and the frontier, in memory. */
+/** Payments without any deposit, and the watermark, in memory. */
 function createWorld(nowMs: () => number) {
   const payments = new Map<string, Payment>();
   const visits = new Map<string, number>();
   const deposits = new Map<string, Ledger['deposits']>();
-  let frontier = '';
+  let watermark = '';
   let cursorMs = START_MS;
   const newPaymentId = createPaymentIdGenerator(nowMs);
   const revisited: string[] = [];
@@ -57,8 +57,8 @@ function createWorld(nowMs: () => number) {
     } as unknown as PaymentStore,
     ledger: {
       readCursor: async () => ({ number: 1, hash: '0x1', timestampMs: cursorMs }),
-      readExpiryFrontier: async () => frontier,
-      async advanceExpiryFrontier(ids: readonly string[], { to }: { to: string }, decide: Decide) {
+      readExpiryWatermark: async () => watermark,
+      async advanceExpiryWatermark(ids: readonly string[], { to }: { to: string }, decide: Decide) {
         for (const id of ids) {
           const payment = payments.get(id) as Payment;
           const decision = decide({
@@ -70,7 +70,7 @@ function createWorld(nowMs: () => number) {
           payments.set(id, { ...payment, ...decision?.change });
           visits.set(id, (visits.get(id) ?? 0) + 1);
         }
-        frontier = to;
+        watermark = to;
       },
     } as unknown as LedgerStore,
     nowMs,
@@ -102,7 +102,7 @@ function createWorld(nowMs: () => number) {
             feeWallet: ADDRESS,
             depositAddressOf: () => ADDRESS,
             isReservedAddress: () => false,
-            noteDeposit: () => {},
+            recordDepositAddress: () => {},
           },
           nowMs,
           newPaymentId,

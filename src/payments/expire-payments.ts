@@ -32,7 +32,7 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
   const cursor = await context.ledger.readCursor();
   if (cursor === null) return NOTHING;
   const expiredBeforeMs = expiredBefore(context, cursor);
-  const from = await context.ledger.readExpiryFrontier();
+  const from = await context.ledger.readExpiryWatermark();
   const ids = await context.payments.listPaymentIds(from, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
   const to = ids.at(-1);
   if (to === undefined) return NOTHING;
@@ -41,7 +41,7 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
   const seenBefore = new Map(
     unexplained.map(({ payment, ledger }) => [payment.id, sumLedger(ledger).seenUnits]),
   );
-  await context.ledger.advanceExpiryFrontier(ids, { from, to }, (view) => {
+  await context.ledger.advanceExpiryWatermark(ids, { from, to }, (view) => {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
     // Left alone until the ledger knows. It came to know while the chain was asked: who recorded that could not bring

@@ -61,7 +61,7 @@ const columns: readonly Column[] = [
 
 /**
  * The payments of a query as the lines of a CSV, newest first, a portion at a time and only as fast as they are taken.
- * The amounts of USDC are those of the book of movements.
+ * The amounts of USDC are those of the journal.
  */
 export async function* exportPayments(
   search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listSessionProviders'>,

@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
-import { NoticeRefusedError, type ProviderAdapter, type ProviderNotice } from '../domain/ports/provider.ts';
-import { takeNotice } from './handle-provider-webhook.ts';
+import {
+  type ProviderAdapter,
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
+} from '../domain/ports/provider.ts';
+import { handleProviderWebhook } from './handle-provider-webhook.ts';
 
 const paymentId = '01234567-89ab-7cde-8f01-23456789abcd';
 const depositAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const posted = { target: '/', headers: {}, body: Buffer.alloc(0), receivedAtMs: 5_000 };
-const notice: ProviderNotice = {
+const webhook: ProviderWebhook = {
   ...{ paymentId, providerReference: null, walletAddress: null },
   ...{ progress: 'delivering', atMs: 4_000 },
 };
 
 /** Two visits at MoonPay and a later one elsewhere; what is noted is remembered. */
-function stage(read: () => Promise<ProviderNotice | null>, isNews = true) {
+function stage(read: () => Promise<ProviderWebhook | null>, isNews = true) {
   const noted: unknown[] = [];
   const sessions = [
     { id: 'first', provider: 'moonpay', providerReference: 'one' },
@@ -23,7 +27,7 @@ function stage(read: () => Promise<ProviderNotice | null>, isNews = true) {
   const view = { payment: { id: paymentId, depositAddress }, sessions } as unknown as PaymentView;
   const context = {
     adapters: new Map([
-      ['moonpay' as const, { id: 'moonpay', readNotice: read } as unknown as ProviderAdapter],
+      ['moonpay' as const, { id: 'moonpay', readWebhook: read } as unknown as ProviderAdapter],
     ]),
     payments: {
       viewPayment: async (id: unknown) => (id === paymentId ? view : null),
@@ -36,45 +40,45 @@ function stage(read: () => Promise<ProviderNotice | null>, isNews = true) {
   return { context, noted };
 }
 
-async function outcomeOf(read: () => Promise<ProviderNotice | null>, isNews = true) {
+async function outcomeOf(read: () => Promise<ProviderWebhook | null>, isNews = true) {
   const { context, noted } = stage(read, isNews);
-  const { outcome } = await takeNotice(context, 'moonpay', posted);
+  const { outcome } = await handleProviderWebhook(context, 'moonpay', posted);
   return { outcome, noted };
 }
 
-describe('a notice', () => {
+describe('a webhook', () => {
   it('moves the latest visit at its provider', async () => {
-    expect(await outcomeOf(async () => notice)).toEqual({
+    expect(await outcomeOf(async () => webhook)).toEqual({
       outcome: 'noted',
       noted: [['second', 'delivering', 4_000]],
     });
   });
 
   it('also moves a visit that happens at its provider by way of another one', async () => {
-    const { context, noted } = stage(async () => notice);
+    const { context, noted } = stage(async () => webhook);
     const routed = { id: 'wert', routedThrough: 'moonpay' } as unknown as ProviderAdapter;
     const adapters = new Map([...context.adapters, ['wert' as const, routed] as const]);
-    const { outcome } = await takeNotice({ ...context, adapters }, 'moonpay', posted);
+    const { outcome } = await handleProviderWebhook({ ...context, adapters }, 'moonpay', posted);
     expect({ outcome, noted }).toEqual({ outcome: 'noted', noted: [['elsewhere', 'delivering', 4_000]] });
   });
 
   it('moves the visit that it names', async () => {
-    const { noted } = await outcomeOf(async () => ({ ...notice, providerReference: 'one' }));
+    const { noted } = await outcomeOf(async () => ({ ...webhook, providerReference: 'one' }));
     expect(noted).toEqual([['first', 'delivering', 4_000]]);
   });
 
   it('from the future counts as of now', async () => {
-    const { noted } = await outcomeOf(async () => ({ ...notice, atMs: 9_000_000 }));
+    const { noted } = await outcomeOf(async () => ({ ...webhook, atMs: 9_000_000 }));
     expect(noted).toEqual([['second', 'delivering', 5_000]]);
   });
 
   it('that tells nothing new is stale', async () => {
-    expect((await outcomeOf(async () => notice, false)).outcome).toBe('stale');
+    expect((await outcomeOf(async () => webhook, false)).outcome).toBe('stale');
   });
 
   it('about the same wallet in other letters is taken', async () => {
     const walletAddress = depositAddress.toLowerCase();
-    expect((await outcomeOf(async () => ({ ...notice, walletAddress }))).outcome).toBe('noted');
+    expect((await outcomeOf(async () => ({ ...webhook, walletAddress }))).outcome).toBe('noted');
   });
 
   it.each([
@@ -83,7 +87,7 @@ describe('a notice', () => {
     ['no id at all', { paymentId: 'hello' }],
     ['a visit that is not there', { providerReference: 'three' }],
   ])('about %s changes nothing', async (_what, change) => {
-    expect(await outcomeOf(async () => ({ ...notice, ...change }))).toEqual({
+    expect(await outcomeOf(async () => ({ ...webhook, ...change }))).toEqual({
       outcome: 'unmatched',
       noted: [],
     });
@@ -91,7 +95,7 @@ describe('a notice', () => {
 
   it.each([
     ['irrelevant', async () => null],
-    ['refused', () => Promise.reject(new NoticeRefusedError('forged'))],
+    ['refused', () => Promise.reject(new ProviderWebhookRefusedError('forged'))],
     ['unknown_state', () => Promise.reject(new UnknownStateError('what?'))],
   ])('that is %s changes nothing', async (outcome, read) => {
     expect(await outcomeOf(read)).toEqual({ outcome, noted: [] });
@@ -99,7 +103,9 @@ describe('a notice', () => {
 
   it('that cannot be judged is for the provider to repeat, and one for nobody is not found', async () => {
     const failing = stage(() => Promise.reject(new TypeError('a defect'))).context;
-    await expect(takeNotice(failing, 'moonpay', posted)).rejects.toThrow(TypeError);
-    await expect(takeNotice(failing, 'wert', posted)).rejects.toMatchObject({ errorName: 'not_found' });
+    await expect(handleProviderWebhook(failing, 'moonpay', posted)).rejects.toThrow(TypeError);
+    await expect(handleProviderWebhook(failing, 'wert', posted)).rejects.toMatchObject({
+      errorName: 'not_found',
+    });
   });
 });

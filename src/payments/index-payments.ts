@@ -3,7 +3,7 @@ import type { PaymentStore } from '../domain/ports/payment-store.ts';
 
 export interface IndexPaymentsContext {
   readonly payments: Pick<PaymentStore, 'listDepositAddresses'>;
-  readonly search: Pick<PaymentSearchStore, 'readIndexFrontier' | 'indexPayments' | 'countPaid'>;
+  readonly search: Pick<PaymentSearchStore, 'readIndexWatermark' | 'indexPayments' | 'countPaid'>;
 }
 
 /** Of one step. The store's writer is the same thread as the API in one of the engines: this takes some milliseconds. */
@@ -19,11 +19,11 @@ export async function indexPayments(
   { payments, search }: IndexPaymentsContext,
   atATime = PAYMENTS_AT_A_TIME,
 ): Promise<boolean> {
-  const frontier = await search.readIndexFrontier();
+  const watermark = await search.readIndexWatermark();
   // This list, because it alone promises that no lower row can still appear.
-  const listed = await payments.listDepositAddresses(frontier, atATime);
+  const listed = await payments.listDepositAddresses(watermark, atATime);
   const last = listed.at(-1);
-  if (last !== undefined) await search.indexPayments(frontier, last.row);
+  if (last !== undefined) await search.indexPayments(watermark, last.row);
   const counted = await search.countPaid(atATime);
   return listed.length === atATime || counted === atATime;
 }

@@ -200,13 +200,13 @@ describe('the known addresses', () => {
     // Their last row is 67; those that follow are 68 and 70.
     stored = addresses.slice(0, 45);
     const known = start();
-    known.takeIn(1, addresses[0] as Address);
+    known.add(1, addresses[0] as Address);
     expect(known.book.size).toBe(0);
     await known.catchUp();
     stored = addresses;
     rowsRead = 0;
-    known.takeIn(68, addresses[45] as Address);
-    known.takeIn(70, addresses[46] as Address);
+    known.add(68, addresses[45] as Address);
+    known.add(70, addresses[46] as Address);
     expect(known.book.size).toBe(46);
     await known.catchUp();
     expect(rowsRead).toBe(1);
@@ -218,7 +218,7 @@ describe('the known addresses', () => {
     const known = start();
     await known.catchUp();
     stored = addresses.slice(0, 2);
-    known.takeIn(2, addresses[1] as Address);
+    known.add(2, addresses[1] as Address);
     stored = addresses.slice(0, 4);
     await known.catchUp();
     expect(pages.map(({ rows }) => [...rows])).toEqual([[1, 2, 4, 5]]);

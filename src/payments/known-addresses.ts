@@ -18,7 +18,7 @@ export interface KnownAddresses {
    * Takes in a payment that was just created, unless others are missing before it; `catchUp` reads them all then. Most
    * payments come this way where one process creates them all, and none of those is read back.
    */
-  takeIn(row: number, depositAddress: Address): void;
+  add(row: number, depositAddress: Address): void;
   /** The payment of a deposit address, or null when it is none of ours. */
   findPayment(depositAddress: string): Promise<Payment | null>;
 }
@@ -92,7 +92,7 @@ export function createKnownAddresses(
         if (listed.length < READ_SIZE) return;
       }
     },
-    takeIn(row, depositAddress) {
+    add(row, depositAddress) {
       if (draft !== null && row === book.lastRow + 1) add(row, depositAddress);
     },
     async findPayment(depositAddress) {

@@ -15,17 +15,17 @@ interface ReadPaymentStoryContext {
 }
 
 /** All that is known of one payment. */
-export interface PaymentStory extends PaymentView {
+export interface PaymentHistory extends PaymentView {
   readonly states: readonly StateChange[];
   readonly webhooks: readonly Webhook[];
 }
 
 /** A payment of this account; `not_found` for any other id, whether there is such a payment elsewhere or not. */
-export async function readPaymentStory(
+export async function readPaymentHistory(
   { payments, search, webhooks }: ReadPaymentStoryContext,
   accountId: string,
   id: string,
-): Promise<PaymentStory> {
+): Promise<PaymentHistory> {
   const view = isPaymentId(id) ? await payments.viewPayment({ id, accountId }) : null;
   if (view === null) throw new ServiceError('not_found');
   const [states, sent] = await Promise.all([

@@ -46,7 +46,7 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
         releaseRequested: view.payment.status !== 'unpaid',
         releaseRefusals: 0,
         releaseRefusalReason: null,
-        fruitlessBatches: 0,
+        noOpBatches: 0,
         releaseDueAtMs: nowMs,
       },
     );

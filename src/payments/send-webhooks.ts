@@ -58,7 +58,7 @@ const SEEN_PER_ACCOUNT = 100;
 interface ClaimedWebhooks {
   readonly claimed: readonly Webhook[];
   /** Whether others wait, or may wait, for a place: look again when a delivery has ended. */
-  readonly isHeldUp: boolean;
+  readonly hasBacklog: boolean;
 }
 
 /** Claims what may be sent now beside these open deliveries; durably, before anything of it is sent. */
@@ -73,7 +73,7 @@ export async function claimWebhooks(
   const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
   // The time of the claim, not of the look: from it on is counted when a delivery was given up.
   const claimed = chosen.length === 0 ? [] : await webhooks.claimWebhooks(chosen, nowMs());
-  return { claimed, isHeldUp: full.length > 0 || chosen.length < waiting.length };
+  return { claimed, hasBacklog: full.length > 0 || chosen.length < waiting.length };
 }
 
 /** How many deliveries may be open at a time in one process. */

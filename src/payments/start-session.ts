@@ -11,7 +11,7 @@ import type { ProviderAdapter, StartedSession } from '../domain/ports/provider.t
 import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { MAXIMUM_SESSIONS_PER_HOUR, type ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
-import { createBriefCache } from '../platform/ttl-cache.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
   isEnabledFor,
   type ProviderDirectory,
@@ -84,7 +84,7 @@ export function createStartSession(context: StartSessionContext): StartSession {
 
 /** Visitors must not be able to make us ask the chain as often as they like. */
 function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSessionContext['token'] {
-  const reuse = createBriefCache<boolean>({
+  const reuse = createTtlCache<boolean>({
     monotonicMs,
     keepMs: BLOCKLIST_KEEP_MS,
     maximumEntries: MAXIMUM_KEPT_WALLETS,

@@ -33,7 +33,7 @@ const MINIMUM_AGE_MS = 10 * 60_000;
 export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
   const cursor = await context.ledger.readCursor();
   if (cursor === null) return { last: null, unexplained: [] };
-  const start = after ?? (await context.ledger.readExpiryFrontier());
+  const start = after ?? (await context.ledger.readExpiryWatermark());
   const ids = await context.payments.listPaymentIds(
     start,
     firstIdAtMs(context.nowMs() - MINIMUM_AGE_MS),

@@ -10,15 +10,15 @@
  *   `externalOrderId`, which a webhook calls `external_id`; that times are in UTC.
  * - Unknown: Polygon's code, here `MATIC` unless configured otherwise: read it from `GET /{partner}/v2/crypto/buy`.
  *   For how long the address of an order opens. Whether the path that is signed is the one of the address registered.
- * - Their nonce is not kept: a notice that is played again says nothing new, and moves nothing.
+ * - Their nonce is not kept: a webhook that is played again says nothing new, and moves nothing.
  */
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import {
-  NoticeRefusedError,
-  type PostedNotice,
+  type PostedWebhook,
   type ProviderAdapter,
-  type ProviderNotice,
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
   type Quote,
   type QuoteRequest,
   type SessionRequest,
@@ -40,10 +40,10 @@ import {
   readRedirectUrl,
   readReference,
 } from './provider-http.ts';
-import { readNoticeFields, requireHmac } from './webhook-signature.ts';
+import { readWebhookFields, requireHmac } from './webhook-signature.ts';
 
 export interface BanxaOptions extends AdapterSettings {
-  /** Another provider than Banxa that is a way to pay there: its notices come to Banxa's address. */
+  /** Another provider than Banxa that is a way to pay there: its webhooks come to Banxa's address. */
   readonly id: ProviderId;
   /** As Banxa calls it: `debit-credit-card`. */
   readonly paymentMethod: string;
@@ -52,7 +52,7 @@ export interface BanxaOptions extends AdapterSettings {
   readonly apiKey: string;
   /** What Banxa calls Polygon. */
   readonly blockchain: string;
-  /** Null takes no notices. */
+  /** Null takes no webhooks. */
   readonly webhookSecret: string | null;
 }
 
@@ -84,7 +84,7 @@ export function createBanxaAdapter(options: BanxaOptions): ProviderAdapter {
       startSession: (request, call) => startSession(options, request, call),
       ...(webhookSecret === null || isRouted
         ? {}
-        : { readNotice: async (notice: PostedNotice) => readNotice(options, webhookSecret, notice) }),
+        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(options, webhookSecret, webhook) }),
     },
     options,
   );
@@ -139,17 +139,17 @@ async function startSession(
   };
 }
 
-function readNotice(
+function readWebhook(
   options: BanxaOptions,
   webhookSecret: string,
-  notice: PostedNotice,
-): ProviderNotice | null {
+  webhook: PostedWebhook,
+): ProviderWebhook | null {
   const [, signature = '', nonce = ''] =
-    /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(notice.headers['authorization'] ?? '') ?? [];
-  if (nonce === '') throw new NoticeRefusedError('the notice is not signed');
+    /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
+  if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
   // As it was registered: a proxy before us may have taken a part of the path away.
-  const { pathname } = new URL(options.noticesUrl);
-  requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, notice.body], [signature], 'hex');
+  const { pathname } = new URL(options.webhookUrl);
+  requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature], 'hex');
 
   const {
     status,
@@ -157,12 +157,12 @@ function readNotice(
     status_date: date,
     order_type: kind,
     order_id: id,
-  } = readNoticeFields(notice.body);
+  } = readWebhookFields(webhook.body);
   if (kind === 'SELL' || typeof paymentId !== 'string') return null;
   const progress = progressOfStatus.get(status);
   if (progress === undefined)
     throw new UnknownStateError(`banxa told of the unknown status ${JSON.stringify(status)}`);
-  const atMs = readStatusTimeMs(date, notice.receivedAtMs);
+  const atMs = readStatusTimeMs(date, webhook.receivedAtMs);
   return { paymentId, providerReference: readReference(id), walletAddress: null, progress, atMs };
 }
 
@@ -172,6 +172,6 @@ function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   const [, day, time] =
     typeof date === 'string' ? (/^(\d{4}-\d\d-\d\d)[T ]?(\d\d:\d\d:\d\d)/.exec(date) ?? []) : [];
   const timeMs = Date.parse(`${day}T${time}Z`);
-  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('the time of the notice is malformed');
+  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('the time of the webhook is malformed');
   return timeMs;
 }

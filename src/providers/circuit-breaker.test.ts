@@ -66,7 +66,7 @@ describe('a circuit breaker', () => {
       cause: new Error('wert failed 5 times in a row; its circuit breaker is open'),
     });
     expect(asked).toBe(5);
-    expect(adapter.health?.()).toMatchObject({ isResting: true, failuresInARow: 5 });
+    expect(adapter.health?.()).toMatchObject({ isCircuitOpen: true, failuresInARow: 5 });
   });
 
   it('takes a request that was declined for an answer: who asks for what is not sold closes it for nobody', async () => {
@@ -100,7 +100,7 @@ describe('a circuit breaker', () => {
         expect(asked).toBe(2 * round);
         clockMs += 1;
       }
-      expect(adapter.health?.()).toMatchObject({ isResting: false, failuresInARow: 0 });
+      expect(adapter.health?.()).toMatchObject({ isCircuitOpen: false, failuresInARow: 0 });
       answer = async () => quote;
       expect(await ask()).toBe('answer');
     });
@@ -121,7 +121,7 @@ describe('a circuit breaker', () => {
     expect(await ask()).toBe('answer');
     answer = down;
     await askTimes(4);
-    expect(adapter.health?.()).toMatchObject({ isResting: false });
+    expect(adapter.health?.()).toMatchObject({ isCircuitOpen: false });
     expect(await askTimes(3)).toHaveLength(3);
     expect(asked).toBe(10);
   });
@@ -156,7 +156,7 @@ describe('a circuit breaker', () => {
     clockMs += OPEN_MS;
     expect(await visit()).toBe('answer');
     expect(await ask()).toBe('answer');
-    expect(adapter.health?.()).toMatchObject({ isResting: false, failuresInARow: 0 });
+    expect(adapter.health?.()).toMatchObject({ isCircuitOpen: false, failuresInARow: 0 });
   });
 
   it('takes a refusal for an answer', async () => {

@@ -21,7 +21,7 @@ export interface CircuitBreakerOptions {
   /** How long a provider that keeps failing is left alone before it is tried again. */
   readonly openMs: number;
   /** Told how each call ended, and whether the provider is left alone after it. */
-  readonly observe?: (provider: ProviderId, outcome: CallOutcome, isResting: boolean) => void;
+  readonly observe?: (provider: ProviderId, outcome: CallOutcome, isCircuitOpen: boolean) => void;
 }
 
 /**
@@ -48,12 +48,12 @@ export function withCircuitBreaker(
   };
   const quotes = createCircuit(options);
   const visits = createCircuit(options);
-  const isResting = () => quotes.isOpen() || visits.isOpen();
+  const isCircuitOpen = () => quotes.isOpen() || visits.isOpen();
 
   function tell(outcome: CallOutcome, error?: unknown): void {
     if (outcome === 'answered') last = { ...last, lastAnswerAtMs: options.nowMs() };
     else if (outcome !== 'resting') noteFailure(error);
-    options.observe?.(adapter.id, outcome, isResting());
+    options.observe?.(adapter.id, outcome, isCircuitOpen());
   }
 
   /** What has no cause was refused before the provider was asked, and tells nothing of it. */
@@ -99,7 +99,7 @@ export function withCircuitBreaker(
     unguarded: adapter,
     health: () => ({
       ...last,
-      isResting: isResting(),
+      isCircuitOpen: isCircuitOpen(),
       failuresInARow: Math.max(quotes.failuresInARow(), visits.failuresInARow()),
     }),
   };

@@ -18,9 +18,9 @@ import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } 
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
-  PostedNotice,
+  PostedWebhook,
   ProviderAdapter,
-  ProviderNotice,
+  ProviderWebhook,
   Quote,
   QuoteRequest,
   SessionRequest,
@@ -42,10 +42,10 @@ import {
   readTextOrNull,
 } from './provider-http.ts';
 import {
-  readNoticeFields,
-  readNoticeTimeMs,
   readSignatureHeader,
   readSignedTime,
+  readWebhookFields,
+  readWebhookTimeMs,
   requireHmac,
   requireRecent,
 } from './webhook-signature.ts';
@@ -58,7 +58,7 @@ interface CoinbaseOptions extends AdapterSettings {
   readonly keyId: string;
   /** Ed25519 or P-256. */
   readonly signingKey: KeyObject;
-  /** Null takes no notices. */
+  /** Null takes no webhooks. */
   readonly webhookSecret: string | null;
   readonly isSandbox: boolean;
 }
@@ -91,7 +91,7 @@ export function createCoinbaseAdapter(options: CoinbaseOptions): ProviderAdapter
       startSession: (request, call) => startSession(options, request, call),
       ...(webhookSecret === null
         ? {}
-        : { readNotice: async (notice: PostedNotice) => readNotice(webhookSecret, notice) }),
+        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookSecret, webhook) }),
     },
     options,
   );
@@ -186,13 +186,13 @@ async function startSession(
   };
 }
 
-function readNotice(webhookSecret: string, notice: PostedNotice): ProviderNotice | null {
-  const header = readSignatureHeader(notice.headers['x-hook0-signature']);
+function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
+  const header = readSignatureHeader(webhook.headers['x-hook0-signature']);
   const time = header.get('t')?.[0] ?? '';
-  requireHmac(webhookSecret, [`${time}.`, notice.body], header.get('v0') ?? [], 'hex');
-  requireRecent(readSignedTime(time) * 1000, notice.receivedAtMs);
+  requireHmac(webhookSecret, [`${time}.`, webhook.body], header.get('v0') ?? [], 'hex');
+  requireRecent(readSignedTime(time) * 1000, webhook.receivedAtMs);
 
-  const fields = readNoticeFields(notice.body);
+  const fields = readWebhookFields(webhook.body);
   const { eventType, status, partnerUserRef: reference } = fields;
   // Of sales and of other products nothing concerns a payment.
   if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
@@ -205,7 +205,7 @@ function readNotice(webhookSecret: string, notice: PostedNotice): ProviderNotice
     providerReference: null,
     walletAddress: readTextOrNull(fields['walletAddress']) ?? readTextOrNull(fields['destinationAddress']),
     progress,
-    atMs: timeOf(fields, notice.receivedAtMs),
+    atMs: timeOf(fields, webhook.receivedAtMs),
   };
 }
 
@@ -214,7 +214,7 @@ function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number)
   const times = ['updatedAt', 'completedAt', 'createdAt']
     .map((name) => fields[name])
     .filter((value) => value !== undefined && value !== null)
-    .map((value) => readNoticeTimeMs(value, receivedAtMs));
+    .map((value) => readWebhookTimeMs(value, receivedAtMs));
   return times.length === 0 ? receivedAtMs : Math.max(...times);
 }
 

@@ -192,7 +192,7 @@ function wert(settings: Settings): ProviderAdapter {
     widgetUrl: host('widget', widget),
     apiKey: value('API_KEY'),
     partnerId: value('PARTNER_ID'),
-    noticeToken: settings.valueOrNull('NOTICE_TOKEN'),
+    webhookToken: settings.valueOrNull('NOTICE_TOKEN'),
   });
 }
 

@@ -7,17 +7,17 @@
  *   `GET /v3/currencies/{code}/buy_quote` and its `quoteCurrencyAmount`, `Moonpay-Signature-V2`: documentation (doc).
  * - Unverified, seen in public code of others: the asset `usdc_polygon` (in the test environment `usdc`), the remaining
  *   parameters of the address, `areFeesIncluded` (so that the fees are inside the charge and not on top of it),
- *   `baseCurrency.minBuyAmount`, the states of a transaction and the fields of its notice.
+ *   `baseCurrency.minBuyAmount`, the states of a transaction and the fields of its webhook.
  * - PayPal is a way to pay there (`paymentMethod=paypal`, in the United States, the United Kingdom and the EU): doc.
- * - Unknown: for how long an address works, and the time within which a repeated notice is signed anew.
+ * - Unknown: for how long an address works, and the time within which a repeated webhook is signed anew.
  */
 import { createHmac } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import type {
-  PostedNotice,
+  PostedWebhook,
   ProviderAdapter,
-  ProviderNotice,
+  ProviderWebhook,
   Quote,
   QuoteRequest,
   SessionRequest,
@@ -34,16 +34,16 @@ import {
 } from './protocol-adapter.ts';
 import { fieldsOf, readDecimalUnits, readTextOrNull } from './provider-http.ts';
 import {
-  readNoticeFields,
-  readNoticeTimeMs,
   readSignatureHeader,
   readSignedTime,
+  readWebhookFields,
+  readWebhookTimeMs,
   requireHmac,
   requireRecent,
 } from './webhook-signature.ts';
 
 export interface MoonpayOptions extends AdapterSettings {
-  /** Another provider than MoonPay that is a way to pay there: its notices come to MoonPay's address. */
+  /** Another provider than MoonPay that is a way to pay there: its webhooks come to MoonPay's address. */
   readonly id: ProviderId;
   readonly widgetUrl: string;
   readonly apiUrl: string;
@@ -51,7 +51,7 @@ export interface MoonpayOptions extends AdapterSettings {
   readonly asset: 'usdc_polygon' | 'usdc';
   readonly apiKey: string;
   readonly secretKey: string;
-  /** Null takes no notices. */
+  /** Null takes no webhooks. */
   readonly webhookKey: string | null;
   /** As MoonPay calls it: `credit_debit_card`, `paypal`. */
   readonly paymentMethod: string;
@@ -86,7 +86,7 @@ export function createMoonpayAdapter(options: MoonpayOptions): ProviderAdapter {
       },
       ...(webhookKey === null || isRouted
         ? {}
-        : { readNotice: async (notice: PostedNotice) => readNotice(webhookKey, notice) }),
+        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookKey, webhook) }),
     },
     options,
   );
@@ -135,13 +135,13 @@ export function signMoonpayUrl(url: string, secretKey: string): string {
   return `${url}&signature=${encodeURIComponent(signature)}`;
 }
 
-function readNotice(webhookKey: string, notice: PostedNotice): ProviderNotice | null {
-  const header = readSignatureHeader(notice.headers['moonpay-signature-v2']);
+function readWebhook(webhookKey: string, webhook: PostedWebhook): ProviderWebhook | null {
+  const header = readSignatureHeader(webhook.headers['moonpay-signature-v2']);
   const time = header.get('t')?.[0] ?? '';
-  requireHmac(webhookKey, [`${time}.`, notice.body], header.get('s') ?? [], 'hex');
-  requireRecent(readSignedTime(time) * 1000, notice.receivedAtMs);
+  requireHmac(webhookKey, [`${time}.`, webhook.body], header.get('s') ?? [], 'hex');
+  requireRecent(readSignedTime(time) * 1000, webhook.receivedAtMs);
 
-  const fields = readNoticeFields(notice.body);
+  const fields = readWebhookFields(webhook.body);
   const type = fields['type'];
   // Of other products (sales, swaps, identity checks) nothing concerns a payment.
   if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
@@ -151,7 +151,7 @@ function readNotice(webhookKey: string, notice: PostedNotice): ProviderNotice | 
   const progress = progressOfStatus.get(data['status']);
   if (progress === undefined)
     throw new UnknownStateError(`moonpay told of the unknown status ${JSON.stringify(data['status'])}`);
-  const atMs = readNoticeTimeMs(data['updatedAt'], notice.receivedAtMs);
+  const atMs = readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
   const walletAddress = readTextOrNull(data['walletAddress']);
   return { paymentId, providerReference: null, walletAddress, progress, atMs };
 }

@@ -1,17 +1,17 @@
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
 import { type Currency, UNITS_PER_CENT } from '../domain/money.ts';
 import {
-  NoticeRefusedError,
-  type PostedNotice,
+  type PostedWebhook,
   type ProviderAdapter,
-  type ProviderNotice,
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
   type Quote,
   type QuoteRequest,
   type SessionRequest,
   type StartedSession,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
-import { createBriefCache } from '../platform/ttl-cache.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
   createProviderAgent,
   type JsonAnswer,
@@ -29,8 +29,8 @@ export interface AdapterSettings {
   readonly quoteCacheMs?: number;
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;
-  /** Where this provider's notices arrive, as it reaches us. */
-  readonly noticesUrl: string;
+  /** Where this provider's webhooks arrive, as it reaches us. */
+  readonly webhookUrl: string;
   /** The public root of this service, without a slash at its end. */
   readonly baseUrl: string;
 }
@@ -47,14 +47,14 @@ export interface Protocol {
   readonly routedThrough?: ProviderId;
   quote(request: QuoteRequest, call: Call): Promise<Quote>;
   startSession(request: SessionRequest, call: Call): Promise<StartedSession>;
-  readNotice?(notice: PostedNotice, call: Call): Promise<ProviderNotice | null>;
+  readWebhook?(webhook: PostedWebhook, call: Call): Promise<ProviderWebhook | null>;
 }
 
 /** A page or an API call waits for quotes, so they are bounded harder than sessions. */
 const QUOTE_TIMEOUT_MS = 2_000;
 const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
-/** Providers wait five seconds for our answer to a notice, and some send no more after a few that came too late. */
+/** Providers wait five seconds for our answer to a webhook, and some send no more after a few that came too late. */
 const NOTICE_TIMEOUT_MS = 4_000;
 /** Where a provider says nothing of how long its address can be used. */
 export const LINK_LIFETIME_MS = 60 * 60_000;
@@ -66,7 +66,7 @@ export const LINK_LIFETIME_MS = 60 * 60_000;
 export function createProtocolAdapter(protocol: Protocol, settings: AdapterSettings): ProviderAdapter {
   const agent = createProviderAgent();
   const { id } = protocol;
-  const reuseQuote = createBriefCache<Quote>({
+  const reuseQuote = createTtlCache<Quote>({
     monotonicMs: settings.monotonicMs ?? (() => performance.now()),
     keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
     maximumEntries: MAXIMUM_CACHED_QUOTES,
@@ -78,7 +78,7 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
       requestJson(agent, { ...request, timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())) });
     return await work(call);
   }
-  const { readNotice } = protocol;
+  const { readWebhook } = protocol;
 
   return {
     id,
@@ -95,13 +95,13 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
         id,
         converse(settings.timeoutMs, (call) => protocol.startSession(request, call)),
       ),
-    ...(readNotice === undefined
+    ...(readWebhook === undefined
       ? {}
       : {
-          readNotice: (notice: PostedNotice) =>
+          readWebhook: (webhook: PostedWebhook) =>
             orNotJudged(
               id,
-              converse(Math.min(settings.timeoutMs, NOTICE_TIMEOUT_MS), (call) => readNotice(notice, call)),
+              converse(Math.min(settings.timeoutMs, NOTICE_TIMEOUT_MS), (call) => readWebhook(webhook, call)),
             ),
         }),
   };
@@ -131,15 +131,15 @@ async function orUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T>
   }
 }
 
-/** A notice may be refused or unknown; one of another form than expected is unknown too, and loud. */
+/** A webhook may be refused or unknown; one of another form than expected is unknown too, and loud. */
 async function orNotJudged(
   id: ProviderId,
-  outcome: Promise<ProviderNotice | null>,
-): Promise<ProviderNotice | null> {
+  outcome: Promise<ProviderWebhook | null>,
+): Promise<ProviderWebhook | null> {
   try {
     return await outcome;
   } catch (error) {
-    if (error instanceof NoticeRefusedError || error instanceof UnknownStateError) throw error;
+    if (error instanceof ProviderWebhookRefusedError || error instanceof UnknownStateError) throw error;
     if (error instanceof MalformedAnswerError) throw new UnknownStateError(`${id}: ${error.message}`);
     return orUnavailable(id, Promise.reject(error));
   }

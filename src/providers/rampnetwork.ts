@@ -10,17 +10,17 @@
  * - Unknown: the asset `MATIC_USDC` (look at `GET /api/host-api/v3/assets`, which needs no key), and whether anything
  *   but a signed address keeps a customer from changing what is in it: **without a signing key the address is not
  *   locked**, and whoever changes it pays somebody else, which leaves the checkout unpaid.
- * - There is no field for our id: it stands in the query of the address that notices go to, which the signature of a
- *   notice does not cover. So the wallet in the notice has to be the deposit address of that payment; see below.
+ * - There is no field for our id: it stands in the query of the address that webhooks go to, which the signature of a
+ *   webhook does not cover. So the wallet in the webhook has to be the deposit address of that payment; see below.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import {
-  NoticeRefusedError,
-  type PostedNotice,
+  type PostedWebhook,
   type ProviderAdapter,
-  type ProviderNotice,
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
   type Quote,
   type QuoteRequest,
   type SessionRequest,
@@ -34,7 +34,7 @@ import {
   requireSuccess,
 } from './protocol-adapter.ts';
 import { fieldsOf, MalformedAnswerError } from './provider-http.ts';
-import { readNoticeFields, readNoticeTimeMs } from './webhook-signature.ts';
+import { readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 export interface RampNetworkOptions extends AdapterSettings {
   readonly widgetUrl: string;
@@ -42,12 +42,12 @@ export interface RampNetworkOptions extends AdapterSettings {
   readonly apiKey: string;
   /** Ed25519; null leaves the address unsigned. */
   readonly signingKey: KeyObject | null;
-  /** Of Ramp Network, secp256k1; null takes no notices. */
+  /** Of Ramp Network, secp256k1; null takes no webhooks. */
   readonly webhookKey: KeyObject | null;
 }
 
 const ASSET = 'MATIC_USDC';
-/** Where our id stands in the address that notices go to. */
+/** Where our id stands in the address that webhooks go to. */
 const PAYMENT_PARAMETER = 'payment_id';
 
 /** On secp256k1 72 bytes at most. */
@@ -87,7 +87,7 @@ export function createRampNetworkAdapter(options: RampNetworkOptions): ProviderA
       },
       ...(webhookKey === null
         ? {}
-        : { readNotice: async (notice: PostedNotice) => readNotice(webhookKey, notice) }),
+        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookKey, webhook) }),
     },
     options,
   );
@@ -120,7 +120,7 @@ function widgetUrl(options: RampNetworkOptions, request: SessionRequest): string
     enabledFlows: 'ONRAMP',
     defaultFlow: 'ONRAMP',
     finalUrl: request.returnUrl,
-    webhookStatusUrl: `${options.noticesUrl}?${PAYMENT_PARAMETER}=${request.paymentId}`,
+    webhookStatusUrl: `${options.webhookUrl}?${PAYMENT_PARAMETER}=${request.paymentId}`,
     ...(request.email === null ? {} : { userEmailAddress: request.email }),
   }).toString();
   const { signingKey } = options;
@@ -130,30 +130,30 @@ function widgetUrl(options: RampNetworkOptions, request: SessionRequest): string
   return `${options.widgetUrl}/?${signed}&signature=${encodeURIComponent(signature)}`;
 }
 
-function readNotice(webhookKey: KeyObject, notice: PostedNotice): ProviderNotice | null {
-  const signature = readSignature(notice.headers['x-body-signature']);
+function readWebhook(webhookKey: KeyObject, webhook: PostedWebhook): ProviderWebhook | null {
+  const signature = readSignature(webhook.headers['x-body-signature']);
   // It covers the content with its keys in order, and not the bytes: what is not authentic has to be parsed, too.
-  const fields = readNoticeFields(notice.body);
+  const fields = readWebhookFields(webhook.body);
   const isAuthentic = verify('sha256', Buffer.from(sortedJson(fields)), webhookKey, signature);
-  if (!isAuthentic) throw new NoticeRefusedError('the signature is not that of the notice');
+  if (!isAuthentic) throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
   const purchase = fields['purchase'];
-  const paymentId = new URL(notice.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
+  const paymentId = new URL(webhook.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
   if (purchase === undefined || paymentId === null) return null;
   const { status, updatedAt, receiverAddress } = fieldsOf(purchase);
-  if (typeof receiverAddress !== 'string') throw new MalformedAnswerError('the notice names no wallet');
+  if (typeof receiverAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
   const progress = progressOfStatus.get(status);
   if (progress === undefined)
     throw new UnknownStateError(`rampnetwork told of the unknown status ${JSON.stringify(status)}`);
-  const atMs = readNoticeTimeMs(updatedAt, notice.receivedAtMs);
+  const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
   return { paymentId, providerReference: null, progress, atMs, walletAddress: receiverAddress };
 }
 
-/** The bytes of an ECDSA signature in DER. What cannot be one is refused before the notice is looked at. */
+/** The bytes of an ECDSA signature in DER. What cannot be one is refused before the webhook is looked at. */
 function readSignature(header: string | undefined): Buffer {
   const signature = Buffer.from((header ?? '').slice(0, MAXIMUM_SIGNATURE_CHARACTERS), 'base64');
   // A sequence whose length is that of the rest.
   if (signature[0] !== 0x30 || signature[1] !== signature.length - 2)
-    throw new NoticeRefusedError('the notice has no signature');
+    throw new ProviderWebhookRefusedError('the webhook has no signature');
   return signature;
 }
 

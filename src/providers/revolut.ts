@@ -3,7 +3,7 @@
  *
  * Sources, gathered 2026-11; no live API has been called.
  * - `GET /partners/api/2.0/config`, `/quote` and `/buy` with `X-API-KEY`, their parameters, `ramp_redirect_url`; a quote's
- *   `crypto.amount`; `region` as the customer's country; a notice's `order_id`, `wallet` and `event`, of which
+ *   `crypto.amount`; `region` as the customer's country; a webhook's `order_id`, `wallet` and `event`, of which
  *   `ORDER_COMPLETED` is the only one named; `Revolut-Signature` with `Revolut-Request-Timestamp` (milliseconds, within
  *   five minutes): documentation (doc).
  * - Unverified, seen in public code of others: the asset `USDC-POL`; `fiat[].currency` and `min_limit`; USD, EUR and CAD
@@ -15,9 +15,9 @@
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
-  PostedNotice,
+  PostedWebhook,
   ProviderAdapter,
-  ProviderNotice,
+  ProviderWebhook,
   Quote,
   QuoteRequest,
   SessionRequest,
@@ -42,9 +42,9 @@ import {
   readTextOrNull,
 } from './provider-http.ts';
 import {
-  readNoticeFields,
   readSignatureHeader,
   readSignedTime,
+  readWebhookFields,
   requireHmac,
   requireRecent,
 } from './webhook-signature.ts';
@@ -52,7 +52,7 @@ import {
 export interface RevolutOptions extends AdapterSettings {
   readonly apiUrl: string;
   readonly apiKey: string;
-  /** Null takes no notices. */
+  /** Null takes no webhooks. */
   readonly webhookSecret: string | null;
 }
 
@@ -76,7 +76,7 @@ export function createRevolutAdapter(options: RevolutOptions): ProviderAdapter {
       startSession: (request, call) => startSession(options, request, call),
       ...(webhookSecret === null
         ? {}
-        : { readNotice: async (notice: PostedNotice) => readNotice(webhookSecret, notice) }),
+        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookSecret, webhook) }),
     },
     options,
   );
@@ -159,14 +159,14 @@ function requireOwnWallet(redirectUrl: string, { depositAddress }: SessionReques
   throw new MalformedAnswerError('revolut made an address for another wallet');
 }
 
-function readNotice(webhookSecret: string, notice: PostedNotice): ProviderNotice | null {
-  const time = notice.headers['revolut-request-timestamp'];
+function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
+  const time = webhook.headers['revolut-request-timestamp'];
   const signedAtMs = readSignedTime(time);
-  const signatures = readSignatureHeader(notice.headers['revolut-signature']).get('v1') ?? [];
-  requireHmac(webhookSecret, [`v1.${time}.`, notice.body], signatures, 'hex');
-  requireRecent(signedAtMs, notice.receivedAtMs);
+  const signatures = readSignatureHeader(webhook.headers['revolut-signature']).get('v1') ?? [];
+  requireHmac(webhookSecret, [`v1.${time}.`, webhook.body], signatures, 'hex');
+  requireRecent(signedAtMs, webhook.receivedAtMs);
 
-  const { order_id: paymentId, wallet, event } = readNoticeFields(notice.body);
+  const { order_id: paymentId, wallet, event } = readWebhookFields(webhook.body);
   if (typeof paymentId !== 'string') return null;
   const progress = progressOfEvent.get(event);
   if (progress === undefined)

@@ -13,9 +13,9 @@
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
-  PostedNotice,
+  PostedWebhook,
   ProviderAdapter,
-  ProviderNotice,
+  ProviderWebhook,
   Quote,
   QuoteRequest,
   SessionRequest,
@@ -39,9 +39,9 @@ import {
   readTextOrNull,
 } from './provider-http.ts';
 import {
-  readNoticeFields,
   readSignatureHeader,
   readSignedTime,
+  readWebhookFields,
   requireHmac,
   requireRecent,
 } from './webhook-signature.ts';
@@ -49,7 +49,7 @@ import {
 export interface StripeOptions extends AdapterSettings {
   readonly apiUrl: string;
   readonly apiKey: string;
-  /** Of the webhook endpoint (`whsec_…`); null takes no notices. */
+  /** Of the webhook endpoint (`whsec_…`); null takes no webhooks. */
   readonly webhookSecret: string | null;
 }
 
@@ -73,7 +73,7 @@ export function createStripeAdapter(options: StripeOptions): ProviderAdapter {
       startSession: (request, call) => startSession(options, request, call),
       ...(webhookSecret === null
         ? {}
-        : { readNotice: async (notice: PostedNotice) => readNotice(webhookSecret, notice) }),
+        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookSecret, webhook) }),
     },
     options,
   );
@@ -158,13 +158,13 @@ function requireLocked(session: unknown, { depositAddress }: SessionRequest): vo
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-function readNotice(webhookSecret: string, notice: PostedNotice): ProviderNotice | null {
-  const header = readSignatureHeader(notice.headers['stripe-signature']);
+function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
+  const header = readSignatureHeader(webhook.headers['stripe-signature']);
   const time = header.get('t')?.[0] ?? '';
-  requireHmac(webhookSecret, [`${time}.`, notice.body], header.get('v1') ?? [], 'hex');
-  requireRecent(readSignedTime(time) * 1000, notice.receivedAtMs);
+  requireHmac(webhookSecret, [`${time}.`, webhook.body], header.get('v1') ?? [], 'hex');
+  requireRecent(readSignedTime(time) * 1000, webhook.receivedAtMs);
 
-  const event = readNoticeFields(notice.body);
+  const event = readWebhookFields(webhook.body);
   if (event['type'] !== 'crypto.onramp_session.updated') return null;
   const session = fieldsOf(fieldsOf(event['data'])['object']);
   const metadata = session['metadata'];
@@ -178,6 +178,6 @@ function readNotice(webhookSecret: string, notice: PostedNotice): ProviderNotice
     details === undefined || details === null ? null : fieldsOf(details)['wallet_address'],
   );
   const { created } = event;
-  const atMs = typeof created === 'number' ? created * 1000 : notice.receivedAtMs;
+  const atMs = typeof created === 'number' ? created * 1000 : webhook.receivedAtMs;
   return { paymentId, providerReference: readReference(session['id']), walletAddress, progress, atMs };
 }

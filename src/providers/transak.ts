@@ -7,21 +7,21 @@
  *   so one is shared by all and refreshed by one call at a time.
  * - `GET /api/v1/pricing/public/quotes` with the key in header and query, `response.cryptoAmount`: documentation as
  *   others read it (pub).
- * - Unverified, seen in public code of others: the widget's parameters, a notice as a JWT (HS256) keyed with the current
+ * - Unverified, seen in public code of others: the widget's parameters, a webhook as a JWT (HS256) keyed with the current
  *   access token, its fields and states; that a request without a user agent may be refused.
- * - Unknown: whether a notice that was sent before the access token was refreshed is signed anew. Until then it is
+ * - Unknown: whether a webhook that was sent before the access token was refreshed is signed anew. Until then it is
  *   refused here, and the page learns of the payment from the chain alone. With several instances each refresh ends the
- *   token of the others, who notice with their next session.
+ *   token of the others, who webhook with their next session.
  * - Transak calls only with servers whose addresses it was told; some accounts must also send the customer's address
  *   (`x-user-ip`, pub), which is not done here.
  */
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import {
-  NoticeRefusedError,
-  type PostedNotice,
+  type PostedWebhook,
   type ProviderAdapter,
-  type ProviderNotice,
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
   type Quote,
   type QuoteRequest,
   type SessionRequest,
@@ -42,7 +42,7 @@ import {
   readTextOrNull,
   readToken,
 } from './provider-http.ts';
-import { readNoticeFields, readNoticeTimeMs, requireHmac } from './webhook-signature.ts';
+import { readWebhookFields, readWebhookTimeMs, requireHmac } from './webhook-signature.ts';
 
 interface TransakOptions extends AdapterSettings {
   readonly apiUrl: string;
@@ -92,8 +92,8 @@ export function createTransakAdapter(options: TransakOptions): ProviderAdapter {
           quotedUnits: deliveryUnits,
         };
       },
-      readNotice: async (notice, call) =>
-        readNotice(await token.read((refresh) => refreshToken(options, call, refresh)), notice),
+      readWebhook: async (webhook, call) =>
+        readWebhook(await token.read((refresh) => refreshToken(options, call, refresh)), webhook),
     },
     options,
   );
@@ -175,8 +175,8 @@ async function refreshToken(
   return { token: accessToken, expiresAtMs };
 }
 
-function readNotice(accessToken: string, notice: PostedNotice): ProviderNotice | null {
-  const payload = readNoticeFields(verifyJwt(readNoticeFields(notice.body)['data'], accessToken));
+function readWebhook(accessToken: string, webhook: PostedWebhook): ProviderWebhook | null {
+  const payload = readWebhookFields(verifyJwt(readWebhookFields(webhook.body)['data'], accessToken));
   const eventId = payload['eventID'];
   // Of a customer's identity checks nothing concerns a payment.
   if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
@@ -186,18 +186,18 @@ function readNotice(accessToken: string, notice: PostedNotice): ProviderNotice |
   const progress = progressOfStatus.get(order['status']);
   if (progress === undefined)
     throw new UnknownStateError(`transak told of the unknown status ${JSON.stringify(order['status'])}`);
-  const atMs = readNoticeTimeMs(payload['createdAt'], notice.receivedAtMs);
+  const atMs = readWebhookTimeMs(payload['createdAt'], webhook.receivedAtMs);
   const walletAddress = readTextOrNull(order['walletAddress']);
   return { paymentId, providerReference: null, walletAddress, progress, atMs };
 }
 
-/** The payload of a JWT with exactly this algorithm and key. Throws `NoticeRefusedError`. */
+/** The payload of a JWT with exactly this algorithm and key. Throws `ProviderWebhookRefusedError`. */
 function verifyJwt(jwt: unknown, key: string): Buffer {
   const [header, payload, signature, ...rest] = typeof jwt === 'string' ? jwt.split('.') : [];
   if (header === undefined || payload === undefined || signature === undefined || rest.length > 0)
-    throw new NoticeRefusedError('the notice holds no JWT');
-  if (readNoticeFields(Buffer.from(header, 'base64url'))['alg'] !== 'HS256')
-    throw new NoticeRefusedError('the notice is signed with another algorithm');
+    throw new ProviderWebhookRefusedError('the webhook holds no JWT');
+  if (readWebhookFields(Buffer.from(header, 'base64url'))['alg'] !== 'HS256')
+    throw new ProviderWebhookRefusedError('the webhook is signed with another algorithm');
   requireHmac(key, `${header}.${payload}`, [signature], 'base64url');
   return Buffer.from(payload, 'base64url');
 }

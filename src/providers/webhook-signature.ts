@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { NoticeRefusedError } from '../domain/ports/provider.ts';
+import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
-/** How far a notice's own time may lie from ours: an old one may be somebody's who recorded it. */
+/** How far a webhook's own time may lie from ours: an old one may be somebody's who recorded it. */
 const NOTICE_TOLERANCE_MS = 5 * 60_000;
 
 /** Throws unless one of the signatures is the HMAC-SHA256 of the message; takes as long for each wrong one. */
@@ -18,13 +18,13 @@ export function requireHmac(
   const isAuthentic = signatures
     .map((signature) => Buffer.from(signature))
     .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
-  if (!isAuthentic) throw new NoticeRefusedError('the signature is not that of the notice');
+  if (!isAuthentic) throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
 }
 
-/** Throws for a notice that was signed too long ago, or in the future. */
+/** Throws for a webhook that was signed too long ago, or in the future. */
 export function requireRecent(signedAtMs: number, receivedAtMs: number): void {
   if (Math.abs(receivedAtMs - signedAtMs) <= NOTICE_TOLERANCE_MS) return;
-  throw new NoticeRefusedError('the notice was signed too long ago, or in the future');
+  throw new ProviderWebhookRefusedError('the webhook was signed too long ago, or in the future');
 }
 
 /** The values of `t=1,v1=ab,v1=cd` by their names; empty for a header that is missing. */
@@ -40,33 +40,33 @@ export function readSignatureHeader(header: string | undefined): ReadonlyMap<str
 /** A whole number of seconds or milliseconds; throws for anything else. */
 export function readSignedTime(text: string | undefined): number {
   if (text === undefined || !/^\d{1,15}$/.test(text))
-    throw new NoticeRefusedError('the notice does not say when it was signed');
+    throw new ProviderWebhookRefusedError('the webhook does not say when it was signed');
   return Number(text);
 }
 
-/** Notices nest four deep; functions that walk through one must not be sent deeper than the stack reaches. */
+/** Webhooks nest four deep; functions that walk through one must not be sent deeper than the stack reaches. */
 const MAXIMUM_NOTICE_DEPTH = 32;
 
-/** The JSON object of a notice, authentic or not. Throws `NoticeRefusedError` for anything else. */
-export function readNoticeFields(body: Buffer | string): AnswerFields {
+/** The JSON object of a webhook, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
+export function readWebhookFields(body: Buffer | string): AnswerFields {
   try {
     const text = body.toString();
     requireShallow(text);
     return fieldsOf(JSON.parse(text));
   } catch (error) {
-    throw new NoticeRefusedError('the notice is not a JSON object', { cause: error });
+    throw new ProviderWebhookRefusedError('the webhook is not a JSON object', { cause: error });
   }
 }
 
-/** An ISO 8601 time of a notice, or when it arrived where it has none. */
-export function readNoticeTimeMs(value: unknown, receivedAtMs: number): number {
+/** An ISO 8601 time of a webhook, or when it arrived where it has none. */
+export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number {
   if (value === undefined || value === null) return receivedAtMs;
   const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('the time of the notice is malformed');
+  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('the time of the webhook is malformed');
   return timeMs;
 }
 
-/** Throws where brackets outside of strings nest deeper than any notice; everything else is the parser's to judge. */
+/** Throws where brackets outside of strings nest deeper than any webhook; everything else is the parser's to judge. */
 function requireShallow(text: string): void {
   let depth = 0;
   let isInString = false;
@@ -77,6 +77,6 @@ function requireShallow(text: string): void {
       if (character === '\\') index++;
     } else if (character === '[' || character === '{') depth++;
     else if (character === ']' || character === '}') depth--;
-    if (depth > MAXIMUM_NOTICE_DEPTH) throw new RangeError('the notice is nested too deeply');
+    if (depth > MAXIMUM_NOTICE_DEPTH) throw new RangeError('the webhook is nested too deeply');
   }
 }

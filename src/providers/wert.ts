@@ -6,21 +6,21 @@
  *   `X-Partner-ID`, at most four a second from one address; that webhooks are switched off after answers that are late
  *   or not 2xx; `GET /api/external/orders?search_by=`: documentation (doc). The widget's address: its SDK (sdk).
  * - Unverified, seen in public code of others: the remaining fields of a session (`simple_full_restrict` locks them) and
- *   its `sessionId`; `commodity_amount`, `fee_percent` and `currency_miner_fee` of a conversion; a notice's `type`,
+ *   its `sessionId`; `commodity_amount`, `fee_percent` and `currency_miner_fee` of a conversion; a webhook's `type`,
  *   `click_id` and `order`; that `search_by` takes our id and answers `{data: […]}`, and the states of an order there.
  * - Unknown: whether the fees of a conversion are inside `commodity_amount`. They are taken off here: who expects too
  *   little takes a whole delivery for paid, who expects too much takes it for short.
- * - A notice carries no signature, so it is a bell and nothing more: it has to come to an address with a token that only
+ * - A webhook carries no signature, so it is a bell and nothing more: it has to come to an address with a token that only
  *   Wert was told, and what it is about is asked from Wert's own API.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../domain/money.ts';
 import {
-  NoticeRefusedError,
-  type PostedNotice,
+  type PostedWebhook,
   type ProviderAdapter,
-  type ProviderNotice,
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
   type Quote,
   type QuoteRequest,
   type SessionRequest,
@@ -42,7 +42,7 @@ import {
   readReference,
   readTextOrNull,
 } from './provider-http.ts';
-import { readNoticeFields } from './webhook-signature.ts';
+import { readWebhookFields } from './webhook-signature.ts';
 
 export interface WertOptions extends AdapterSettings {
   readonly partnerUrl: string;
@@ -50,8 +50,8 @@ export interface WertOptions extends AdapterSettings {
   readonly widgetUrl: string;
   readonly apiKey: string;
   readonly partnerId: string;
-  /** Stands in the query of the address that notices are sent to; null takes no notices. */
-  readonly noticeToken: string | null;
+  /** Stands in the query of the address that webhooks are sent to; null takes no webhooks. */
+  readonly webhookToken: string | null;
 }
 
 /** Of an order, the furthest first: who tries twice has two of them. */
@@ -66,16 +66,17 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 /** Throws as the port says. */
 export function createWertAdapter(options: WertOptions): ProviderAdapter {
-  const { noticeToken } = options;
+  const { webhookToken } = options;
   return createProtocolAdapter(
     {
       id: 'wert',
       quote: (request, call) => fetchQuote(options, request, call),
       startSession: (request, call) => startSession(options, request, call),
-      ...(noticeToken === null
+      ...(webhookToken === null
         ? {}
         : {
-            readNotice: (notice: PostedNotice, call: Call) => readNotice(options, noticeToken, notice, call),
+            readWebhook: (webhook: PostedWebhook, call: Call) =>
+              readWebhook(options, webhookToken, webhook, call),
           }),
     },
     options,
@@ -150,14 +151,14 @@ async function startSession(
   };
 }
 
-async function readNotice(
+async function readWebhook(
   options: WertOptions,
-  noticeToken: string,
-  notice: PostedNotice,
+  webhookToken: string,
+  webhook: PostedWebhook,
   call: Call,
-): Promise<ProviderNotice | null> {
-  requireToken(notice, noticeToken);
-  const { type, click_id: paymentId, order } = readNoticeFields(notice.body);
+): Promise<ProviderWebhook | null> {
+  requireToken(webhook, webhookToken);
+  const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
   // A trial of the address, from the partner's own page.
   if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
   const progress = await fetchProgress(options, paymentId, call);
@@ -165,16 +166,16 @@ async function readNotice(
   return {
     ...{ paymentId, progress, providerReference: null },
     walletAddress: readTextOrNull(walletAddress),
-    // What was asked for just now is true now, whenever the notice was written.
-    atMs: notice.receivedAtMs,
+    // What was asked for just now is true now, whenever the webhook was written.
+    atMs: webhook.receivedAtMs,
   };
 }
 
-function requireToken({ target }: PostedNotice, expected: string): void {
+function requireToken({ target }: PostedWebhook, expected: string): void {
   const given = Buffer.from(new URL(target, 'http://localhost').searchParams.get('token') ?? '');
   const wanted = Buffer.from(expected);
   if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
-  throw new NoticeRefusedError('the address of the notice does not carry the token');
+  throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
 }
 
 /** Asks Wert itself how far the orders for our id have come. */
@@ -187,7 +188,8 @@ async function fetchProgress(options: WertOptions, paymentId: string, call: Call
   });
   const orders = fieldsOf(requireSuccess('wert', answer))['data'];
   if (!Array.isArray(orders)) throw new MalformedAnswerError('there is no list of orders');
-  if (orders.length === 0) throw new NoticeRefusedError('Wert knows no order for the id in the notice');
+  if (orders.length === 0)
+    throw new ProviderWebhookRefusedError('Wert knows no order for the id in the webhook');
   const statuses = orders.map((order) => fieldsOf(order)['status']);
   const unknown = statuses.find((status) => !progressOfStatus.has(status));
   if (unknown !== undefined)

@@ -32,7 +32,7 @@ export interface SandboxOptions {
   /** How late a slow provider or chain answers. */
   readonly slowAnswerMs?: number;
   /** Where a shop takes the notices of the simulated on-ramps; without it they tell nobody. */
-  readonly noticesUrl?: (provider: ProviderId) => string;
+  readonly webhookUrl?: (provider: ProviderId) => string;
 }
 
 /** The outside world on one machine: chain, contracts, on-ramps, rates. */
@@ -92,7 +92,7 @@ async function startOnrampsWhereTheyWere(
     ...{ usdc, otherToken },
     minter: keys.minter,
     keys: providerKeys,
-    noticesUrl: options.noticesUrl ?? null,
+    webhookUrl: options.webhookUrl ?? null,
     port: port ?? 0,
     log: options.log,
     ...(options.slowDeliveryMs === undefined ? {} : { slowDeliveryMs: options.slowDeliveryMs }),

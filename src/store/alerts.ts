@@ -1,83 +1,83 @@
 import { UnknownStateError } from '../domain/errors.ts';
-import { type Trouble, type TroubleKind, type TroubleStore, troubleKinds } from '../domain/ports/mail.ts';
+import { type Alert, type AlertKind, type AlertStore, alertKinds } from '../domain/ports/mail.ts';
 import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
 import { checkListLimit } from './store.ts';
 
 /** Of several processes one counts or claims at a time. */
-const LOCK = 'troubles';
+const LOCK = 'alerts';
 
 /** What went wrong after ?1 and up to ?2, by account; in the words of the indexes, because SQLite looks for those. */
-const newTroubles = {
+const newAlerts = {
   webhooks: `SELECT account_id AS "accountId", count(*) AS count, min(finished_at_ms) AS "sinceMs" FROM webhooks
     WHERE status IN ('failed', 'blocked', 'unknown') AND finished_at_ms > ?1 AND finished_at_ms <= ?2 GROUP BY account_id`,
   payments: `SELECT account_id AS "accountId", count(*) AS count, min(at_ms) AS "sinceMs" FROM state_changes
     WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required')
       AND at_ms > ?1 AND at_ms <= ?2 GROUP BY account_id`,
-} as const satisfies Record<TroubleKind, string>;
+} as const satisfies Record<AlertKind, string>;
 
-/** Whom to tell of trouble, on any engine. */
-export function createTroubleStore(scripts: Scripts): TroubleStore {
+/** Whom to tell of alert, on any engine. */
+export function createAlertStore(scripts: Scripts): AlertStore {
   return {
-    noteTroubles: (earliestMs, throughMs) => scripts.write(() => noteTroubles(earliestMs, throughMs)),
-    claimTroubles(toldBeforeMs, limit, nowMs) {
+    recordAlerts: (earliestMs, throughMs) => scripts.write(() => recordAlerts(earliestMs, throughMs)),
+    claimAlerts(toldBeforeMs, limit, nowMs) {
       checkListLimit(limit);
-      return scripts.write(() => claimTroubles(toldBeforeMs, limit, nowMs));
+      return scripts.write(() => claimAlerts(toldBeforeMs, limit, nowMs));
     },
-    returnTrouble: (trouble) => scripts.write(() => returnTrouble(trouble)),
+    returnAlert: (alert) => scripts.write(() => returnAlert(alert)),
   };
 }
 
-function* noteTroubles(earliestMs: number, throughMs: number): Script<void> {
+function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
   yield* lock(LOCK);
   const cursor = yield* runForOne<{ throughMs: number }>(
-    `SELECT through_ms AS "throughMs" FROM trouble_cursors WHERE name = 'told'`,
+    `SELECT through_ms AS "throughMs" FROM alert_cursors WHERE name = 'told'`,
   );
   if (cursor !== null && cursor.throughMs >= throughMs) return;
   yield* run(
-    `INSERT INTO trouble_cursors (name, through_ms) VALUES ('told', ?1)
+    `INSERT INTO alert_cursors (name, through_ms) VALUES ('told', ?1)
      ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`,
     throughMs,
   );
   if (cursor === null) return;
-  for (const kind of troubleKinds) {
-    const found = yield* run(newTroubles[kind], Math.max(cursor.throughMs, earliestMs), throughMs);
+  for (const kind of alertKinds) {
+    const found = yield* run(newAlerts[kind], Math.max(cursor.throughMs, earliestMs), throughMs);
     for (const row of found) {
       yield* run(
-        `INSERT INTO troubles (account_id, kind, count, since_ms, told_at_ms) VALUES (?1, ?2, ?3, ?4, 0)
-         ON CONFLICT (account_id, kind) DO UPDATE SET count = troubles.count + excluded.count,
-           since_ms = CASE WHEN troubles.count = 0 THEN excluded.since_ms ELSE troubles.since_ms END`,
+        `INSERT INTO alerts (account_id, kind, count, since_ms, told_at_ms) VALUES (?1, ?2, ?3, ?4, 0)
+         ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
+           since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
         ...[String(row['accountId']), kind, Number(row['count']), Number(row['sinceMs'])],
       );
     }
   }
 }
 
-function* claimTroubles(toldBeforeMs: number, limit: number, nowMs: number): Script<readonly Trouble[]> {
+function* claimAlerts(toldBeforeMs: number, limit: number, nowMs: number): Script<readonly Alert[]> {
   yield* lock(LOCK);
   const rows = yield* run(
-    `SELECT account_id AS "accountId", kind, count, since_ms AS "sinceMs", told_at_ms AS "toldAtMs" FROM troubles
+    `SELECT account_id AS "accountId", kind, count, since_ms AS "sinceMs", told_at_ms AS "toldAtMs" FROM alerts
      WHERE count > 0 AND told_at_ms < ?1 ORDER BY since_ms LIMIT ?2`,
     ...[toldBeforeMs, limit],
   );
-  const claimed = rows.map((row) => troubleOfRow(row as unknown as Trouble));
+  const claimed = rows.map((row) => alertOfRow(row as unknown as Alert));
   for (const { accountId, kind } of claimed) {
     yield* run(
-      'UPDATE troubles SET count = 0, told_at_ms = ?1 WHERE account_id = ?2 AND kind = ?3',
+      'UPDATE alerts SET count = 0, told_at_ms = ?1 WHERE account_id = ?2 AND kind = ?3',
       ...[nowMs, accountId, kind],
     );
   }
   return claimed;
 }
 
-function* returnTrouble({ accountId, kind, count, sinceMs, toldAtMs }: Trouble): Script<void> {
+function* returnAlert({ accountId, kind, count, sinceMs, toldAtMs }: Alert): Script<void> {
   yield* lock(LOCK);
   yield* run(
-    `UPDATE troubles SET count = count + ?1, since_ms = ?2, told_at_ms = ?3 WHERE account_id = ?4 AND kind = ?5`,
+    `UPDATE alerts SET count = count + ?1, since_ms = ?2, told_at_ms = ?3 WHERE account_id = ?4 AND kind = ?5`,
     ...[count, sinceMs, toldAtMs, accountId, kind],
   );
 }
 
-function troubleOfRow({ accountId, kind, count, sinceMs, toldAtMs }: Trouble): Trouble {
-  if (!troubleKinds.includes(kind)) throw new UnknownStateError(`there is no trouble of the kind ${kind}`);
+function alertOfRow({ accountId, kind, count, sinceMs, toldAtMs }: Alert): Alert {
+  if (!alertKinds.includes(kind)) throw new UnknownStateError(`there is no alert of the kind ${kind}`);
   return { accountId, kind, count: Number(count), sinceMs, toldAtMs };
 }

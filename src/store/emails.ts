@@ -99,7 +99,7 @@ function* eraseEmailsBefore(
   if (!traits.isByAccount && !(yield* isIndexedBelow(below))) {
     return { erased: 0, hasMore: false, stoppedBy: 'index' };
   }
-  const frontier = yield* runForOne<{ id: string }>(
+  const watermark = yield* runForOne<{ id: string }>(
     'SELECT payment_id AS id FROM email_frontiers WHERE account_id = ?1',
     accountId,
   );
@@ -110,7 +110,7 @@ function* eraseEmailsBefore(
   const found = (yield* run(
     `SELECT payments.id, payments.email FROM (${ids}) AS found
      CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = found.id ORDER BY found.id`,
-    ...[accountId, frontier?.id ?? '', below, limit],
+    ...[accountId, watermark?.id ?? '', below, limit],
   )) as unknown as { readonly id: string; readonly email: string | null }[];
   let erased = 0;
   let through: string | null = null;
@@ -135,7 +135,7 @@ function* eraseEmailsBefore(
 /** Whether every payment with an id below this one is in the table of the account's payments. */
 function* isIndexedBelow(id: string): Script<boolean> {
   const next = yield* runForOne<{ id: string }>(
-    'SELECT id FROM payments WHERE "row" > (SELECT coalesce(max(frontier), 0) FROM payment_index) ORDER BY "row" LIMIT 1',
+    'SELECT id FROM payments WHERE "row" > (SELECT coalesce(max(watermark), 0) FROM payment_index) ORDER BY "row" LIMIT 1',
   );
   return next === null || next.id >= id;
 }

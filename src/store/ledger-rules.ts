@@ -10,7 +10,7 @@ import { LedgerConflictError } from './store-errors.ts';
 /** No block is final before the first scan. */
 export const NO_FINAL_BLOCK = -1;
 
-/** The row of the frontiers' table up to which the expiry step has come. */
+/** The row of the watermarks' table up to which the expiry step has come. */
 export const EXPIRY_FRONTIER = 'expiry';
 
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
@@ -92,18 +92,18 @@ export function contentsError(transactionHash: string, logIndex: number): Ledger
   );
 }
 
-/** A frontier that a payment lies beyond: a beginning of an id sorts just before it. */
-export function frontierBefore(id: PaymentId): string {
+/** A watermark that a payment lies beyond: a beginning of an id sorts just before it. */
+export function watermarkBefore(id: PaymentId): string {
   return id.slice(0, -1);
 }
 
-/** Decides as asked, and keeps the frontier from passing a payment that the decision wants to see again. */
+/** Decides as asked, and keeps the watermark from passing a payment that the decision wants to see again. */
 export function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reached(): string } {
   let reached = to;
   return {
     decide(view) {
       const decision = decide(view);
-      const below = frontierBefore(view.payment.id);
+      const below = watermarkBefore(view.payment.id);
       if (decision?.revisitExpiry === true && below < reached) reached = below;
       return decision;
     },

@@ -1,14 +1,14 @@
-import type { MovementKind } from '../domain/journal.ts';
+import type { JournalEntryKind } from '../domain/journal.ts';
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
 import { type PaymentState, paymentStates } from '../domain/payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../domain/payment-statistics.ts';
 import type {
+  FailingWebhook,
   FinalSums,
   PaymentSearchStore,
   StateChange,
-  TroubledWebhook,
 } from '../domain/ports/payment-search-store.ts';
 import { type Rows, run, type Script, type Scripts } from './migration.ts';
 import { insertAll } from './payment-index.ts';
@@ -17,7 +17,7 @@ import { checkListLimit } from './store.ts';
 
 type Story = Pick<
   PaymentSearchStore,
-  'listSlots' | 'listPaidCounts' | 'listStateChanges' | 'editNote' | 'listFinalSums' | 'listTroubledWebhooks'
+  'listSlots' | 'listPaidCounts' | 'listStateChanges' | 'editNote' | 'listFinalSums' | 'listFailingWebhooks'
 >;
 
 /** What is read of an account's past, and the one thing of a payment that its merchant may change. */
@@ -57,9 +57,9 @@ export function createPaymentStory(scripts: Scripts): Story {
     },
     async listFinalSums(ids) {
       if (ids.length > 0) checkListLimit(ids.length);
-      return sumsOf(await scripts.read(() => listMovements(ids)));
+      return sumsOf(await scripts.read(() => listEntries(ids)));
     },
-    async listTroubledWebhooks(accountId, limit) {
+    async listFailingWebhooks(accountId, limit) {
       checkListLimit(limit);
       const [condition, values] = accountId === null ? ['', []] : ['AND account_id = ?2', [accountId]];
       const rows = await scripts.read(() =>
@@ -70,7 +70,7 @@ export function createPaymentStory(scripts: Scripts): Story {
           ...[limit, ...values],
         ),
       );
-      return rows.map((row) => ({ ...row }) as unknown as TroubledWebhook);
+      return rows.map((row) => ({ ...row }) as unknown as FailingWebhook);
     },
     editNote: (reference, note) => scripts.write(() => editNote(reference, note)),
   };
@@ -92,7 +92,7 @@ function slotOfRow(row: Rows[number], fromMs: number, stepMs: number): PaymentSl
 /** Ids of one statement: as many as keep its text the same. */
 const IDS_AT_A_TIME = 50;
 
-function* listMovements(ids: readonly PaymentId[]): Script<Rows> {
+function* listEntries(ids: readonly PaymentId[]): Script<Rows> {
   const found: Rows[] = [];
   const places = Array.from({ length: IDS_AT_A_TIME }, (_, index) => `?${index + 1}`);
   for (let start = 0; start < ids.length; start += IDS_AT_A_TIME) {
@@ -100,7 +100,7 @@ function* listMovements(ids: readonly PaymentId[]): Script<Rows> {
     const filled = places.map((_, index) => some[index] ?? '');
     found.push(
       yield* run(
-        `SELECT payment_id AS id, kind, units FROM movements WHERE token IS NULL AND payment_id IN (${places.join(', ')})`,
+        `SELECT payment_id AS id, kind, units FROM journal WHERE token IS NULL AND payment_id IN (${places.join(', ')})`,
         ...filled,
       ),
     );
@@ -112,12 +112,12 @@ const sumFields = {
   deposited: 'depositedUnits',
   forwarded: 'forwardedUnits',
   fee: 'feeUnits',
-} as const satisfies Record<Exclude<MovementKind, 'rescued'>, keyof FinalSums>;
+} as const satisfies Record<Exclude<JournalEntryKind, 'rescued'>, keyof FinalSums>;
 
 /** In JavaScript: a token can move any 256-bit number. */
-function sumsOf(movements: Rows): Map<PaymentId, FinalSums> {
+function sumsOf(entries: Rows): Map<PaymentId, FinalSums> {
   const sums = new Map<PaymentId, FinalSums>();
-  for (const row of movements) {
+  for (const row of entries) {
     const id = String(row['id']);
     const field = sumFields[row['kind'] as keyof typeof sumFields];
     const before = sums.get(id) ?? { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };

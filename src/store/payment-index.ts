@@ -13,12 +13,12 @@ export const INDEX_LOCK = 'payment index';
 /** Rows of one INSERT: as many as keep its text the same, so that it is prepared once. */
 const ROWS_AT_A_TIME = 50;
 
-type Index = Pick<PaymentSearchStore, 'readIndexFrontier' | 'indexPayments' | 'countPaid'>;
+type Index = Pick<PaymentSearchStore, 'readIndexWatermark' | 'indexPayments' | 'countPaid'>;
 
 /** What lists, searches and statistics rest on, made from the payments. */
 export function createPaymentIndex(scripts: Scripts, traits: EngineTraits): Index {
   return {
-    readIndexFrontier: () => scripts.read(readFrontier),
+    readIndexWatermark: () => scripts.read(readWatermark),
     indexPayments: (afterRow, throughRow) => scripts.write(() => indexPayments(traits, afterRow, throughRow)),
     countPaid(limit) {
       checkListLimit(limit);
@@ -27,14 +27,14 @@ export function createPaymentIndex(scripts: Scripts, traits: EngineTraits): Inde
   };
 }
 
-function* readFrontier(): Script<number> {
-  const row = yield* runForOne<{ frontier: number }>('SELECT frontier FROM payment_index');
-  return row?.frontier ?? 0;
+function* readWatermark(): Script<number> {
+  const row = yield* runForOne<{ watermark: number }>('SELECT watermark FROM payment_index');
+  return row?.watermark ?? 0;
 }
 
 function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: number): Script<void> {
   yield* lock(INDEX_LOCK);
-  if ((yield* readFrontier()) !== afterRow) return;
+  if ((yield* readWatermark()) !== afterRow) return;
   const payments = paymentsOfRows(
     yield* run(
       `SELECT ${qualifiedPaymentColumns} FROM payments WHERE "row" > ?1 AND "row" <= ?2 ORDER BY "row"`,
@@ -56,7 +56,7 @@ function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: numb
   );
   // Its row is gone where somebody emptied the table so that everything is made anew.
   yield* run('DELETE FROM payment_index');
-  yield* run('INSERT INTO payment_index (frontier) VALUES (?1)', throughRow);
+  yield* run('INSERT INTO payment_index (watermark) VALUES (?1)', throughRow);
 }
 
 function termRows(payment: Payment): ScriptValue[][] {
@@ -135,7 +135,7 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
       `SELECT ${qualifiedPaymentColumns} FROM (
          SELECT account_id, payment_id FROM uncounted_payments LIMIT ?1) AS uncounted
        CROSS JOIN payments WHERE payments.account_id = uncounted.account_id
-         AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT coalesce(max(frontier), 0) FROM payment_index)`,
+         AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT coalesce(max(watermark), 0) FROM payment_index)`,
       limit,
     ),
   );

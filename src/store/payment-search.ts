@@ -142,7 +142,7 @@ function* readNext(source: Source, query: PaymentQuery, upper: PaymentId, limit:
 
 function* isWindowIndexed(upper: PaymentId): Script<boolean> {
   const row = yield* runForOne<{ isIndexed: number }>(
-    `SELECT CASE WHEN coalesce(max("row"), 0) <= (SELECT coalesce(max(frontier), 0) FROM payment_index) THEN 1 ELSE 0 END
+    `SELECT CASE WHEN coalesce(max("row"), 0) <= (SELECT coalesce(max(watermark), 0) FROM payment_index) THEN 1 ELSE 0 END
        AS "isIndexed" FROM (SELECT "row" FROM payments WHERE id < ?1 ORDER BY id DESC LIMIT ${WINDOW})`,
     upper,
   );

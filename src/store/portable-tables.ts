@@ -63,7 +63,7 @@ const paymentColumns = [
   ...text('amount_mismatch'),
   ...text('factory', 'payout_address', 'fee_wallet', 'deposit_address'),
   ...text('status', 'forward_status', 'txid_in', 'txid_out', 'release_refusal_reason', 'cancel_reason'),
-  ...integer('paid_at_ms', 'release_due_at_ms', 'release_refusals', 'fruitless_batches', 'relay_batch_id'),
+  ...integer('paid_at_ms', 'release_due_at_ms', 'release_refusals', 'no_op_batches', 'relay_batch_id'),
   ...amount('received_units', 'forwarded_units'),
 ];
 
@@ -201,7 +201,7 @@ export const portableTables: readonly PortableTable[] = [
     [...ledgerPosition, ...amount('to_merchant_units', 'fee_units')],
   ),
   table(
-    'movements',
+    'journal',
     ['number'],
     [
       ...integer('number', 'recorded_at_ms', 'log_index', 'block_number'),
@@ -209,7 +209,7 @@ export const portableTables: readonly PortableTable[] = [
       ...amount('units'),
     ],
   ),
-  table('frontiers', ['name'], text('name', 'payment_id')),
+  table('watermarks', ['name'], text('name', 'payment_id')),
   table(
     'relay_batches',
     ['id'],
@@ -236,11 +236,11 @@ export const portableTables: readonly PortableTable[] = [
   ),
   table('webhooks', ['id'], webhookColumns),
   table(
-    'troubles',
+    'alerts',
     ['account_id', 'kind'],
     [...text('account_id', 'kind'), ...integer('count', 'since_ms', 'told_at_ms')],
   ),
-  table('trouble_cursors', ['name'], [...text('name'), ...integer('through_ms')]),
+  table('alert_cursors', ['name'], [...text('name'), ...integer('through_ms')]),
   table('email_frontiers', ['account_id'], text('account_id', 'payment_id')),
   table(
     'receipts',

@@ -1,5 +1,5 @@
 import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
-import type { EmailStore, ReceiptStore, TroubleStore } from '../domain/ports/mail.ts';
+import type { AlertStore, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
 import type { ProviderStore } from '../domain/ports/provider.ts';
@@ -31,7 +31,7 @@ export interface Store {
   readonly webhooks: WebhookStore;
   readonly emails: EmailStore;
   readonly receipts: ReceiptStore;
-  readonly troubles: TroubleStore;
+  readonly alerts: AlertStore;
   readonly providers: ProviderStore;
   readonly settlements: SettlementStore;
   readonly people: PeopleStore;

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
 import { registerDocs } from '../../src/http/docs/register-docs.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { startShop } from '../../src/sandbox/shop/start-shop.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -19,7 +19,7 @@ let axeSource: string;
 beforeAll(async () => {
   axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   browser = await launchBrowser();
-  server = createPublicServer({ trustProxy: [] });
+  server = createBaseServer({ trustProxy: [] });
   registerDocs(server, {
     baseUrl: 'http://localhost',
     isSandbox: true,

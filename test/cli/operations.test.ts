@@ -397,7 +397,7 @@ describe('providers', () => {
         { step: 'credentials', is_fine: true, detail: 'They are configured.' },
         { step: 'quote', is_fine: false, detail: 'not asked here' },
         { step: 'session', is_fine: false, detail: 'not asked here' },
-        { step: 'notices', is_fine: true, detail: expect.stringContaining('None are taken') },
+        { step: 'webhooks', is_fine: true, detail: expect.stringContaining('None are taken') },
       ],
     });
     // In the currency that it takes, and above its minimum.

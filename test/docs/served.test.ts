@@ -6,11 +6,11 @@ import { headingSlug, renderMarkdown } from '../../src/http/docs/render-markdown
 import { createOpenApiDocument, registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
 import { operations } from '../../src/http/openapi/operations.ts';
 import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { anchorsOf, documents, read } from './markdown.ts';
 
 function createServer(isSandbox: boolean): FastifyInstance {
-  const server = createPublicServer({ trustProxy: ['127.0.0.1'] });
+  const server = createBaseServer({ trustProxy: ['127.0.0.1'] });
   registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
   const limiter = createFixedWindowLimiter(120, () => performance.now());
   const links = isSandbox ? [{ href: 'http://127.0.0.1:9/', title: 'Shop', summary: 'to try' }] : [];

@@ -11,15 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** What the service counted of a provider's notices. */
-async function countNotices(provider: string, outcome: string): Promise<number> {
+/** What the service counted of a provider's webhooks. */
+async function countWebhooks(provider: string, outcome: string): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${service.environment['ADMIN_PORT']}/metrics`)).text();
-  const name = `card_checkout_provider_notices_total{provider="${provider}",outcome="${outcome}"} `;
+  const name = `card_checkout_provider_webhooks_total{provider="${provider}",outcome="${outcome}"} `;
   const line = metrics.split('\n').find((each) => each.startsWith(name));
   return line === undefined ? 0 : Number(line.slice(name.length));
 }
 
-/** Whose notices tell of a provider's visits, where it has none of its own; null for one that tells nothing. */
+/** Whose webhooks tell of a provider's visits, where it has none of its own; null for one that tells nothing. */
 const tellers: Partial<Record<ProviderId, ProviderId | null>> = {
   paypal: 'moonpay',
   klarna: 'banxa',
@@ -27,7 +27,7 @@ const tellers: Partial<Record<ProviderId, ProviderId | null>> = {
 };
 
 it.concurrent.each(providerIds)(
-  'a payment goes from the API call to paid through the protocol of %s, and its notices arrive',
+  'a payment goes from the API call to paid through the protocol of %s, and its webhooks arrive',
   async (provider) => {
     const { payment_id: paymentId, checkout_url: checkoutUrl } = await service.create({
       provider,
@@ -57,9 +57,9 @@ it.concurrent.each(providerIds)(
     const { [provider]: teller = provider } = tellers;
     if (teller === null) return;
     // Both news, and each of them at least once more.
-    await waitFor('the notices', 60_000, async () => (await countNotices(teller, 'noted')) >= 2);
+    await waitFor('the webhooks', 60_000, async () => (await countWebhooks(teller, 'noted')) >= 2);
     for (const outcome of ['refused', 'unmatched', 'unknown_state', 'irrelevant'])
-      expect(await countNotices(teller, outcome), outcome).toBe(0);
+      expect(await countWebhooks(teller, outcome), outcome).toBe(0);
   },
   120_000,
 );
@@ -111,9 +111,9 @@ it('what somebody posts in the name of a provider is refused, and changes nothin
     'moonpay-signature-v2': `t=${time},s=${'0'.repeat(64)}`,
   };
   const post = (path: string) => fetch(`${service.url}/providers/${path}`, { method: 'POST', headers, body });
-  expect((await post('moonpay/notices')).status).toBe(401);
-  expect((await post('klarna/notices')).status).toBe(404);
-  expect((await post('nobody/notices')).status).toBe(404);
+  expect((await post('moonpay/webhooks')).status).toBe(401);
+  expect((await post('klarna/webhooks')).status).toBe(404);
+  expect((await post('nobody/webhooks')).status).toBe(404);
   expect(await service.readStatus(`payment_id=${paymentId}`)).toMatchObject({ status: 'unpaid' });
 });
 
@@ -137,7 +137,7 @@ it('provider check tries a provider with the credentials, and provider list and 
   });
   const metrics = await (await fetch(`http://127.0.0.1:${service.environment['ADMIN_PORT']}/metrics`)).text();
   expect(metrics).toContain('card_checkout_provider_calls_total{provider="banxa",outcome="failed"} 1');
-  expect(metrics).toContain('card_checkout_provider_resting{provider="banxa"} 0');
+  expect(metrics).toContain('card_checkout_provider_circuit_open{provider="banxa"} 0');
   await runJson(service.environment, 'sandbox', 'fault', 'provider', 'banxa', '--up');
 });
 

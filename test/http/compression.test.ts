@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { registerDocs } from '../../src/http/docs/register-docs.ts';
 import { registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
 import { createTestDashboard } from '../support/dashboard.ts';
@@ -29,7 +29,7 @@ function openPages() {
 }
 
 function openDocs(): FastifyInstance {
-  const server = createPublicServer({ trustProxy: [] });
+  const server = createBaseServer({ trustProxy: [] });
   servers.push(server);
   registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
   registerDocs(server, { baseUrl: 'https://pay.example.com', isSandbox: true, limiter: { take: () => 0 } });

@@ -63,8 +63,8 @@ describe('API keys', () => {
     const page = made.headers['location'] as string;
     const plainKey = /service_live_[\w-]{38}/.exec((await browser.get(page)).payload)?.[0] as string;
     const reloaded = await browser.get(page);
-    expect([reloaded.statusCode, reloaded.headers['location']]).toEqual([303, '/dashboard/keys?said=shown']);
-    const list = await browser.get('/dashboard/keys?said=shown');
+    expect([reloaded.statusCode, reloaded.headers['location']]).toEqual([303, '/dashboard/keys?flash=shown']);
+    const list = await browser.get('/dashboard/keys?flash=shown');
     expect(textOf(list.payload)).toContain('A key is shown once');
     expect(list.payload).not.toContain(plainKey);
     expect(await keysOf()).toHaveLength(1);
@@ -75,7 +75,7 @@ describe('API keys', () => {
     const made = await browser.post('/dashboard/keys', { name: 'Web shop' });
     const page = made.headers['location'] as string;
     const other = await dashboard.signIn(developer);
-    expect((await other.get(page)).headers['location']).toBe('/dashboard/keys?said=shown');
+    expect((await other.get(page)).headers['location']).toBe('/dashboard/keys?flash=shown');
     const [session] = (await dashboard.store.sessions.listSessions(developer.id)).filter(
       ({ tokenHash }) => tokenHash === hashSecretToken(cookie),
     );
@@ -84,7 +84,7 @@ describe('API keys', () => {
     expect(kept).not.toContain('service_live_');
     await dashboard.store.sessions.keepChallenge(session?.id ?? '', kept as string);
     dashboard.advance(2 * 60_000);
-    expect((await browser.get(page)).headers['location']).toBe('/dashboard/keys?said=shown');
+    expect((await browser.get(page)).headers['location']).toBe('/dashboard/keys?flash=shown');
   });
 
   it('are revoked after a question, at once, and stay listed as such', async () => {
@@ -94,7 +94,7 @@ describe('API keys', () => {
     expect(await open(link)).toContain('This cannot be undone');
     expect(await dashboard.store.accounts.findAccountByKeyHash(key.hash)).not.toBeNull();
     const answer = await browser.post(link);
-    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/keys?said=revoked']);
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/keys?flash=revoked']);
     expect(await dashboard.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
     expect(await open('/dashboard/keys')).toMatch(/0 of 10.*Revoked keys.*Old shop/);
     expect((await browser.get(link)).statusCode).toBe(404);

@@ -174,7 +174,7 @@ describe('a passkey', () => {
     expect((await send(other.make(asked, ORIGIN), { code })).statusCode).toBe(400);
     expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
     const made = await add(other);
-    expect(made.headers['location']).toBe(`${SECURITY}?said=passkey`);
+    expect(made.headers['location']).toBe(`${SECURITY}?flash=passkey`);
   });
 
   it('is removed with the password and a second factor, and the last one takes the recovery codes with it', async () => {
@@ -194,7 +194,7 @@ describe('a passkey', () => {
     }
     expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
     expect((await remove({ password: PASSWORD, confirmation })).headers['location']).toBe(
-      `${SECURITY}?said=passkey-removed`,
+      `${SECURITY}?flash=passkey-removed`,
     );
     expect(await dashboard.store.people.listPasskeys(owner.id)).toEqual([]);
     const removed = { action: 'passkey.removed', actor: owner.email, target: 'Phone' };
@@ -218,7 +218,7 @@ describe('a passkey', () => {
     const [code = ''] = recoveryCodes;
     const fields = { passkey: device.id, password: PASSWORD, code };
     const answer = await browser.post(`${SECURITY}/remove-passkey`, fields, { page: SECURITY });
-    expect(answer.headers['location']).toBe(`${SECURITY}?said=passkey-removed`);
+    expect(answer.headers['location']).toBe(`${SECURITY}?flash=passkey-removed`);
   });
 
   it('is asked for before any other second factor is added, or recovery codes are made: the password is not enough', async () => {

@@ -168,7 +168,7 @@ describe('the list of payments', () => {
     );
   });
 
-  it('comes as a CSV that adds up to the book of movements and starts no formula', async () => {
+  it('comes as a CSV that adds up to the journal and starts no formula', async () => {
     const paid = await givePaid();
     await give({ note: '=cmd|calc', email: null });
     await give({}, (await dashboard.giveAccount()).id);
@@ -219,7 +219,7 @@ describe('a payment’s page', () => {
     }
   });
 
-  it('verifies the signature of what was sent, and notices a changed record', async () => {
+  it('verifies the signature of what was sent, and banners a changed record', async () => {
     const payment = await givePaid();
     const page = `/dashboard/payments/${payment.id}`;
     const verify = () => browser.post(`${page}/verify-signature`, {}, { page });
@@ -249,7 +249,7 @@ describe('a payment’s page', () => {
     await indexAll();
     const page = `/dashboard/payments/${payment.id}`;
     const save = (note: string) => browser.post(`${page}/note`, { note }, { page });
-    expect((await save('new\r\nwords')).headers['location']).toBe(`${page}?said=noted`);
+    expect((await save('new\r\nwords')).headers['location']).toBe(`${page}?flash=noted`);
     expect((await dashboard.store.payments.findPaymentById(payment.id))?.note).toBe('new\nwords');
     expect(await read('/payments?q=new')).toContain('new words');
     const refused = await save('x'.repeat(501));
@@ -268,7 +268,7 @@ describe('a payment’s page', () => {
     const unseen = await cancel();
     expect([unseen.statusCode, textOf(unseen.payload).includes('not been read yet')]).toEqual([409, true]);
     await dashboard.store.ledger.startCursor({ number: 1, hash: '0x1', timestampMs: dashboard.nowMs() });
-    expect((await cancel()).headers['location']).toBe(`${page}?said=canceled`);
+    expect((await cancel()).headers['location']).toBe(`${page}?flash=canceled`);
     expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
       ...{ status: 'canceled', cancelReason: 'merchant' },
     });
@@ -474,8 +474,8 @@ describe('erasing a customer’s e-mail address', () => {
     expect(await read(`/payments/${payment.id}`)).toContain("o'neil@example.com");
 
     const answer = await erase(owner, payment);
-    expect(answer.headers['location']).toBe(`/dashboard/payments/${payment.id}?said=erased`);
-    const page = await read(`/payments/${payment.id}?said=erased`, owner);
+    expect(answer.headers['location']).toBe(`/dashboard/payments/${payment.id}?flash=erased`);
+    const page = await read(`/payments/${payment.id}?flash=erased`, owner);
     expect(page).toContain('e-mail address is erased');
     expect(page).not.toContain('neil');
     expect(await read(`/payments/${payment.id}/evidence`)).not.toContain('neil');
@@ -483,7 +483,7 @@ describe('erasing a customer’s e-mail address', () => {
       { action: 'payment.email_erased', target: payment.id },
     ]);
     const path = `/dashboard/payments/${payment.id}/verify-signature`;
-    const checked = await owner.post(path, {}, { page: `/dashboard/payments/${payment.id}?said=erased` });
+    const checked = await owner.post(path, {}, { page: `/dashboard/payments/${payment.id}?flash=erased` });
     expect(textOf(checked.payload)).toContain('only a copy that you kept can be checked');
   });
 

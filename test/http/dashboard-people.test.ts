@@ -54,7 +54,7 @@ describe('an invitation', () => {
     );
     expect((await newcomer.post(link, { password: 'short' })).statusCode).toBe(400);
     const answer = await newcomer.post(link, { password: 'a password 123' });
-    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/sign-in?said=joined']);
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/sign-in?flash=joined']);
     expect(await membersOf()).toEqual([`${owner.email} owner`, 'new@shop.example developer']);
     const signedIn = await newcomer.post('/dashboard/sign-in', {
       email: 'new@shop.example',
@@ -122,10 +122,10 @@ describe('an invitation', () => {
 
   it('is sent to its address, and its link is shown to nobody, where e-mail is configured', async () => {
     const answer = await postInvitation('new@shop.example');
-    expect(answer.headers['location']).toBe(`${PEOPLE}?said=invited`);
+    expect(answer.headers['location']).toBe(`${PEOPLE}?flash=invited`);
     expect(dashboard.mails).toMatchObject([{ to: 'new@shop.example' }]);
     const link = linkIn(dashboard.mails[0]?.text ?? '') as string;
-    for (const page of [`${PEOPLE}?said=invited`, `${PEOPLE}/invited`, '/dashboard/audit']) {
+    for (const page of [`${PEOPLE}?flash=invited`, `${PEOPLE}/invited`, '/dashboard/audit']) {
       expect((await browser.get(page)).payload).not.toContain(link);
     }
     expect(dashboard.logLines.join('')).not.toContain(link.slice(-43));

@@ -147,7 +147,7 @@ describe('a second factor', () => {
     dashboard.advance(30_000);
     const fields = { password: PASSWORD, code: codeAt() };
     const answer = await browser.post(`${SECURITY}/remove-second-factor`, fields, { page: SECURITY });
-    expect(answer.headers['location']).toBe(`${SECURITY}?said=removed`);
+    expect(answer.headers['location']).toBe(`${SECURITY}?flash=removed`);
   });
 
   it('keeps the key that was scanned after a mistyped code, so that the next code of the app is right', async () => {
@@ -221,7 +221,7 @@ describe('a password', () => {
   it('is changed by who knows the one before, which ends the other sessions and keeps this one', async () => {
     const other = await givePassword();
     const answer = await change({ password: PASSWORD, new_password: 'another password 1' });
-    expect(answer.headers['location']).toBe(`${SECURITY}?said=password`);
+    expect(answer.headers['location']).toBe(`${SECURITY}?flash=password`);
     expect((await browser.get('/dashboard')).statusCode).toBe(200);
     expect((await other.get(QUESTION)).headers['location']).toBe('/dashboard/sign-in');
     const old = await dashboard

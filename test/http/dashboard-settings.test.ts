@@ -61,7 +61,7 @@ const valueIn = (page: string, id: string) =>
 
 describe('settings', () => {
   it('say how the shop appears, and are shown again as they were saved', async () => {
-    expect((await save('shop', shop)).headers['location']).toBe(`${SETTINGS}?said=saved`);
+    expect((await save('shop', shop)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
     expect(await stored()).toMatchObject({
       name: 'Café <Tortuga>',
       supportUrl: 'mailto:help@shop.example',
@@ -70,9 +70,9 @@ describe('settings', () => {
       timeZone: 'Asia/Tokyo',
     });
     const page = (await browser.get(SETTINGS)).payload;
-    expect((await stored())?.isToldOfTrouble).toBe(false);
+    expect((await stored())?.receivesAlerts).toBe(false);
     await save('shop', { ...shop, trouble_mails: '1' });
-    expect((await stored())?.isToldOfTrouble).toBe(true);
+    expect((await stored())?.receivesAlerts).toBe(true);
     expect(page).toContain('value="help@shop.example"');
     expect(page).toContain('<option selected>Asia/Tokyo</option>');
     expect(page).not.toContain('<Tortuga>');
@@ -129,7 +129,7 @@ describe('settings', () => {
     expect(page).toMatch(/<input id="trouble_mails"[^>]* checked/);
     expect(wrongFieldsIn(page)).toEqual(['support_link', 'return_link']);
     expect(errorIn(page, 'support_link')).toBe('Must be an https address or an e-mail address.');
-    const [summary = ''] = /<p class="notice bad" role="alert">.*?<\/p>/.exec(page) ?? [];
+    const [summary = ''] = /<p class="banner bad" role="alert">.*?<\/p>/.exec(page) ?? [];
     expect(textOf(summary)).toMatch(/Nothing was saved\. Check:\s+Support\s*,\s+Return URL/);
     expect(summary).toContain('href="#support_link"');
     expect(textOf(page)).not.toContain('support-link');
@@ -188,7 +188,7 @@ describe('settings', () => {
     }
 
     it('take a picture, show it, and take it away again', async () => {
-      expect((await upload(onePixel)).headers['location']).toBe(`${SETTINGS}?said=saved`);
+      expect((await upload(onePixel)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
       const hash = (await stored())?.logoHash ?? '';
       expect((await dashboard.store.accounts.findLogo(hash))?.bytes).toEqual(onePixel);
       expect((await browser.get(SETTINGS)).payload).toContain(`src="/logos/${hash}"`);

@@ -57,11 +57,11 @@ describe('signing in', () => {
   });
 
   it('leads back to the page that was asked for, and to no other host', async () => {
-    const asked = await dashboard.newBrowser().get('/dashboard/sessions?said=ended');
+    const asked = await dashboard.newBrowser().get('/dashboard/sessions?flash=ended');
     const location = asked.headers['location'] as string;
-    expect(location).toBe(`${SIGN_IN}?next=${encodeURIComponent('/dashboard/sessions?said=ended')}`);
+    expect(location).toBe(`${SIGN_IN}?next=${encodeURIComponent('/dashboard/sessions?flash=ended')}`);
     const page = await dashboard.newBrowser().get(location);
-    expect(page.payload).toContain('value="/dashboard/sessions?said&#61;ended"');
+    expect(page.payload).toContain('value="/dashboard/sessions?flash&#61;ended"');
     for (const next of [
       '//evil.example',
       '/dashboard//evil.example',
@@ -470,7 +470,7 @@ describe('a link to set a password', () => {
     const browser = dashboard.newBrowser();
     expect(textOf((await browser.get(link)).payload)).toContain(owner.email);
     const answer = await browser.post(link, { password: 'a new password 1' });
-    expect([answer.statusCode, answer.headers['location']]).toEqual([303, `${SIGN_IN}?said=password-set`]);
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, `${SIGN_IN}?flash=password-set`]);
     expect((await signedIn.get('/dashboard')).statusCode).toBe(303);
     expect((await browser.post(SIGN_IN, credentials())).statusCode).toBe(401);
     expect((await browser.post(SIGN_IN, credentials(owner.email, 'a new password 1'))).statusCode).toBe(303);

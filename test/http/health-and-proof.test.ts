@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { registerHealth } from '../../src/http/well-known.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';
 import { FACTORY, FEE_WALLET, IMPLEMENTATION } from '../support/payment-context.ts';
@@ -20,7 +20,7 @@ it('says that it lives and is ready, as often as it is asked', async () => {
 });
 
 it('answers 503 with the reason while it is not ready', async () => {
-  const server = createPublicServer({ trustProxy: [] });
+  const server = createBaseServer({ trustProxy: [] });
   registerHealth(server, { isReady: () => ({ ready: false, reason: 'the chain cannot be reached' }) });
   const response = await server.inject({ method: 'GET', url: '/health/ready' });
   expect(response.statusCode).toBe(503);

@@ -88,7 +88,7 @@ describe('one account', () => {
       ['resume', false],
     ] as const) {
       const answer = await browser.post(`${path}/state`, { [button]: '1' }, { page: path });
-      expect(answer.headers['location']).toBe(`${path}?said=saved`);
+      expect(answer.headers['location']).toBe(`${path}?flash=saved`);
       expect(await findAccount(id)).toMatchObject({ suspended });
     }
     expect(await entriesOf(id)).toEqual([
@@ -148,7 +148,7 @@ describe('one account', () => {
     expect((await browser.post(foreign, {}, { page: path })).statusCode).toBe(404);
     expect(await pageOf(`${path}/keys/${key.id}/revoke`)).toContain('Revoke this key?');
     const answer = await browser.post(`${path}/keys/${key.id}/revoke`);
-    expect(answer.headers['location']).toBe(`${path}?said=revoked`);
+    expect(answer.headers['location']).toBe(`${path}?flash=revoked`);
     expect((await console.dashboard.store.accounts.listKeys(account.id))[0]?.revokedAtMs).not.toBeNull();
     expect(await entriesOf(account.id)).toEqual([expect.stringContaining('key.revoked Web shop')]);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refuseForeignHosts } from '../../src/http/operator/routes.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
 let console: TestConsole;
@@ -47,7 +47,7 @@ it.each([
   ['evil.example:3001', 400],
   ['internal.evil.example', 400],
 ])('metrics are collected under the name %j: %i', async (host, status) => {
-  const server = createPublicServer({ trustProxy: [] });
+  const server = createBaseServer({ trustProxy: [] });
   refuseForeignHosts(server, 'https://admin.example.com');
   server.get('/metrics', async (_request, reply) => reply.send('up 1'));
   const answer = await server.inject({ url: '/metrics', headers: { host } });

@@ -48,10 +48,10 @@ describe('providers', () => {
     const failing = { failuresInARow: 5, lastAnswerAtMs: null, lastFailureAtMs: Date.UTC(2026, 10, 21) };
     adapters.set('banxa', {
       ...banxa,
-      health: () => ({ ...failing, isResting: true, lastFailure: '<i>refused</i>' }),
+      health: () => ({ ...failing, isCircuitOpen: true, lastFailure: '<i>refused</i>' }),
     });
     const well = { failuresInARow: 0, lastAnswerAtMs: 1, lastFailureAtMs: null, lastFailure: null };
-    adapters.set('wert', { ...wert, health: () => ({ ...well, isResting: false }) });
+    adapters.set('wert', { ...wert, health: () => ({ ...well, isCircuitOpen: false }) });
     const text = await pageOf('/providers');
     expect(text).toMatch(/Banxa Offered Left alone 20\.00 Nov 21, 2026, 00:00 UTC <i>refused<\/i>/);
     expect(text).toMatch(/Wert Offered Answers 1\.00 none/);
@@ -63,7 +63,7 @@ describe('providers', () => {
   it('are switched off and on, and given a minimum, which the service’s log tells', async () => {
     const path = '/operator/providers/moonpay';
     const settings = () => storeOf().providers.readProviderSettings('moonpay');
-    expect((await browser.post(path, { switch_off: '1' })).headers['location']).toBe(`${path}?said=saved`);
+    expect((await browser.post(path, { switch_off: '1' })).headers['location']).toBe(`${path}?flash=saved`);
     expect(await settings()).toMatchObject({ active: false });
     expect(await pageOf('/providers')).toContain('MoonPay Switched off');
     await browser.post(path, { switch_on: '1' });
@@ -151,7 +151,7 @@ describe('a payment', () => {
       leave,
     );
     payment = canceled;
-    expect((await send('release')).headers['location']).toContain('said=released');
+    expect((await send('release')).headers['location']).toContain('flash=released');
     expect(await storeOf().payments.findPaymentById(canceled.id)).toMatchObject({ releaseRequested: true });
     expect(await lastEntryOf(account.id)).toMatchObject({ action: 'payment.released', target: canceled.id });
   });
@@ -179,7 +179,7 @@ describe('a payment', () => {
   it('is not canceled while the chain is not read, and has other tokens sent to the merchant', async () => {
     expect((await send('cancel')).statusCode).toBe(409);
     expect((await send('rescue', { token: '0x12' })).statusCode).toBe(400);
-    expect((await send('rescue', { token: 'POL' })).headers['location']).toContain('said=rescued');
+    expect((await send('rescue', { token: 'POL' })).headers['location']).toContain('flash=rescued');
     expect(console.outside.rescued).toEqual([`${payment.id} 0x${'0'.repeat(40)}`]);
     expect(await lastEntryOf(account.id)).toMatchObject({ action: 'payment.rescued' });
   });

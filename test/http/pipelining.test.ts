@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { refuseForeignHosts } from '../../src/http/operator/routes.ts';
 import { MAX_PIPELINED_WAITING } from '../../src/http/serialize-pipelined.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { registerHealth } from '../../src/http/well-known.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { createTestCertificateAuthority } from '../support/certificates.ts';
@@ -124,7 +124,7 @@ const authority = createTestCertificateAuthority();
 
 async function startServer(isTls: boolean, isAdmin: boolean): Promise<FastifyInstance> {
   const { certPem: cert, keyPem: key } = await (await authority).issue({ names: ['127.0.0.1'] });
-  const server = createPublicServer({ trustProxy: [], tls: isTls ? { cert, key } : null });
+  const server = createBaseServer({ trustProxy: [], tls: isTls ? { cert, key } : null });
   servers.push(server);
   if (isAdmin) refuseForeignHosts(server, 'http://localhost:3001');
   registerHealth(server, { isReady: () => ({ ready: true }) });

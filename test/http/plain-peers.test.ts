@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createPeerCheck, refusePlainPeers, requireForwardedHttps } from '../../src/http/require-https.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createPeerCheck, requireForwardedHttps, requireHttps } from '../../src/http/require-https.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { registerHealth } from '../../src/http/well-known.ts';
 
 let server: Server;
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 async function listen(isTrusted: (address: string) => boolean): Promise<number> {
-  refusePlainPeers(server, isTrusted);
+  requireHttps(server, isTrusted);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }
@@ -76,7 +76,7 @@ async function askBehindProxy(options: {
 }) {
   const { method = 'GET', url, protocol, proxy = '10.0.0.1', baseUrl = 'https://pay.example.com' } = options;
   const trustProxy = ['10.0.0.0/8'];
-  const behind = createPublicServer({ trustProxy, isHttpsOnly: true });
+  const behind = createBaseServer({ trustProxy, isHttpsOnly: true });
   let carriedOut = 0;
   requireForwardedHttps(behind, { isTrusted: createPeerCheck(trustProxy), baseUrl });
   registerHealth(behind, { isReady: () => ({ ready: true }) });

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { createTestCertificateAuthority } from '../support/certificates.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -382,7 +382,7 @@ it('answers a caller who has said that no more will come, however long the answe
 });
 
 it('closes connections beyond its limit at once, and serves again when there is room', async () => {
-  const server = createPublicServer({ trustProxy: [], limits: { connections: 3 } });
+  const server = createBaseServer({ trustProxy: [], limits: { connections: 3 } });
   server.get('/', async () => ({ ok: true }));
   await server.listen({ host: '127.0.0.1', port: 0 });
   const ask = () => {
@@ -410,7 +410,7 @@ it.each([
   const authority = await createTestCertificateAuthority();
   const { certPem: cert, keyPem: key } = await authority.issue({ names: ['127.0.0.1'] });
   const tls = isTls ? { cert, key } : null;
-  const server = createPublicServer({ trustProxy: [], tls, limits: { stalledMs: 200 } });
+  const server = createBaseServer({ trustProxy: [], tls, limits: { stalledMs: 200 } });
   // Larger than what the buffers between the two ends take.
   server.get('/large', async () => Buffer.alloc(64_000_000));
   const slow = new PassThrough();
@@ -444,7 +444,7 @@ it.each([
 });
 
 it('cuts what does not end within the drain time', async () => {
-  const server = createPublicServer({ trustProxy: [], limits: { drainTimeoutMs: 100 } });
+  const server = createBaseServer({ trustProxy: [], limits: { drainTimeoutMs: 100 } });
   let entered = () => {};
   const isInside = new Promise<void>((resolve) => {
     entered = resolve;
@@ -468,7 +468,7 @@ it('speaks HTTPS with its own certificate, TLS 1.2 at least, HTTP/1.1 only', asy
   const { certPem, keyPem } = await authority.issue({ names: ['localhost'] });
   const listen = async (limits = {}) => {
     const tls = { cert: certPem, key: keyPem };
-    const server = createPublicServer({ trustProxy: [], tls, isHttpsOnly: true, limits });
+    const server = createBaseServer({ trustProxy: [], tls, isHttpsOnly: true, limits });
     server.get('/', async () => ({ ok: true }));
     await server.listen({ host: '127.0.0.1', port: 0 });
     return server;

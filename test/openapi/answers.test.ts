@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ErrorName, errorTable, ServiceError } from '../../src/domain/errors.ts';
 import { type Operation, operations } from '../../src/http/openapi/operations.ts';
-import { refusePlainPeers } from '../../src/http/require-https.ts';
+import { requireHttps } from '../../src/http/require-https.ts';
 import { sorted } from '../docs/markdown.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { answerFault } from '../support/described-answers.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = await createApiService();
   impatient = await createApiService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
   httpsOnly = await createApiService();
-  refusePlainPeers(httpsOnly.server.server, () => false);
+  requireHttps(httpsOnly.server.server, () => false);
   for (const each of [service, impatient, httpsOnly])
     await each.server.listen({ host: '127.0.0.1', port: 0 });
 });

@@ -112,7 +112,7 @@ describe('the check of every answer', () => {
     ['a missing header', limited],
     ['a missing field', { ...status, status: 200, body: '{"payment_id":"x"}' }],
     ['no JSON', { ...status, status: 404, body: '<html>' }],
-  ])('notices %s', (_name, answer) => {
+  ])('webhooks %s', (_name, answer) => {
     expect(answerFault(answer)).not.toBeNull();
   });
 

@@ -32,7 +32,7 @@ const wordsOf = (steps: readonly CheckedStep[], step: CheckedStep['step']) =>
 it.each(providerIds)('everything is fine at a simulated %s, and nothing is paid', async (provider) => {
   const steps = await check(provider);
   expect(steps.map(({ step, isFine }) => [step, isFine])).toEqual(
-    ['credentials', 'quote', 'session', 'notices'].map((step) => [step, true]),
+    ['credentials', 'quote', 'session', 'webhooks'].map((step) => [step, true]),
   );
   const url = /do not pay there: (\S+)$/.exec(wordsOf(steps, 'session')?.detail ?? '')?.[1];
   const page = await fetch(url ?? '', { headers: { referer: 'https://pay.example.com/' } });
@@ -119,7 +119,7 @@ it('asks also while the provider is left alone, and leaves its health as it was'
   for (let count = 0; count < 5; count++) await adapter.quote(someSession).catch(() => undefined);
   stage.onramps.setFault('wert', 'up');
   const health = {
-    isResting: true,
+    isCircuitOpen: true,
     failuresInARow: 5,
     lastAnswerAtMs: null,
     lastFailureAtMs: 1_000,

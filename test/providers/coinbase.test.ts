@@ -139,12 +139,12 @@ it('carries a mark in the test environment, and knows the payment by it', async 
   const { redirectUrl } = await adapter.startSession(someSession);
   const { url } = await fetch(redirectUrl);
   expect(stage.onramps.findOrder(url)?.externalId).toBe(`sandbox-${someSession.paymentId}`);
-  stage.notices.length = 0;
+  stage.webhooks.length = 0;
   await fetch(url, { method: 'POST', body: new URLSearchParams({ card_number: '4242424242424242' }) });
-  await expect.poll(() => stage.notices.length, { timeout: 60_000 }).toBeGreaterThan(0);
-  const notice = stage.notices[0];
-  if (notice === undefined) throw new Error('there is no notice');
-  expect((await adapter.readNotice?.(notice))?.paymentId).toBe(someSession.paymentId);
+  await expect.poll(() => stage.webhooks.length, { timeout: 60_000 }).toBeGreaterThan(0);
+  const webhook = stage.webhooks[0];
+  if (webhook === undefined) throw new Error('there is no webhook');
+  expect((await adapter.readWebhook?.(webhook))?.paymentId).toBe(someSession.paymentId);
 });
 
 const seedAndKey = Buffer.from(

@@ -4,11 +4,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { UnknownStateError } from '../../src/domain/errors.ts';
 import { isPlausibleQuote } from '../../src/domain/paid-threshold.ts';
-import { NoticeRefusedError, type PostedNotice } from '../../src/domain/ports/provider.ts';
+import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/domain/ports/provider.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
-import { noticeCases } from './notices.ts';
 import { type JsonServer, serveJson } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
+import { webhookCases } from './webhooks.ts';
 
 /** There is no parameter for it. */
 const leadsNobodyBack: ReadonlySet<ProviderId> = new Set(['stripe']);
@@ -145,44 +145,49 @@ it.each(providerIds)(
   },
 );
 
-describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) => {
+describe.each(Object.entries(webhookCases))('a webhook of %s', (name, webhookCase) => {
   const id = name as ProviderId;
-  const state = Object.keys(noticeCase.states)[0] as string;
+  const state = Object.keys(webhookCase.states)[0] as string;
   const content = { paymentId, status: state, atMs: NOW_MS - 2_000 };
   let provider: JsonServer | null = null;
   beforeAll(async () => {
-    if (noticeCase.answer !== undefined) provider = await serveJson(noticeCase.answer);
+    if (webhookCase.answer !== undefined) provider = await serveJson(webhookCase.answer);
   });
   afterAll(() => provider?.stop());
-  const read = async (notice: PostedNotice) => {
-    const values = { ...noticeCase.values, ...(provider === null ? {} : { BASE_URL: provider.url }) };
-    return stage.adapterOf(id, { values }).readNotice?.(notice);
+  const read = async (webhook: PostedWebhook) => {
+    const values = { ...webhookCase.values, ...(provider === null ? {} : { BASE_URL: provider.url }) };
+    return stage.adapterOf(id, { values }).readWebhook?.(webhook);
   };
-  const authentic = () => noticeCase.sign(stage.valuesOf(id), content, NOW_MS);
+  const authentic = () => webhookCase.sign(stage.valuesOf(id), content, NOW_MS);
 
-  it.each(Object.entries(noticeCase.states))('that says %s is understood as %s', async (status, progress) => {
-    const notice = noticeCase.sign(stage.valuesOf(id), { ...content, status }, NOW_MS);
-    expect(await read(notice)).toMatchObject({ paymentId, progress });
-  });
+  it.each(Object.entries(webhookCase.states))(
+    'that says %s is understood as %s',
+    async (status, progress) => {
+      const webhook = webhookCase.sign(stage.valuesOf(id), { ...content, status }, NOW_MS);
+      expect(await read(webhook)).toMatchObject({ paymentId, progress });
+    },
+  );
 
   it('with a state that nobody knows is loud', async () => {
-    const notice = noticeCase.sign(stage.valuesOf(id), { ...content, status: 'newWord' }, NOW_MS);
-    await expect(read(notice)).rejects.toThrow(UnknownStateError);
+    const webhook = webhookCase.sign(stage.valuesOf(id), { ...content, status: 'newWord' }, NOW_MS);
+    await expect(read(webhook)).rejects.toThrow(UnknownStateError);
   });
 
   it('that says nothing of a payment is passed over', async () => {
-    expect(await read(noticeCase.irrelevant(stage.valuesOf(id), NOW_MS))).toBeNull();
+    expect(await read(webhookCase.irrelevant(stage.valuesOf(id), NOW_MS))).toBeNull();
   });
 
   it('is refused when it was forged with another key, or there is no signature', async () => {
-    for (const key of noticeCase.keys) {
+    for (const key of webhookCase.keys) {
       const values = { ...stage.valuesOf(id), [key]: `${stage.valuesOf(id)[key]}x` };
-      await expect(read(noticeCase.sign(values, content, NOW_MS))).rejects.toThrow(NoticeRefusedError);
+      await expect(read(webhookCase.sign(values, content, NOW_MS))).rejects.toThrow(
+        ProviderWebhookRefusedError,
+      );
     }
-    const { unsigned = (notice: PostedNotice) => ({ ...notice, headers: {} }) } = noticeCase;
-    await expect(read(unsigned(authentic()))).rejects.toThrow(NoticeRefusedError);
+    const { unsigned = (webhook: PostedWebhook) => ({ ...webhook, headers: {} }) } = webhookCase;
+    await expect(read(unsigned(authentic()))).rejects.toThrow(ProviderWebhookRefusedError);
     await expect(read({ ...authentic(), headers: {}, body: Buffer.alloc(0) })).rejects.toThrow(
-      NoticeRefusedError,
+      ProviderWebhookRefusedError,
     );
   });
 
@@ -191,7 +196,7 @@ describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) 
     for (const place of [0, Math.floor(body.length / 2), body.length - 1]) {
       const altered = Buffer.from(body);
       altered[place] = (altered[place] ?? 0) ^ 1;
-      await expect(read({ ...authentic(), body: altered })).rejects.toThrow(NoticeRefusedError);
+      await expect(read({ ...authentic(), body: altered })).rejects.toThrow(ProviderWebhookRefusedError);
     }
   });
 
@@ -199,16 +204,16 @@ describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) 
     const adapter = stage.adapterOf(id);
     const { redirectUrl } = await adapter.startSession(someSession);
     const { url } = await open(redirectUrl);
-    stage.notices.length = 0;
+    stage.webhooks.length = 0;
     await payWith(url, '4000000000000002');
     await payWith(url, '4242424242424242');
     // Each twice, and then the earlier one once more.
-    await vi.waitFor(() => expect(stage.notices.length).toBe(5), { timeout: 60_000, interval: 20 });
-    const told = await Promise.all(stage.notices.map((notice) => adapter.readNotice?.(notice)));
+    await vi.waitFor(() => expect(stage.webhooks.length).toBe(5), { timeout: 60_000, interval: 20 });
+    const told = await Promise.all(stage.webhooks.map((webhook) => adapter.readWebhook?.(webhook)));
     expect(told.map((each) => each?.paymentId)).toEqual(Array(5).fill(paymentId));
     const progresses = told.map((each) => each?.progress);
     // Asked now, each of them tells of now, and there is no earlier news.
-    if (noticeCase.tellsOfNow === true) expect(progresses).toEqual(Array(5).fill('delivering'));
+    if (webhookCase.tellsOfNow === true) expect(progresses).toEqual(Array(5).fill('delivering'));
     else {
       expect(progresses).toEqual(['failed', 'failed', 'delivering', 'delivering', 'failed']);
       expect(told[4]?.atMs).toBeLessThanOrEqual(told[3]?.atMs ?? 0);
@@ -216,26 +221,26 @@ describe.each(Object.entries(noticeCases))('a notice of %s', (name, noticeCase) 
   });
 });
 
-const aging = Object.entries(noticeCases).filter(([, { growsOld }]) => growsOld);
+const aging = Object.entries(webhookCases).filter(([, { growsOld }]) => growsOld);
 it.each(aging)(
-  'a notice of %s is refused when it is played again later, or with another time',
-  async (name, noticeCase) => {
+  'a webhook of %s is refused when it is played again later, or with another time',
+  async (name, webhookCase) => {
     const id = name as ProviderId;
-    const read = async (notice: PostedNotice) => stage.adapterOf(id).readNotice?.(notice);
-    const [status = ''] = Object.keys(noticeCase.states);
+    const read = async (webhook: PostedWebhook) => stage.adapterOf(id).readWebhook?.(webhook);
+    const [status = ''] = Object.keys(webhookCase.states);
     const content = { paymentId, status, atMs: NOW_MS - 2_000 };
-    const authentic = () => noticeCase.sign(stage.valuesOf(id), content, NOW_MS);
+    const authentic = () => webhookCase.sign(stage.valuesOf(id), content, NOW_MS);
 
     const later = { ...authentic(), receivedAtMs: NOW_MS + 5 * 60_000 + 1_000 };
-    await expect(read(later)).rejects.toThrow(NoticeRefusedError);
+    await expect(read(later)).rejects.toThrow(ProviderWebhookRefusedError);
     const early = { ...authentic(), receivedAtMs: NOW_MS - 5 * 60_000 - 1_000 };
-    await expect(read(early)).rejects.toThrow(NoticeRefusedError);
+    await expect(read(early)).rejects.toThrow(ProviderWebhookRefusedError);
     const headers = Object.fromEntries(
       Object.entries(authentic().headers).map(([header, value]) => [
         header,
         value?.replaceAll(String(Math.floor(NOW_MS / 1000)), String(Math.floor(NOW_MS / 1000) + 600)),
       ]),
     );
-    await expect(read({ ...later, headers })).rejects.toThrow(NoticeRefusedError);
+    await expect(read({ ...later, headers })).rejects.toThrow(ProviderWebhookRefusedError);
   },
 );

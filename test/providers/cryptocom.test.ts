@@ -18,7 +18,7 @@ it('asks in minor units for a payment to the deposit address, and uses none for 
       timeoutMs: 3_000,
       quoteCacheMs: 0,
       nowMs: Date.now,
-      noticesUrl: 'https://pay.example.com/providers/cryptocom/notices',
+      webhookUrl: 'https://pay.example.com/providers/cryptocom/webhooks',
       baseUrl: 'https://pay.example.com',
     },
   );
@@ -44,7 +44,7 @@ it('asks in minor units for a payment to the deposit address, and uses none for 
     expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
     wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
     expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
-    expect(adapter.readNotice).toBeUndefined();
+    expect(adapter.readWebhook).toBeUndefined();
   } finally {
     await server.stop();
   }
@@ -67,7 +67,7 @@ it.each([
       timeoutMs: 3_000,
       quoteCacheMs: 0,
       nowMs: Date.now,
-      noticesUrl: 'https://pay.example.com/providers/cryptocom/notices',
+      webhookUrl: 'https://pay.example.com/providers/cryptocom/webhooks',
       baseUrl: 'https://pay.example.com',
     },
   );

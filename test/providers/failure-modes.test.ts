@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { PostedNotice } from '../../src/domain/ports/provider.ts';
+import type { PostedWebhook } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
-import { registerProviderNotices } from '../../src/http/provider-webhooks.ts';
+import { registerProviderWebhooks } from '../../src/http/provider-webhooks.ts';
 import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
 import { createAskQuote } from '../../src/payments/ask-quotes.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
@@ -17,7 +17,7 @@ import { RESERVED_ADDRESS, type World } from '../support/payment-context.ts';
 import { serveJson } from './serve-json.ts';
 import { type Stage, startStage } from './stage.ts';
 
-// API, pages and notices over a real store, with the real adapters at the simulated on-ramps; there is no chain.
+// API, pages and webhooks over a real store, with the real adapters at the simulated on-ramps; there is no chain.
 
 let stage: Stage;
 let service: ApiService;
@@ -45,7 +45,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     play: null,
     explorerTransactionUrl: () => null,
   });
-  registerProviderNotices(server, {
+  registerProviderWebhooks(server, {
     ...{ payments, adapters: world.adapters, nowMs },
     limiter: createFixedWindowLimiter(10_000, monotonicMs),
     observe: (_provider, outcome) => outcomes.push(outcome),
@@ -138,7 +138,7 @@ it('a provider that answers 429 is busy: the page says so and offers the others,
   }
 });
 
-/** Whose notices tell of a provider's visits; those that tell nothing are left out. */
+/** Whose webhooks tell of a provider's visits; those that tell nothing are left out. */
 const tellers = new Map<ProviderId, ProviderId>([
   ...providerIds.filter((id) => id !== 'cryptocom').map((id) => [id, id] as const),
   ['paypal', 'moonpay'],
@@ -148,7 +148,7 @@ const tellers = new Map<ProviderId, ProviderId>([
 /** Wert's say nothing that could be known without asking Wert, which tells of now. */
 const tellsOfNow: ReadonlySet<ProviderId> = new Set(['wert']);
 
-async function post({ target, headers, body }: PostedNotice): Promise<number> {
+async function post({ target, headers, body }: PostedWebhook): Promise<number> {
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
   delete given['content-length'];
   const answer = await service.server.inject({
@@ -165,25 +165,25 @@ async function payAt(id: ProviderId, isSent: (count: number) => boolean) {
   const { payment_id: paymentId } = (await create('multi')).json();
   const clicked = await click(paymentId, id);
   const page = await fetch(String(clicked.headers['location']), { headers: { referer: `${BASE_URL}/` } });
-  stage.notices.length = 0;
+  stage.webhooks.length = 0;
   outcomes.length = 0;
   const pay = (card: string) =>
     fetch(page.url, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ card_number: card }) });
   await pay('4000000000000002');
   await pay('4242424242424242');
-  await vi.waitFor(() => expect(isSent(stage.notices.length)).toBe(true), { timeout: 10_000, interval: 10 });
-  return { paymentId, notices: [...stage.notices] };
+  await vi.waitFor(() => expect(isSent(stage.webhooks.length)).toBe(true), { timeout: 10_000, interval: 10 });
+  return { paymentId, webhooks: [...stage.webhooks] };
 }
 
-describe.each([...tellers])('notices of %s', (id, teller) => {
+describe.each([...tellers])('webhooks of %s', (id, teller) => {
   const expectTaken = async (paymentId: string) =>
     expect(textOf((await openPage(paymentId)).body)).toMatch(/has taken your payment/);
 
   it('repeated: are all taken, and move the page once for each news', async () => {
     behave(id, 'notices-repeated');
-    const { paymentId, notices } = await payAt(id, (count) => count >= 13);
-    for (const notice of notices) expect(await post(notice)).toBe(200);
-    expect(notices.map(({ provider }) => provider)).toEqual(Array(13).fill(teller));
+    const { paymentId, webhooks } = await payAt(id, (count) => count >= 13);
+    for (const webhook of webhooks) expect(await post(webhook)).toBe(200);
+    expect(webhooks.map(({ provider }) => provider)).toEqual(Array(13).fill(teller));
     // Each news once, at a provider that is asked now once at the least; what comes again is known.
     const noted = outcomes.filter((outcome) => outcome === 'noted').length;
     if (!tellsOfNow.has(id)) expect(noted).toBe(2);
@@ -194,16 +194,16 @@ describe.each([...tellers])('notices of %s', (id, teller) => {
 
   it('in the wrong order: the older news does not undo the later', async () => {
     behave(id, 'up');
-    const { paymentId, notices } = await payAt(id, (count) => count >= 5);
-    for (const notice of notices.toReversed()) expect(await post(notice)).toBe(200);
+    const { paymentId, webhooks } = await payAt(id, (count) => count >= 5);
+    for (const webhook of webhooks.toReversed()) expect(await post(webhook)).toBe(200);
     await expectTaken(paymentId);
   });
 
   it('forged: are refused with 401, and the page says what it said before', async () => {
     behave(id, 'notices-forged');
-    const { paymentId, notices } = await payAt(id, (count) => count >= 2);
+    const { paymentId, webhooks } = await payAt(id, (count) => count >= 2);
     const before = textOf((await openPage(paymentId)).body);
-    for (const notice of notices) expect(await post(notice)).toBe(401);
+    for (const webhook of webhooks) expect(await post(webhook)).toBe(401);
     expect(textOf((await openPage(paymentId)).body)).toBe(before);
     expect(before).toMatch(/Waiting for your payment/);
     expect(new Set(outcomes)).toEqual(new Set(['refused']));
@@ -211,7 +211,7 @@ describe.each([...tellers])('notices of %s', (id, teller) => {
 });
 
 describe.each(providerIds.filter((id) => id !== 'cryptocom' && !['paypal', 'klarna'].includes(id)))(
-  'hostile notices in the name of %s',
+  'hostile webhooks in the name of %s',
   (id) => {
     const depths = [
       ['a list that never ends', '['.repeat(60_000)],
@@ -226,7 +226,7 @@ describe.each(providerIds.filter((id) => id !== 'cryptocom' && !['paypal', 'klar
       for (const headers of [{}, { 'x-body-signature': signature }]) {
         const answer = await service.server.inject({
           method: 'POST',
-          url: `/providers/${id}/notices`,
+          url: `/providers/${id}/webhooks`,
           headers: { 'content-type': 'application/json', ...headers },
           payload: body,
         });
@@ -238,7 +238,7 @@ describe.each(providerIds.filter((id) => id !== 'cryptocom' && !['paypal', 'klar
       behave(id, 'up');
       service.logLines.length = 0;
       for (let count = 0; count < 100; count++) {
-        await service.server.inject({ method: 'POST', url: `/providers/${id}/notices`, payload: '{}' });
+        await service.server.inject({ method: 'POST', url: `/providers/${id}/webhooks`, payload: '{}' });
       }
       const lines = service.logLines.filter((line) => line.includes(`"provider":"${id}"`));
       expect(lines.length).toBeLessThanOrEqual(6);
@@ -247,21 +247,21 @@ describe.each(providerIds.filter((id) => id !== 'cryptocom' && !['paypal', 'klar
   },
 );
 
-it('notices that are lost: the page goes on without them', async () => {
+it('webhooks that are lost: the page goes on without them', async () => {
   behave('moonpay', 'notices-lost');
   const { payment_id: paymentId } = (await create('multi')).json();
   const location = String((await click(paymentId, 'moonpay')).headers['location']);
   const page = await fetch(location);
-  stage.notices.length = 0;
+  stage.webhooks.length = 0;
   await fetch(page.url, {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams({ card_number: '4242424242424242' }),
   });
-  // The next one's notices are sent after those that are lost would have been.
+  // The next one's webhooks are sent after those that are lost would have been.
   stage.onramps.setFault('moonpay', 'up');
-  const { notices } = await payAt('stripe', (count) => count >= 5);
-  expect(new Set(notices.map(({ provider }) => provider))).toEqual(new Set(['stripe']));
+  const { webhooks } = await payAt('stripe', (count) => count >= 5);
+  expect(new Set(webhooks.map(({ provider }) => provider))).toEqual(new Set(['stripe']));
   const text = textOf((await openPage(paymentId)).body);
   expect(text).toContain('Waiting for your payment at MoonPay');
   expect(text).toContain('Charged, but nothing shows up here?');

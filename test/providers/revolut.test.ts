@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { NoticeRefusedError, type PostedNotice } from '../../src/domain/ports/provider.ts';
+import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/domain/ports/provider.ts';
 import { serveRequests } from './serve-requests.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 
@@ -19,26 +19,27 @@ const published = {
 
 it("takes Revolut's published example for authentic, and nothing but it", async () => {
   const adapter = stage.adapterOf('revolut', { values: { WEBHOOK_SECRET: published.secret } });
-  const notice: PostedNotice = {
-    target: '/providers/revolut/notices',
+  const webhook: PostedWebhook = {
+    target: '/providers/revolut/webhooks',
     headers: { 'revolut-request-timestamp': published.time, 'revolut-signature': published.signature },
     body: Buffer.from(published.body),
     receivedAtMs: Number(published.time) + 2_000,
   };
   // Authentic, and of no order of ours.
-  expect(await adapter.readNotice?.(notice)).toBeNull();
-  const others: PostedNotice[] = [
-    { ...notice, body: Buffer.from(published.body.replace('completed', 'Completed')) },
-    { ...notice, headers: { ...notice.headers, 'revolut-request-timestamp': '1683650202361' } },
+  expect(await adapter.readWebhook?.(webhook)).toBeNull();
+  const others: PostedWebhook[] = [
+    { ...webhook, body: Buffer.from(published.body.replace('completed', 'Completed')) },
+    { ...webhook, headers: { ...webhook.headers, 'revolut-request-timestamp': '1683650202361' } },
     {
-      ...notice,
-      headers: { ...notice.headers, 'revolut-signature': published.signature.replace('v1', 'v2') },
+      ...webhook,
+      headers: { ...webhook.headers, 'revolut-signature': published.signature.replace('v1', 'v2') },
     },
-    { ...notice, receivedAtMs: Number(published.time) + 5 * 60_000 + 1 },
+    { ...webhook, receivedAtMs: Number(published.time) + 5 * 60_000 + 1 },
   ];
-  for (const other of others) await expect(adapter.readNotice?.(other)).rejects.toThrow(NoticeRefusedError);
-  const second = { ...notice.headers, 'revolut-signature': `v1=${'0'.repeat(64)},${published.signature}` };
-  expect(await adapter.readNotice?.({ ...notice, headers: second })).toBeNull();
+  for (const other of others)
+    await expect(adapter.readWebhook?.(other)).rejects.toThrow(ProviderWebhookRefusedError);
+  const second = { ...webhook.headers, 'revolut-signature': `v1=${'0'.repeat(64)},${published.signature}` };
+  expect(await adapter.readWebhook?.({ ...webhook, headers: second })).toBeNull();
 });
 
 it('says without a country from what amount it sells, and starts nothing', async () => {

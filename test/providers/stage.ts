@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import type { PostedNotice, ProviderAdapter, SessionRequest } from '../../src/domain/ports/provider.ts';
+import type { PostedWebhook, ProviderAdapter, SessionRequest } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderValues } from '../../src/domain/provider-variables.ts';
 import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
@@ -17,7 +17,7 @@ import { allProviderValues } from '../../src/sandbox/provider-values.ts';
 export interface Stage {
   readonly onramps: Onramps;
   /** What the on-ramps posted to us, in their order. */
-  readonly notices: (PostedNotice & { readonly provider: string })[];
+  readonly webhooks: (PostedWebhook & { readonly provider: string })[];
   /** Moves the clock of on-ramps and adapters. */
   advance(ms: number): void;
   valuesOf(provider: ProviderId): ProviderValues;
@@ -34,15 +34,15 @@ export interface AdapterChanges {
 /** Longer than any test. */
 const SLOW_ANSWER_MS = 600_000;
 
-/** A shop's place for notices: keeps them and takes them all. */
-async function startNoticeReceiver(notices: Stage['notices']) {
+/** A shop's place for webhooks: keeps them and takes them all. */
+async function startWebhookReceiver(webhooks: Stage['webhooks']) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const headers = request.headers as Record<string, string | undefined>;
     const target = request.url ?? '';
     const provider = target.split('/')[2] ?? '';
-    notices.push({ provider, target, headers, body: Buffer.concat(chunks), receivedAtMs: Date.now() });
+    webhooks.push({ provider, target, headers, body: Buffer.concat(chunks), receivedAtMs: Date.now() });
     response.end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,19 +51,19 @@ async function startNoticeReceiver(notices: Stage['notices']) {
 
 export async function startStage(): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'card-checkout-providers-'));
-  const notices: Stage['notices'] = [];
+  const webhooks: Stage['webhooks'] = [];
   let movedMs = 0;
   const nowMs = () => Date.now() + movedMs;
-  const receiver = await startNoticeReceiver(notices);
+  const receiver = await startWebhookReceiver(webhooks);
   // Nobody listens there.
   const rpc = createJsonRpcClient({ url: 'http://127.0.0.1:1', timeoutMs: 100 });
   const keys = Object.fromEntries(providerIds.map((id) => [id, `the key of ${id}`])) as Record<
     ProviderId,
     string
   >;
-  const noticesUrl = (provider: ProviderId) => `${receiver.url}/providers/${provider}/notices`;
+  const webhookUrl = (provider: ProviderId) => `${receiver.url}/providers/${provider}/webhooks`;
   const onramps = await startOnramps({
-    ...{ directory, rpc, keys, noticesUrl, nowMs, port: 0, slowAnswerMs: SLOW_ANSWER_MS },
+    ...{ directory, rpc, keys, webhookUrl, nowMs, port: 0, slowAnswerMs: SLOW_ANSWER_MS },
     usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     otherToken: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
     minter: deriveDevelopmentKeys().minter,
@@ -72,7 +72,7 @@ export async function startStage(): Promise<Stage> {
   const values = allProviderValues(keys, onramps.baseUrl);
   return {
     onramps,
-    notices,
+    webhooks,
     advance(ms) {
       movedMs += ms;
     },
@@ -85,7 +85,7 @@ export async function startStage(): Promise<Stage> {
           timeoutMs: options.timeoutMs ?? 5_000,
           quoteCacheMs: options.quoteCacheMs ?? 0,
           nowMs,
-          noticesUrl: noticesUrl(provider),
+          webhookUrl: webhookUrl(provider),
           baseUrl: 'https://pay.example.com',
         },
       ),

@@ -27,7 +27,7 @@ async function startStripe(details: unknown, failure: unknown = null) {
       timeoutMs: 3_000,
       quoteCacheMs: 0,
       nowMs: Date.now,
-      noticesUrl: 'https://pay.example.com/providers/stripe/notices',
+      webhookUrl: 'https://pay.example.com/providers/stripe/webhooks',
       baseUrl: 'https://pay.example.com',
     },
   );

@@ -18,7 +18,7 @@ async function startWert(conversion: unknown, orders: unknown = []) {
       timeoutMs: 3_000,
       quoteCacheMs: 0,
       nowMs: () => 5_000,
-      noticesUrl: 'https://pay.example.com/providers/wert/notices',
+      webhookUrl: 'https://pay.example.com/providers/wert/webhooks',
       baseUrl: 'https://pay.example.com',
     },
   );
@@ -58,16 +58,16 @@ it('locks the session, and puts into its address nothing that decides about mone
   await server.stop();
 });
 
-it('takes the furthest of several orders for what a notice is about', async () => {
+it('takes the furthest of several orders for what a webhook is about', async () => {
   const orders = ['failed', 'pending', 'progress', 'cancelled'].map((status) => ({ status }));
   const { server, adapter } = await startWert({}, orders);
-  const notice = await adapter.readNotice?.({
-    target: '/providers/wert/notices?token=token',
+  const webhook = await adapter.readWebhook?.({
+    target: '/providers/wert/webhooks?token=token',
     headers: {},
     body: Buffer.from(JSON.stringify({ type: 'order_failed', click_id: someSession.paymentId })),
     receivedAtMs: 5_000,
   });
-  expect(notice).toMatchObject({ paymentId: someSession.paymentId, progress: 'delivering', atMs: 5_000 });
+  expect(webhook).toMatchObject({ paymentId: someSession.paymentId, progress: 'delivering', atMs: 5_000 });
   expect(server.requests.at(-1)?.query.get('search_by')).toBe(someSession.paymentId);
   await server.stop();
 });
@@ -88,7 +88,7 @@ it('stays on offer after fourteen checkouts within a second, of which it takes f
       {
         timeoutMs: 3_000,
         nowMs: () => clockMs,
-        noticesUrl: 'https://pay.example.com/providers/wert/notices',
+        webhookUrl: 'https://pay.example.com/providers/wert/webhooks',
         baseUrl: 'https://pay.example.com',
       },
     ),
@@ -111,7 +111,7 @@ it('stays on offer after fourteen checkouts within a second, of which it takes f
   };
   try {
     expect(await askTimes(0, 14)).toBe(4);
-    expect(adapter.health?.()).toMatchObject({ isResting: false, failuresInARow: 0 });
+    expect(adapter.health?.()).toMatchObject({ isCircuitOpen: false, failuresInARow: 0 });
     // It was asked once too often and then left in peace, and a second later it is asked again.
     expect(server.asked).toHaveLength(5);
     clockMs += 1_000;

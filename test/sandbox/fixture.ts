@@ -52,7 +52,7 @@ export function adapterAt(
     timeoutMs: options.timeoutMs ?? 5_000,
     quoteCacheMs: 0,
     nowMs: Date.now,
-    noticesUrl: `http://localhost:3000/providers/${provider}/notices`,
+    webhookUrl: `http://localhost:3000/providers/${provider}/webhooks`,
     baseUrl: 'http://localhost:3000',
   });
 }

@@ -280,7 +280,7 @@ describe('a payment that expires', () => {
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mine();
     await settlement.watch();
-    // Passes the frontier over the payment, which is not pending.
+    // Passes the watermark over the payment, which is not pending.
     await settlement.expire();
     expect(await settlement.state(payment)).toBe('unpaid/ready');
 

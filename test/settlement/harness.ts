@@ -226,7 +226,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     nowMs,
     limits,
     memory: parts.memory,
-    inPlaceOf: async (relayer, follow) => {
+    withRelayerLease: async (relayer, follow) => {
       if (!liveRelayers.has(relayer)) await follow();
     },
     onIncident: (incident) => void incidents.push(incident),
@@ -256,7 +256,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         feeWallet,
         depositAddressOf: chain.depositOf,
         isReservedAddress: createReservedAddressCheck(parts.known, [chain.token, chain.factory], nowMs),
-        noteDeposit: parts.known.takeIn,
+        recordDepositAddress: parts.known.add,
         ...change,
       },
       nowMs,

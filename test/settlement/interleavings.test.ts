@@ -163,8 +163,8 @@ async function checkStep(settlement: Settlement, before: readonly Payment[]): Pr
     expect(await settlement.webhooks(now)).toHaveLength(now.status === 'paid' ? 1 : 0);
     if (earlier.status === 'paid') {
       const { releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId } = now;
-      const { fruitlessBatches, releaseRequested } = now;
-      const release = { releaseDueAtMs, releaseRefusals, releaseRefusalReason, fruitlessBatches };
+      const { noOpBatches, releaseRequested } = now;
+      const release = { releaseDueAtMs, releaseRefusals, releaseRefusalReason, noOpBatches };
       expect(now).toEqual({ ...earlier, ...release, relayBatchId, releaseRequested });
     }
     after.push(now);

@@ -270,7 +270,7 @@ describe('a node whose latest transaction count lags', () => {
     expect(settlement.incidents).toEqual([]);
     expect(settlement.nowMs() - startedMs).toBeLessThan(30_000);
     for (const payment of payments) {
-      expect(await settlement.read(payment)).toMatchObject({ fruitlessBatches: 0 });
+      expect(await settlement.read(payment)).toMatchObject({ noOpBatches: 0 });
     }
   });
 
@@ -305,7 +305,7 @@ describe('a node whose latest transaction count lags', () => {
       { kind: 'displaced_batch', paymentIds: payments.map(({ id }) => id) },
     ]);
     for (const payment of payments) {
-      expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'ready', fruitlessBatches: 0 });
+      expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'ready', noOpBatches: 0 });
     }
     node.missingTransactions = 0;
     settlement.advance(10_000);

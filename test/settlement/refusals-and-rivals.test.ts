@@ -304,7 +304,7 @@ describe('what is not a payment', () => {
     });
     await settlement.settleDown();
     expect(await balanceOfToken(other, payment.payoutAddress)).toBe(7_000_001n);
-    expect(await settlement.store.ledger.listMovementsOf(payment.id)).toMatchObject([
+    expect(await settlement.store.ledger.listEntriesOf(payment.id)).toMatchObject([
       { kind: 'rescued', token: other, units: 7_000_001n },
     ]);
     expect(await settlement.read(payment)).toEqual(payment);
@@ -321,7 +321,7 @@ describe('what is not a payment', () => {
     await settlement.settleDown();
     const balance = await chain.anvil.rpc('eth_getBalance', [payment.payoutAddress, 'latest']);
     expect(balance).toBe('0x1bc16d674ec80001');
-    expect(await settlement.store.ledger.listMovementsOf(payment.id)).toMatchObject([
+    expect(await settlement.store.ledger.listEntriesOf(payment.id)).toMatchObject([
       { kind: 'rescued', token: `0x${'0'.repeat(40)}`, units: BigInt('0x1bc16d674ec80001') },
     ]);
     expect(await settlement.read(payment)).toEqual(payment);

@@ -120,7 +120,7 @@ describe('after the relayer key was changed', () => {
     await settlement.mine(3);
     await settlement.watch();
     await settlement.relay();
-    expect(await settlement.read(payment)).toMatchObject({ relayBatchId: null, fruitlessBatches: 0 });
+    expect(await settlement.read(payment)).toMatchObject({ relayBatchId: null, noOpBatches: 0 });
     settlement.advance(30_000);
     await settlement.settleDown();
     await expectPaidOnce(payment);

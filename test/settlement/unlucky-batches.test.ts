@@ -110,7 +110,7 @@ describe('a batch that is mined and releases nothing', () => {
     for (let batch = 1; batch <= 5; batch++) {
       await relayInVain(payment);
       const now = await settlement.read(payment);
-      expect(now).toMatchObject({ forwardStatus: 'ready', releaseRefusals: 0, fruitlessBatches: batch });
+      expect(now).toMatchObject({ forwardStatus: 'ready', releaseRefusals: 0, noOpBatches: batch });
       const pauseMs = (now.releaseDueAtMs as number) - settlement.nowMs();
       pausesMs.push(pauseMs);
       settlement.advance(pauseMs - 1);
@@ -122,14 +122,14 @@ describe('a batch that is mined and releases nothing', () => {
     expect(settlement.incidents[0]).toMatchObject({ kind: 'fruitless_batch', paymentIds: [payment.id] });
     await settlement.settleDown();
     await expectPaid([payment]);
-    expect(await settlement.read(payment)).toMatchObject({ fruitlessBatches: 0 });
+    expect(await settlement.read(payment)).toMatchObject({ noOpBatches: 0 });
   });
 
   it('puts off only the payments it did not release', async () => {
     const [bad, good] = (await createReady(2)) as [Payment, Payment];
     await relayInVain(bad);
     await expectPaid([good]);
-    expect(await settlement.read(good)).toMatchObject({ fruitlessBatches: 0, releaseDueAtMs: null });
+    expect(await settlement.read(good)).toMatchObject({ noOpBatches: 0, releaseDueAtMs: null });
     expect(settlement.incidents).toMatchObject([{ kind: 'fruitless_batch', paymentIds: [bad.id] }]);
   });
 
@@ -142,7 +142,7 @@ describe('a batch that is mined and releases nothing', () => {
 
   async function relayAfterRequest(payment: Payment): Promise<void> {
     await settlement.release(payment);
-    expect(await settlement.read(payment)).toMatchObject({ fruitlessBatches: 0 });
+    expect(await settlement.read(payment)).toMatchObject({ noOpBatches: 0 });
     expect(await settlement.relay()).toBe('opened');
     await settlement.settleDown();
   }

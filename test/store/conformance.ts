@@ -2,12 +2,13 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { accountPromises } from './accounts.ts';
 import { addressPagePromises } from './address-pages.ts';
+import { troublePromises } from './alerts.ts';
 import { emailPromises } from './emails.ts';
 import type { OpenedStore } from './engines.ts';
 import type { StoreContext } from './fixtures.ts';
+import { journalPromises } from './journal.ts';
 import { ledgerPromises } from './ledger.ts';
 import { ledgerModelPromises } from './ledger-model.ts';
-import { movementPromises } from './movements.ts';
 import { paymentListPromises } from './payment-lists.ts';
 import { paymentSearchPromises } from './payment-search.ts';
 import { paymentPromises } from './payments.ts';
@@ -16,7 +17,6 @@ import { providerPromises } from './providers.ts';
 import { receiptPromises } from './receipts.ts';
 import { relayPromises } from './relay.ts';
 import { settlementPromises } from './settlements.ts';
-import { troublePromises } from './troubles.ts';
 import { webhookPromises } from './webhooks.ts';
 
 /** What every engine promises behind the store's ports. */
@@ -50,7 +50,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the ledger', () => ledgerPromises(context));
     describe('the ledger under any sequence of scans and reorganisations', () =>
       ledgerModelPromises(context));
-    describe('the book of movements', () => movementPromises(context));
+    describe('the journal', () => journalPromises(context));
     describe('the relay', () => relayPromises(context));
     describe('webhooks', () => webhookPromises(context));
     describe('provider settings', () => providerPromises(context));

@@ -38,7 +38,7 @@ export function insertEarlierPayments(engine: {
     ({ id, state: [status, forwardStatus] }, index) => `INSERT INTO payments
       (row, id, account_id, created_at_ms, amount_cents, currency, pass_fee_to_customer, fee_basis_points, provider,
        callback_url, token_fingerprint, chain_id, factory, payout_address, fee_wallet, deposit_address, usd_units,
-       enough_units, status, forward_status, received_units, forwarded_units, release_refusals, fruitless_batches,
+       enough_units, status, forward_status, received_units, forwarded_units, release_refusals, no_op_batches,
        release_requested)
       VALUES (${index + 1}, '${id}', 'account', 0, 2500, 'USD', ${no}, 250, 'multi', '', '', 1, '', '', '', '', 25000000,
        24500000, '${status}', '${forwardStatus}', '0', '0', 0, 0, ${no});`,

@@ -14,7 +14,7 @@ export interface OpenedStore {
   reopen(): Promise<Store>;
   /** Runs SQL on the database on a connection of its own. */
   change(sql: string): Promise<void>;
-  /** SQL after which the database no longer guards its book of movements. */
+  /** SQL after which the database no longer guards its journal. */
   readonly unguardBook: string;
   /** Closes the newest store and removes the database. */
   dispose(): Promise<void>;
@@ -46,7 +46,7 @@ async function openSqlite(): Promise<OpenedStore> {
       }
     },
     unguardBook:
-      'DROP TRIGGER movements_stay; DROP TRIGGER movements_stay_as_they_are; DROP TRIGGER movements_are_appended;',
+      'DROP TRIGGER journal_stays; DROP TRIGGER journal_is_append_only; DROP TRIGGER journal_is_appended;',
     async dispose() {
       await newest.close();
       await rm(folder, { recursive: true });
@@ -61,7 +61,7 @@ interface Databases {
   giveBack(url: string): Promise<void>;
 }
 
-/** As a replica would: the book of movements is guarded against just this. Rows are few, so that deleting them is quicker than truncating. */
+/** As a replica would: the journal is guarded against just this. Rows are few, so that deleting them is quicker than truncating. */
 const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXECUTE (
   SELECT string_agg('DELETE FROM ' || quote_ident(tablename), '; ')
   FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'); EXECUTE coalesce((
@@ -103,7 +103,7 @@ async function openPostgres(postgres: PostgresServer, databases: Databases): Pro
       isRebuilt ||= /\b(ALTER|CREATE|DROP)\b/.test(sql);
       await postgres.query(url, sql);
     },
-    unguardBook: 'ALTER TABLE movements DISABLE TRIGGER USER;',
+    unguardBook: 'ALTER TABLE journal DISABLE TRIGGER USER;',
     async dispose() {
       await newest.close();
       await (isRebuilt ? postgres.dropDatabase(url) : databases.giveBack(url));

@@ -51,7 +51,7 @@ const paymentSpecification = fc.record({
     releaseDueAtMs: fc.option(timeMs),
     releaseRefusals: fc.nat(100),
     releaseRefusalReason: fc.option(text),
-    fruitlessBatches: fc.nat(100),
+    noOpBatches: fc.nat(100),
     releaseRequested: fc.boolean(),
     cancelReason: fc.constantFrom(null, 'expired' as const, 'merchant' as const),
     txidIn: fc.option(hash),
@@ -86,7 +86,7 @@ export const specification = fc.record({
         timeZone: text,
         defaultCallbackUrl: fc.option(text),
         isWalletLocked: fc.boolean(),
-        isToldOfTrouble: fc.boolean(),
+        receivesAlerts: fc.boolean(),
         emailRetentionDays: fc.option(fc.integer({ min: 1, max: 3_650 })),
       }),
       hasLogo: fc.boolean(),
@@ -224,7 +224,7 @@ async function fillLedger(store: Store, given: Specification, payments: readonly
   }
   const [first] = payments;
   if (given.isExpiryUnderWay && first !== undefined) {
-    await store.ledger.advanceExpiryFrontier([first.id], { from: '', to: first.id }, leave);
+    await store.ledger.advanceExpiryWatermark([first.id], { from: '', to: first.id }, leave);
   }
 }
 
@@ -287,7 +287,7 @@ export async function readEverything(store: Store, usedKeys: readonly UsedKey[])
     ),
     cursor: await store.ledger.readCursor(),
     checkpoints: await store.ledger.listCheckpoints(1_000),
-    frontier: await store.ledger.readExpiryFrontier(),
+    watermark: await store.ledger.readExpiryWatermark(),
     due: await store.relay.claimDueReleases('relayer', NOW_MS, 1_000, 1_000),
     batches: await store.relay.listOpenBatches(1_000),
     settings: await Promise.all(providerIds.map((id) => store.providers.readProviderSettings(id))),

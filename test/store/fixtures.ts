@@ -14,7 +14,7 @@ export interface StoreContext {
   reopen(): Promise<void>;
   /** Runs SQL on the database behind the store's back, as an intruder or a careless operator would. */
   change(sql: string): Promise<void>;
-  /** SQL after which the database no longer guards its book of movements. */
+  /** SQL after which the database no longer guards its journal. */
   readonly unguardBook: string;
 }
 

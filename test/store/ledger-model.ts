@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Movement, movementsOf, netMovements } from '../../src/domain/journal.ts';
+import { entriesOf, type JournalEntry, netEntries } from '../../src/domain/journal.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { BlockReference, ScanRecord } from '../../src/domain/ports/settlement-store.ts';
 import { givePayments, leave, recordingDecide, type StoreContext } from './fixtures.ts';
@@ -188,18 +188,18 @@ async function run(context: StoreContext, payments: readonly Payment[], commands
   await expectBookAgrees(context, payments);
 }
 
-/** What the book of movements comes to is what is final on the chain, whatever was taken back on the way. */
+/** What the journal comes to is what is final on the chain, whatever was taken back on the way. */
 async function expectBookAgrees({ store }: StoreContext, payments: readonly Payment[]) {
   for (const { id: paymentId } of payments) {
     const { deposits, releases, finalBlock } = (await store.payments.viewPayment(paymentId))?.ledger ?? {
       ...{ deposits: [], releases: [], finalBlock: -1 },
     };
-    const final = movementsOf({
+    const final = entriesOf({
       deposits: upTo(deposits, finalBlock).map((deposit) => ({ ...deposit, paymentId })),
       releases: upTo(releases, finalBlock).map((release) => ({ ...release, paymentId })),
     });
-    const facts = netMovements(await store.ledger.listMovementsOf(paymentId)).map((movement) => {
-      const { number: _, hash: __, previousHash: ___, recordedAtMs: ____, ...rest } = movement as Movement;
+    const facts = netEntries(await store.ledger.listEntriesOf(paymentId)).map((entry) => {
+      const { number: _, hash: __, previousHash: ___, recordedAtMs: ____, ...rest } = entry as JournalEntry;
       return rest;
     });
     expect(facts).toHaveLength(final.length);

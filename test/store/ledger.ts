@@ -219,13 +219,13 @@ export function ledgerPromises(context: StoreContext): void {
     await expect(ledger.recordMissed(missed, throwing)).rejects.toThrow('no');
     await expect(ledger.rewindTo(block(11), throwing)).rejects.toThrow('no');
     await expect(
-      ledger.advanceExpiryFrontier([one.id, other.id], { from: '', to: 'x' }, throwing),
+      ledger.advanceExpiryWatermark([one.id, other.id], { from: '', to: 'x' }, throwing),
     ).rejects.toThrow('no');
     expect(throwing.ids).toHaveLength(8);
     expect([await ledgerOf(one), await ledgerOf(other), await ledger.listCheckpoints(10)]).toEqual(before);
     expect(await context.store.payments.findPaymentById(one.id)).toEqual(one);
     expect(await context.store.webhooks.listWebhooks(one.id)).toEqual([]);
-    expect(await ledger.readExpiryFrontier()).toBe('');
+    expect(await ledger.readExpiryWatermark()).toBe('');
   });
 
   it('adds what a scan of final blocks missed, and decides only whom it adds something for', async () => {
@@ -291,47 +291,47 @@ export function ledgerPromises(context: StoreContext): void {
     expect(await ledger.listCheckpoints(3)).toEqual([block(250), block(249), block(248)]);
   });
 
-  it('moves the expiry frontier together with what was decided', async () => {
+  it('moves the expiry watermark together with what was decided', async () => {
     const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
     const { ledger } = context.store;
-    expect(await ledger.readExpiryFrontier()).toBe('');
+    expect(await ledger.readExpiryWatermark()).toBe('');
     const decide = recordingDecide(() => ({ change: { status: 'canceled', forwardStatus: 'canceled' } }));
-    await ledger.advanceExpiryFrontier([one.id], { from: '', to: one.id }, decide);
+    await ledger.advanceExpiryWatermark([one.id], { from: '', to: one.id }, decide);
     await context.reopen();
-    expect(await context.store.ledger.readExpiryFrontier()).toBe(one.id);
+    expect(await context.store.ledger.readExpiryWatermark()).toBe(one.id);
     expect(await context.store.payments.findPaymentById(one.id)).toMatchObject({ status: 'canceled' });
     expect(await context.store.payments.findPaymentById(other.id)).toEqual(other);
-    await context.store.ledger.advanceExpiryFrontier([], { from: one.id, to: other.id }, decide);
-    expect(await context.store.ledger.readExpiryFrontier()).toBe(other.id);
+    await context.store.ledger.advanceExpiryWatermark([], { from: one.id, to: other.id }, decide);
+    expect(await context.store.ledger.readExpiryWatermark()).toBe(other.id);
   });
 
-  it('stops the expiry frontier below a payment that is to be visited again', async () => {
+  it('stops the expiry watermark below a payment that is to be visited again', async () => {
     const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
     const { ledger, payments } = context.store;
     const ids = [first.id, second.id, third.id];
-    await ledger.advanceExpiryFrontier(ids, { from: '', to: third.id }, ({ payment }) =>
+    await ledger.advanceExpiryWatermark(ids, { from: '', to: third.id }, ({ payment }) =>
       payment.id === second.id ? { change: {}, revisitExpiry: true } : null,
     );
-    const frontier = await ledger.readExpiryFrontier();
-    expect(frontier > first.id || first.id.startsWith(frontier)).toBe(true);
-    expect((await payments.listPaymentIds(frontier, 'g', 10)).slice(-2)).toEqual([second.id, third.id]);
+    const watermark = await ledger.readExpiryWatermark();
+    expect(watermark > first.id || first.id.startsWith(watermark)).toBe(true);
+    expect((await payments.listPaymentIds(watermark, 'g', 10)).slice(-2)).toEqual([second.id, third.id]);
   });
 
-  it('moves the expiry frontier back below a payment that fell back, and no step moves it over it unseen', async () => {
+  it('moves the expiry watermark back below a payment that fell back, and no step moves it over it unseen', async () => {
     const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
     const { ledger, payments } = context.store;
-    await ledger.advanceExpiryFrontier([], { from: '', to: third.id }, leave);
+    await ledger.advanceExpiryWatermark([], { from: '', to: third.id }, leave);
     const fallBack = () => ({
       change: { releaseRefusals: 0, note: 'fell back' },
       revisitExpiry: true as const,
     });
     await payments.decidePayment(second, fallBack);
 
-    const frontier = await ledger.readExpiryFrontier();
-    expect(frontier < second.id).toBe(true);
-    expect(frontier > first.id || first.id.startsWith(frontier)).toBe(true);
-    await ledger.advanceExpiryFrontier([], { from: third.id, to: 'g' }, leave);
-    expect(await ledger.readExpiryFrontier()).toBe(frontier);
-    expect(await payments.listPaymentIds(frontier, 'g', 10)).toContain(second.id);
+    const watermark = await ledger.readExpiryWatermark();
+    expect(watermark < second.id).toBe(true);
+    expect(watermark > first.id || first.id.startsWith(watermark)).toBe(true);
+    await ledger.advanceExpiryWatermark([], { from: third.id, to: 'g' }, leave);
+    expect(await ledger.readExpiryWatermark()).toBe(watermark);
+    expect(await payments.listPaymentIds(watermark, 'g', 10)).toContain(second.id);
   });
 }

@@ -235,11 +235,11 @@ describe('a move is refused, and nothing is written,', () => {
     await expect(move()).rejects.toThrow(/is not empty \(accounts, payments, .*webhooks, .*state_changes\)/);
     await expect(moveBack()).rejects.toThrow(MoveRefusedError);
     expect([await countRows(), countSqliteRows()]).toEqual([rows, rows]);
-    // The book of movements is guarded against just this.
-    await query('ALTER TABLE movements DISABLE TRIGGER USER');
+    // The journal is guarded against just this.
+    await query('ALTER TABLE journal DISABLE TRIGGER USER');
     await query(`TRUNCATE ${portableTables.map(({ name }) => name).join(', ')}`);
-    await query("INSERT INTO frontiers VALUES ('expiry', '')");
-    await expect(move()).rejects.toThrow('is not empty (frontiers)');
+    await query("INSERT INTO watermarks VALUES ('expiry', '')");
+    await expect(move()).rejects.toThrow('is not empty (watermarks)');
   });
 
   it('from or to a schema of another version, older or newer', async () => {
@@ -303,14 +303,14 @@ describe('what is not carried over faithfully', () => {
     ['a flag that turned', 'payments', 'NEW.release_requested := NOT NEW.release_requested; RETURN NEW;'],
     ['an amount that is off by one', 'deposits', 'NEW.units := NEW.units + 1; RETURN NEW;'],
     ['a row that is missing', 'webhooks', 'RETURN NULL;'],
-    ['a row too many', 'checkpoints', "INSERT INTO frontiers VALUES (NEW.number, 'x'); RETURN NEW;"],
+    ['a row too many', 'checkpoints', "INSERT INTO watermarks VALUES (NEW.number, 'x'); RETURN NEW;"],
   ])('%s is found in %s, and the target left empty', async (_, table, body) => {
     await withSqlite((store) => givePaidPayments(store));
     await plant(table, body);
     const report = await move();
     expect(report.isMoved).toBe(false);
     const different = report.tables.filter(({ isEqual }) => !isEqual);
-    expect(different.map((each) => each.table)).toEqual([table === 'checkpoints' ? 'frontiers' : table]);
+    expect(different.map((each) => each.table)).toEqual([table === 'checkpoints' ? 'watermarks' : table]);
     for (const { source, target } of different) expect(source.digest).not.toBe(target.digest);
     expect(await countRows()).toBe(0);
   });

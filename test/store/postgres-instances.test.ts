@@ -23,8 +23,8 @@ import {
   pay,
   webhook,
 } from './fixtures.ts';
+import { expectOneChain, readBook } from './journal.ts';
 import { block, depositOf, scan } from './ledger.ts';
-import { expectOneChain, readBook } from './movements.ts';
 
 const postgres = await startPostgres();
 afterAll(() => postgres.stop());
@@ -234,7 +234,7 @@ describe('two instances on one database', () => {
   });
 });
 
-describe('the book of movements', () => {
+describe('the journal', () => {
   it('stays one chain when two instances append 100 times at once', async () => {
     const payments = await givePayments(one, 100);
     await one.ledger.startCursor(block(10));

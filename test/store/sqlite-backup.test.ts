@@ -69,7 +69,7 @@ describe('a backup', () => {
       store.payments.createPayment(payment, null),
     );
 
-    const [end] = await store.ledger.listMovements(0, 1);
+    const [end] = await store.ledger.listEntries(0, 1);
     expect(await run()).toEqual({
       ...{ file: target, bytes: statSync(target).size, secret_fingerprints: ['abc_-1', 'other'] },
       ...{ book_entries: 1, book_hash: end?.hash },
@@ -80,7 +80,7 @@ describe('a backup', () => {
       const found = new Set(await payments.listPaymentIds('', 'g', 10_000));
       expect(acknowledged.filter(({ id }) => !found.has(id))).toEqual([]);
       expect((await payments.viewPayment(first.id))?.ledger.deposits).toHaveLength(1);
-      expect(await ledger.listMovements(0, 10)).toEqual([end]);
+      expect(await ledger.listEntries(0, 10)).toEqual([end]);
       expect(await ledger.readCursor()).toEqual(block(13));
     });
   });
@@ -99,7 +99,7 @@ describe('a backup', () => {
     });
   });
 
-  it('keeps the guards of the book of movements', async () => {
+  it('keeps the guards of the journal', async () => {
     const store = await open();
     const payment = await givePayment(store);
     await store.ledger.startCursor(block(10));
@@ -107,7 +107,7 @@ describe('a backup', () => {
     await store.close();
     await run();
     const copy = new DatabaseSync(target);
-    expect(() => copy.exec('DELETE FROM movements')).toThrow('never removed');
+    expect(() => copy.exec('DELETE FROM journal')).toThrow('never removed');
     copy.close();
   });
 
@@ -177,7 +177,7 @@ describe('a backup', () => {
   it('of a database of a version without a book says so', async () => {
     await fill();
     const database = new DatabaseSync(join(dataDir, 'card-checkout.sqlite'));
-    database.exec('DROP TABLE movements; DELETE FROM migrations WHERE number > 3');
+    database.exec('DROP TABLE journal; DELETE FROM migrations WHERE number > 3');
     database.close();
     expect(await run()).toMatchObject({ book_entries: null, book_hash: null });
   });

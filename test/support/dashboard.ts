@@ -7,7 +7,7 @@ import type { Role, User } from '../../src/domain/person.ts';
 import type { Mail } from '../../src/domain/ports/mail.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import { registerDashboard } from '../../src/http/dashboard/routes.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import type { DashboardContext, DashboardLimits } from '../../src/http/signed-in/context.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
@@ -97,7 +97,7 @@ export async function createTestDashboard(
   let hashedPasswords = 0;
   const nowMs = () => Date.now() + movedMs;
   const monotonicMs = () => performance.now() + movedMs;
-  const server = createPublicServer({
+  const server = createBaseServer({
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
     trustProxy: [],
   });

@@ -9,7 +9,7 @@ import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import type { OperatorContext } from '../../src/http/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../../src/http/operator/routes.ts';
 import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.ts';
-import { createPublicServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/http/server.ts';
 import type { DashboardLimits } from '../../src/http/signed-in/context.ts';
 import { createTestBrowser, createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
@@ -58,7 +58,7 @@ export async function createTestConsole({
   listens = false,
 }: ConsoleOptions = {}): Promise<TestConsole> {
   const dashboard = await createTestDashboard();
-  const server = createPublicServer({ trustProxy: [] });
+  const server = createBaseServer({ trustProxy: [] });
   const outside: Outside = {
     adapters: new Map(createWorld().adapters),
     heads: null,

@@ -99,7 +99,7 @@ export function createTestPaymentContext({
         implementation: IMPLEMENTATION,
       }),
       isReservedAddress: async (address) => world.reserved.has(address),
-      noteDeposit: () => {},
+      recordDepositAddress: () => {},
     },
     nowMs,
     newPaymentId: createPaymentIdGenerator(nowMs),

@@ -46,7 +46,7 @@ async function createSqlite(nowMs: () => number): Promise<TestDatabase> {
 /** Databases that a test of this file has left, emptied: to empty one takes a tenth of the time of making one. */
 const emptied: string[] = [];
 
-/** As a replica would write: the book of movements is guarded against just this. */
+/** As a replica would write: the journal is guarded against just this. */
 const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXECUTE (
   SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
   FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'); END $$; RESET session_replication_role`;

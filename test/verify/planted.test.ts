@@ -3,7 +3,7 @@ import {
   type Discrepancy,
   type DiscrepancyKind,
   discrepancyKinds,
-  hashOfMovement,
+  hashOfEntry,
 } from '../../src/domain/journal.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { stateOf } from '../../src/domain/payment-states.ts';
@@ -11,7 +11,7 @@ import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type OpenedStore, storeEngines } from '../store/engines.ts';
 import { leave, webhook } from '../store/fixtures.ts';
-import { readBook } from '../store/movements.ts';
+import { readBook } from '../store/journal.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { openWorld, type PaymentName, type SimulatedWorld } from './simulated-world.ts';
 
@@ -49,67 +49,65 @@ async function forge(
       units: BigInt(set['units'] ?? entry.units),
       paymentId: set['payment_id'] ?? entry.paymentId,
     };
-    assignments.push(`hash = '${hashOfMovement(forged)}'`);
+    assignments.push(`hash = '${hashOfEntry(forged)}'`);
   }
-  await change(
-    `${opened.unguardBook} UPDATE movements SET ${assignments.join(', ')} WHERE number = ${number}`,
-  );
+  await change(`${opened.unguardBook} UPDATE journal SET ${assignments.join(', ')} WHERE number = ${number}`);
 }
 
 const lastEntry = async () => (await readBook(store)).length;
 const numberOf = async (payment: Payment) =>
-  (await store.ledger.listMovementsOf(payment.id))[0]?.number as number;
+  (await store.ledger.listEntriesOf(payment.id))[0]?.number as number;
 const NOBODY = '019a0000-0000-7000-8000-000000000000';
 
 const planted: readonly Planted[] = [
   {
     what: 'an entry of the book was taken out',
     at: 'ready',
-    finds: ['movement_chain', 'movement_missing', 'movement_number'],
+    finds: ['journal_chain', 'journal_missing', 'journal_number'],
     async plant(payment) {
-      await change(`${opened.unguardBook} DELETE FROM movements WHERE payment_id = '${payment.id}'`);
+      await change(`${opened.unguardBook} DELETE FROM journal WHERE payment_id = '${payment.id}'`);
     },
   },
   {
     what: 'the amount of an entry was changed',
     at: 'surplus',
-    finds: ['movement_amount', 'movement_hash'],
+    finds: ['journal_amount', 'journal_hash'],
     plant: async (payment) => forge(await numberOf(payment), { units: '1' }, false),
   },
   {
     what: 'the amount of an entry was changed, and its hash with it',
     at: 'surplus',
-    finds: ['movement_amount', 'movement_chain'],
+    finds: ['journal_amount', 'journal_chain'],
     plant: async (payment) => forge(await numberOf(payment), { units: '1' }, true),
   },
   {
     what: 'the last entry was made another amount, hash and all',
     at: 'releasedAfterCancel',
-    finds: ['amounts', 'movement_amount'],
+    finds: ['amounts', 'journal_amount'],
     plant: async () => forge(await lastEntry(), { units: '1' }, true),
   },
   {
     what: 'the last entry was given to a payment that does not exist, hash and all',
     at: 'releasedAfterCancel',
-    finds: ['amounts', 'movement_missing', 'movement_of_nobody'],
+    finds: ['amounts', 'journal_missing', 'journal_orphan'],
     plant: async () => forge(await lastEntry(), { payment_id: NOBODY }, true),
   },
   {
     what: 'a deposit is gone from the database',
     at: 'ready',
-    finds: ['amounts', 'held', 'movement_unfounded', 'state', 'transactions'],
+    finds: ['amounts', 'held', 'journal_unfounded', 'state', 'transactions'],
     plant: ({ id }) => change(`DELETE FROM deposits WHERE payment_id = '${id}'`),
   },
   {
     what: 'a deposit was made larger, and the book left alone',
     at: 'ready',
-    finds: ['amounts', 'chain_amount', 'held', 'movement_amount'],
+    finds: ['amounts', 'chain_amount', 'held', 'journal_amount'],
     plant: ({ id }) => change(`UPDATE deposits SET units = '200000001' WHERE payment_id = '${id}'`),
   },
   {
     what: 'a fee is one unit too high',
     at: 'paid',
-    finds: ['chain_amount', 'fee', 'movement_amount'],
+    finds: ['chain_amount', 'fee', 'journal_amount'],
     plant: ({ id }) =>
       change(
         `UPDATE releases SET fee_units = '5000001', to_merchant_units = '194999999' WHERE payment_id = '${id}'`,
@@ -118,7 +116,7 @@ const planted: readonly Planted[] = [
   {
     what: 'more is said to be released than was deposited',
     at: 'releasedAfterCancel',
-    finds: ['chain_amount', 'held', 'movement_amount', 'released_too_much'],
+    finds: ['chain_amount', 'held', 'journal_amount', 'released_too_much'],
     plant: ({ id }) => change(`UPDATE deposits SET units = '199999999' WHERE payment_id = '${id}'`),
   },
   {
@@ -303,7 +301,7 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
       expect(report.discrepancyCount).toBe(found.length);
       // A broken link shows at the entry after it, whoever's that is.
       const others = found.filter(({ paymentId }) => paymentId !== (at === null ? null : payment.id));
-      expect(others.filter(({ kind }) => !/^movement_(chain|number|of_nobody)$/.test(kind))).toEqual([]);
+      expect(others.filter(({ kind }) => !/^journal_(chain|number|orphan)$/.test(kind))).toEqual([]);
     });
 
     it('without a chain finds only what the database says of itself', async () => {
@@ -341,7 +339,7 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
       const position = { paymentId, accountId, blockNumber: 14, transactionHash: 'dust' };
       const deposits = Array.from({ length: 1_100 }, (_, logIndex) => ({ ...position, logIndex, units: 1n }));
       await store.ledger.recordMissed({ from: world.chain.block(20), deposits, releases: [] }, leave);
-      await opened.change(`${opened.unguardBook} DELETE FROM movements`);
+      await opened.change(`${opened.unguardBook} DELETE FROM journal`);
       const report = await verifyPayments({ ...world.context, chain: null });
       expect(report.discrepancyCount).toBeGreaterThan(1_100);
       expect(report.discrepancies).toHaveLength(1_000);

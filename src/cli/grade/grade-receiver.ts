@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Finding, judge, type Observations } from './judge.ts';
 import { postWebhook, type WebhookAnswer } from './post-webhook.ts';
-import { oddlyWritten, paidFields, sign } from './signed-events.ts';
+import { formattingVariants, paidFields, sign } from './signed-events.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';
 
 /** Checkouts that the shop under test has to create. */
@@ -41,7 +41,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
     ...genuine(context, plain),
     bodyDurationMs: context.timeLimitMs / 10,
   });
-  const oddBody = oddlyWritten(paidFields(odd, nowSeconds(context)));
+  const oddBody = formattingVariants(paidFields(odd, nowSeconds(context)));
   const oddAnswer = await send(context, { body: oddBody, signature: sign(oddBody, odd.ipnToken) });
   await settled(context, odd);
 
@@ -92,7 +92,7 @@ export async function gradeWithPayment(
     ...genuine(context, order),
     bodyDurationMs: context.timeLimitMs / 10,
   });
-  const oddBody = oddlyWritten(paidFields(order, nowSeconds(context)));
+  const oddBody = formattingVariants(paidFields(order, nowSeconds(context)));
   const odd = await send(context, { body: oddBody, signature: sign(oddBody, order.ipnToken) });
   const duplicates = await sendDuplicates(context, order);
   const unpaid = await read();

@@ -33,7 +33,7 @@ export function paidFields(order: GradedOrder, timestampSeconds: number): Readon
  * JSON that nobody would write again in the same way: spaces, an escaped letter, a number with an exponent, a field that is
  * not in the documentation. Whoever verifies a body that was parsed and written again refuses it.
  */
-export function oddlyWritten(fields: Readonly<Record<string, unknown>>): string {
+export function formattingVariants(fields: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify({ ...fields, added_later: 1 }, null, 1);
   return `${text.replace('"added_later": 1', '"added_later": 1.0e0').replace('ü', '\\u00fc')}\n`;
 }

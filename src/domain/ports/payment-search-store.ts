@@ -29,7 +29,7 @@ export interface FinalSums {
 }
 
 /** A webhook that did not arrive, or of which nobody knows. */
-export interface TroubledWebhook {
+export interface FailingWebhook {
   readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly host: string;
@@ -59,8 +59,8 @@ export interface PaymentSearchStore {
   ): Promise<readonly Payment[]>;
 
   /** Every payment up to this row is indexed; 0 at first. */
-  readIndexFrontier(): Promise<number>;
-  /** Indexes the payments of these rows; does nothing when the frontier is not at `afterRow` any more. */
+  readIndexWatermark(): Promise<number>;
+  /** Indexes the payments of these rows; does nothing when the watermark is not at `afterRow` any more. */
   indexPayments(afterRow: number, throughRow: number): Promise<void>;
   /** Counts payments that became paid, each once; returns how many. */
   countPaid(limit: number): Promise<number>;
@@ -86,10 +86,10 @@ export interface PaymentSearchStore {
     accountId: string,
     ids: readonly PaymentId[],
   ): Promise<ReadonlyMap<PaymentId, ProviderId>>;
-  /** What the book of movements has of these payments: final, and less what was taken back. */
+  /** What the journal has of these payments: final, and less what was taken back. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
   /** The last webhooks that were not delivered, newest first; of all accounts with null. */
-  listTroubledWebhooks(accountId: string | null, limit: number): Promise<readonly TroubledWebhook[]>;
+  listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;
 
   /** The states a payment came into after its creation, in their order; those of before they were kept are missing. */
   listStateChanges(payment: PaymentReference): Promise<readonly StateChange[]>;

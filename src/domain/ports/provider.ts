@@ -42,7 +42,7 @@ export interface StartedSession {
 }
 
 /** What was posted to us in a provider's name, byte for byte: nothing of it is believed before it is authenticated. */
-export interface PostedNotice {
+export interface PostedWebhook {
   /** Path and query as they were asked for. */
   readonly target: string;
   /** Of each header the first value, by its name in lower case. */
@@ -51,8 +51,8 @@ export interface PostedNotice {
   readonly receivedAtMs: number;
 }
 
-/** What an authentic notice says of one payment: a hint for the customer's page, never proof of payment. */
-export interface ProviderNotice {
+/** What an authentic webhook says of one payment: a hint for the customer's page, never proof of payment. */
+export interface ProviderWebhook {
   /** As the provider repeats it; still to be looked up. */
   readonly paymentId: PaymentId;
   /** The provider's own name for the visit, when it is the one that `startSession` returned; else null. */
@@ -64,15 +64,15 @@ export interface ProviderNotice {
   readonly atMs: number;
 }
 
-/** Whoever posted the notice could not show to be the provider, or it is too old. The message is for the log. */
-export class NoticeRefusedError extends Error {
-  override readonly name = 'NoticeRefusedError';
+/** Whoever posted the webhook could not show to be the provider, or it is too old. The message is for the log. */
+export class ProviderWebhookRefusedError extends Error {
+  override readonly name = 'ProviderWebhookRefusedError';
 }
 
 /** How a provider has behaved towards this process since its start. */
 export interface ProviderHealth {
   /** Its quotes or its visits failed so often in a row that they are left alone, save for a trial now and then. */
-  readonly isResting: boolean;
+  readonly isCircuitOpen: boolean;
   readonly failuresInARow: number;
   readonly lastAnswerAtMs: number | null;
   readonly lastFailureAtMs: number | null;
@@ -85,7 +85,7 @@ export interface ProviderAdapter {
   readonly id: ProviderId;
   /** The customer can open a session's address only once: it is never handed out a second time. */
   readonly opensOnce?: true;
-  /** Where its visits happen, when that is another provider: that one's notices are about them as well. */
+  /** Where its visits happen, when that is another provider: that one's webhooks are about them as well. */
   readonly routedThrough?: ProviderId;
   /** Refuses customers whose browser does not say that they come from this service's site. */
   readonly checksReferrer?: true;
@@ -97,11 +97,11 @@ export interface ProviderAdapter {
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**
    * Authenticates and understands a webhook of the provider; null for an authentic one that says nothing of a payment.
-   * Throws `NoticeRefusedError`, `UnknownStateError` for an authentic one with a word that nobody knows, and
+   * Throws `ProviderWebhookRefusedError`, `UnknownStateError` for an authentic one with a word that nobody knows, and
    * `ServiceError` provider_unavailable where judging it takes a call that failed. Absent where the provider tells
    * nothing, or its key for it is not configured.
    */
-  readNotice?(notice: PostedNotice): Promise<ProviderNotice | null>;
+  readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
   /** Where its health is watched: how it has been. */
   health?(): ProviderHealth;
   /** Where its health is watched: the same adapter, asked even while the provider is left alone. */

@@ -1,4 +1,4 @@
-import type { Movement } from '../journal.ts';
+import type { JournalEntry } from '../journal.ts';
 import type { Deposit, Payment, Release, Rescue } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { Address } from '../payout-address.ts';
@@ -51,7 +51,7 @@ export interface ScanRecord {
   readonly scannedTo: number;
   readonly deposits: readonly (Deposit & RowOwner)[];
   readonly releases: readonly (Release & RowOwner)[];
-  /** These only go into the book of movements once they are final: no decision depends on them. */
+  /** These only go into the journal once they are final: no decision depends on them. */
   readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 
@@ -72,7 +72,7 @@ export type FoundOnChain = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>
 /**
  * The chain's side of the payments: what the watcher has seen, and how far it has come.
  *
- * Whatever becomes final, and whatever final rows are taken back, is also appended to the book of movements in the
+ * Whatever becomes final, and whatever final rows are taken back, is also appended to the journal in the
  * same transaction. The book is one chain over all payments: an entry holds the hash of the one before it, and the
  * database refuses to change or remove one.
  */
@@ -103,23 +103,23 @@ export interface LedgerStore {
   /** The chain lost final blocks: forgets every row and checkpoint above `block` and starts again from there. */
   rewindTo(block: BlockReference, decide: Decide): Promise<void>;
 
-  /** Entries of the book of movements with numbers above `after`, in their order. */
-  listMovements(after: number, limit: number): Promise<readonly Movement[]>;
+  /** Entries of the journal with numbers above `after`, in their order. */
+  listEntries(after: number, limit: number): Promise<readonly JournalEntry[]>;
   /** All entries of one payment, in their order. */
-  listMovementsOf(id: PaymentId): Promise<readonly Movement[]>;
+  listEntriesOf(id: PaymentId): Promise<readonly JournalEntry[]>;
 
   /**
    * The expiry step has dealt with all payments up to here (any text that sorts among ids), '' at first. A decision
    * with `revisitExpiry` moves it back below its payment, in the same transaction.
    */
-  readExpiryFrontier(): Promise<string>;
+  readExpiryWatermark(): Promise<string>;
   /**
-   * Decides these payments and moves the frontier, in one transaction. The frontier stays where it is when it was
+   * Decides these payments and moves the watermark, in one transaction. The watermark stays where it is when it was
    * moved back since it was read as `from`, and stops below a payment whose decision has `revisitExpiry`.
    */
-  advanceExpiryFrontier(
+  advanceExpiryWatermark(
     ids: readonly PaymentId[],
-    frontier: { readonly from: string; readonly to: string },
+    watermark: { readonly from: string; readonly to: string },
     decide: Decide,
   ): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { type Language, type LanguageCode, languages } from './languages.ts';
  * Style and script travel in the page itself, so that the first paint needs one response only. They are the
  * project's own files, which is why they may be inserted as they are.
  */
-const pageStyle = pageStyleOf(['button', 'card', 'field', 'notice'], asset('./checkout.css'));
+const pageStyle = pageStyleOf(['button', 'card', 'field', 'banner'], asset('./checkout.css'));
 const pageScript = new Html(readAsset(asset('./client/follow-payment.js')));
 
 /** Goes on from a short link; the address stands in the link that has the id. */

@@ -4,7 +4,7 @@ import { crc32, deflate } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatCents } from '../../domain/money.ts';
-import { createBriefCache } from '../../platform/ttl-cache.ts';
+import { createTtlCache } from '../../platform/ttl-cache.ts';
 import { html, nothing } from '../design/html.ts';
 import { createFixedWindowLimiter } from '../rate-limit.ts';
 import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
@@ -42,7 +42,7 @@ class BusyError extends Error {
  */
 export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview {
   const { monotonicMs, onFailure, draw = drawWithLibrary } = options;
-  const reuse = createBriefCache<Buffer>({
+  const reuse = createTtlCache<Buffer>({
     monotonicMs,
     keepMs: KEEP_MS,
     maximumEntries: MAXIMUM_KEPT_PICTURES,

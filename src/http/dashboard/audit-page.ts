@@ -34,7 +34,7 @@ async function showEntries(context: DashboardContext, visit: Visit): Promise<Das
   return {
     title: 'Audit log',
     main: html`<p>Who did what in this account, the newest first. Nothing here can be changed.</p>
-${entries.length === 0 ? html`<p class="notice plain">Nothing was done yet.</p>` : entryTable(entries, visit)}
+${entries.length === 0 ? html`<p class="banner plain">Nothing was done yet.</p>` : entryTable(entries, visit)}
 <div class="actions">${before === null ? nothing : html`<a class="button" href="${DASHBOARD_PATH}/audit">Newest</a>`}
 ${last === undefined || found.length <= ENTRIES_ON_A_PAGE ? nothing : html`<a class="button" href="${DASHBOARD_PATH}/audit?before=${last.position}">Older</a>`}</div>`,
   };

@@ -40,5 +40,5 @@ export function errorSummary(sentence: string, labels: FieldLabels, errors: Fiel
   const links = Object.entries(labels)
     .filter(([name]) => errors.has(name))
     .map(([name, label], index) => html`${index === 0 ? '' : ', '}<a href="#${name}">${label}</a>`);
-  return html`<p class="notice bad" role="alert">${sentence} Check: ${links}.</p>`;
+  return html`<p class="banner bad" role="alert">${sentence} Check: ${links}.</p>`;
 }

@@ -5,7 +5,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import { DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
-import { formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { banner, formTokenField, textField } from '../signed-in/forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 
 interface LinkRoute {
@@ -29,11 +29,11 @@ export function registerInvitationPages(routes: DashboardRoutes): void {
       if (result === 'gone') return sendGone(routes, reply);
       return sendSeeOther(
         reply,
-        result === 'accepted' ? DASHBOARD_PATH : `${DASHBOARD_PATH}/sign-in?said=joined`,
+        result === 'accepted' ? DASHBOARD_PATH : `${DASHBOARD_PATH}/sign-in?flash=joined`,
       );
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-      return showInvitation(routes, request, reply, { status: 400, message: notice('bad', error.message) });
+      return showInvitation(routes, request, reply, { status: 400, message: banner('bad', error.message) });
     }
   });
 }

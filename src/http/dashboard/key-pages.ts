@@ -13,7 +13,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { banner, formTokenField, textField } from '../signed-in/forms.ts';
 import {
   type DashboardAnswer,
   type DashboardView,
@@ -23,10 +23,10 @@ import {
 } from '../signed-in/signed-in-page.ts';
 
 const said: ReadonlyMap<string | null, Html> = new Map([
-  ['revoked', notice('good', 'The key is revoked. Requests with it are refused from now on.')],
+  ['revoked', banner('good', 'The key is revoked. Requests with it are refused from now on.')],
   [
     'shown',
-    notice('warn', 'A key is shown once. If you have not saved the new key, revoke it and create another.'),
+    banner('warn', 'A key is shown once. If you have not saved the new key, revoke it and create another.'),
   ],
 ]);
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
@@ -59,7 +59,7 @@ export function registerKeyPages(routes: DashboardRoutes): void {
     async act(visit) {
       const key = await revokeOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
       await recordAction(context, visit.account.id, visit.actor, 'key.revoked', describeKey(key));
-      return seeOther('/keys?said=revoked');
+      return seeOther('/keys?flash=revoked');
     },
   });
 }
@@ -83,10 +83,10 @@ async function showKeys(
     .reverse();
   return {
     title: 'API keys',
-    main: html`${message}${said.get(visit.query.get('said')) ?? nothing}
+    main: html`${message}${said.get(visit.query.get('flash')) ?? nothing}
 <p>A key lets your shop create checkouts and read payments. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
-${active.length === 0 ? html`<p class="notice plain">There is no key yet. Create one, and give it to your shop's server.</p>` : keyTable(active, visit)}
-${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="notice">To create another key, revoke one first.</p>` : createForm(visit, typed)}
+${active.length === 0 ? html`<p class="banner plain">There is no key yet. Create one, and give it to your shop's server.</p>` : keyTable(active, visit)}
+${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit, typed)}
 ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
   };
 }
@@ -136,7 +136,7 @@ async function answerCreate(context: DashboardContext, visit: Visit, name: strin
     return seeOther(`/keys/${key.id}/created`);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    const message = notice('bad', `No key was created: ${error.message}`);
+    const message = banner('bad', `No key was created: ${error.message}`);
     const typed = { name, error: error.problem === null ? undefined : error.message };
     return { ...(await showKeys(context, visit, { message, typed })), status: error.status };
   }
@@ -148,11 +148,11 @@ const purposeOf = (keyId: string) => `key ${keyId}`;
 async function showCreated(context: DashboardContext, visit: Visit): Promise<DashboardAnswer> {
   const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
   const plainKey = await takeForPage(context, visit.session.id, purposeOf(key.id));
-  if (plainKey === null) return seeOther('/keys?said=shown');
+  if (plainKey === null) return seeOther('/keys?flash=shown');
   return {
     title: 'Your new key',
     main: html`<section class="card"><h2><bdi>${key.name}</bdi></h2>
-<p class="notice">Copy it now: it is not kept here, and will never be shown again. Give it to your shop's server, and to no browser or app.</p>
+<p class="banner">Copy it now: it is not kept here, and will never be shown again. Give it to your shop's server, and to no browser or app.</p>
 <div class="field"><label for="key">API key</label><input id="key" class="secret" readonly value="${plainKey}" autocomplete="off" spellcheck="false"></div>
 <div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
 <a class="button primary" href="${KEYS_PATH}">I have saved it</a><span id="copied" role="status"></span></div></section>`,

@@ -12,7 +12,7 @@ import {
   createPayment,
 } from '../../payments/create-payment.ts';
 import { providerChoices } from '../../payments/parse-payment-query.ts';
-import { readPaymentStory } from '../../payments/payment-history.ts';
+import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
@@ -23,7 +23,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { formatMoney } from '../signed-in/format.ts';
-import { type FormFields, formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
 import {
   type DashboardView,
   dashboardForm,
@@ -71,17 +71,17 @@ ${destinationFields(account, value)}
 }
 
 async function showLink(context: DashboardContext, visit: Visit): Promise<DashboardView> {
-  const story = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
-  const { payment } = story;
+  const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = history;
   const url = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
   return {
     title: 'Your payment link',
     main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
 <p><a href="${url}"><code>${url}</code></a></p>
 ${qrCode(url, 'QR code of the link')}
-${payment.note === null ? nothing : html`<p class="notice plain">In previews of this link anybody can read: <bdi>${payment.note}</bdi></p>`}
+${payment.note === null ? nothing : html`<p class="banner plain">In previews of this link anybody can read: <bdi>${payment.note}</bdi></p>`}
 <p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">The payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Make another</a></p></section>
-${walletCard(context, story)}`,
+${walletCard(context, history)}`,
   };
 }
 
@@ -142,7 +142,7 @@ async function makeByHand(
     return seeOther(`/links/${payment.id}`);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status === 500) throw error;
-    return { ...formView(visit, form, notice('bad', error.message)), status: error.status };
+    return { ...formView(visit, form, banner('bad', error.message)), status: error.status };
   }
 }
 

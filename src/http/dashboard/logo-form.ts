@@ -67,7 +67,7 @@ async function changeLogo(
   });
   const what = isRemoved ? 'took the logo away' : `logo ${account.logoHash}`;
   await recordAction(context, account.id, visit.actor, 'settings.changed', what);
-  return seeOther('/settings?said=saved');
+  return seeOther('/settings?flash=saved');
 }
 
 export function logoForm({ account, formToken }: Visit, error?: string): Html {

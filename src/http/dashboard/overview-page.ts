@@ -1,6 +1,6 @@
 import type { AmountMismatch, Payment } from '../../domain/payment.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
-import type { TroubledWebhook } from '../../domain/ports/payment-search-store.ts';
+import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts';
 import { readStatistics } from '../../payments/read-statistics.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import {
@@ -108,7 +108,7 @@ async function attentionCard(context: DashboardContext, visit: Visit): Promise<H
   const newsFromMs = context.nowMs() - NEWS_MS;
   const [waiting, webhooks, partial, overpaid] = await Promise.all([
     context.search.listUnsettled(visit.account.id, refusedStatuses, SHOWN + 1),
-    context.search.listTroubledWebhooks(visit.account.id, SHOWN),
+    context.search.listFailingWebhooks(visit.account.id, SHOWN),
     ofMismatch('partially_paid'),
     ofMismatch('overpaid', { fromMs: newsFromMs }),
   ]);
@@ -139,7 +139,7 @@ function allOf(payments: readonly Payment[], mismatch: AmountMismatch, words: st
 }
 
 function webhookEntry(
-  { paymentId, host, status, reason, finishedAtMs }: TroubledWebhook,
+  { paymentId, host, status, reason, finishedAtMs }: FailingWebhook,
   { timeZone }: Visit,
 ): Html {
   return html`<li><a href="${DASHBOARD_PATH}/payments/${paymentId}#webhook">Webhook to <bdi>${host === '' ? 'your endpoint' : host}</bdi></a> ${webhookBadge(status)} ${reasonSentence(reason)} <span class="small soft">${moment(finishedAtMs, timeZone)}</span></li>`;

@@ -7,7 +7,7 @@ import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import { callerOf, DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
-import { formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { banner, formTokenField, textField } from '../signed-in/forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
 
@@ -34,10 +34,10 @@ export function registerPasswordLinkPages(routes: DashboardRoutes): void {
       );
       // Whoever reads the user's mail, or is trusted by the operator, is no stranger.
       if (isSet && link !== null) rememberBrowser(routes, reply, link.email);
-      if (isSet) return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in?said=password-set`);
+      if (isSet) return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in?flash=password-set`);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-      return showForm(routes, request, reply, { status: 400, message: notice('bad', error.message) });
+      return showForm(routes, request, reply, { status: 400, message: banner('bad', error.message) });
     }
     return sendGone(routes, reply);
   });

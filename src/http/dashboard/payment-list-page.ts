@@ -20,7 +20,7 @@ import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
-import { notice } from '../signed-in/forms.ts';
+import { banner } from '../signed-in/forms.ts';
 import { dashboardHeaders } from '../signed-in/layout.ts';
 import type { DashboardView } from '../signed-in/signed-in-page.ts';
 import {
@@ -45,7 +45,7 @@ export async function showPayments(context: DashboardContext, visit: Visit): Pro
     return {
       title: 'Payments',
       status: filters.status,
-      main: html`${notice('bad', filters.message)}${filterForm({})}`,
+      main: html`${banner('bad', filters.message)}${filterForm({})}`,
     };
   }
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
@@ -55,7 +55,7 @@ export async function showPayments(context: DashboardContext, visit: Visit): Pro
     title: 'Payments',
     main: html`${filterForm(filters.given)}
 ${filterChips(filters.given)}
-${page.payments.length === 0 ? emptyNotice(filters, page, visit) : paymentTable(page.payments, providers, visit)}
+${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, providers, visit)}
 ${pageLinks(filters, page)}
 <p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a></p>`,
   };
@@ -88,13 +88,13 @@ export async function sendPaymentsCsv(
     .send(Readable.from(exportPayments(context.search, query)));
 }
 
-function emptyNotice({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
+function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
   if (page.next !== null) {
     const until = moment(paymentIdTimeMs(page.next), visit.timeZone);
-    return html`<p class="notice plain" role="status">Nothing found back to ${until}. There are older payments.</p>`;
+    return html`<p class="banner plain" role="status">Nothing found back to ${until}. There are older payments.</p>`;
   }
   if (Object.keys(given).length > 0 || before !== null) {
-    return html`<p class="notice plain" role="status">No payment matches. A payment that was created a moment ago is found by its words in a second or two.</p>`;
+    return html`<p class="banner plain" role="status">No payment matches. A payment that was created a moment ago is found by its words in a second or two.</p>`;
   }
   return html`<section class="card"><h2>No payments yet</h2>
 <p>A payment appears here as soon as your shop creates a checkout, or when you make a payment link by hand.</p></section>`;

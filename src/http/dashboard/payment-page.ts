@@ -8,7 +8,7 @@ import { roleIncludes } from '../../domain/person.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { sumLedger } from '../../domain/settle.ts';
-import { type PaymentStory, readPaymentStory } from '../../payments/payment-history.ts';
+import { type PaymentHistory, readPaymentHistory } from '../../payments/payment-history.ts';
 import { listOffers, servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -38,39 +38,39 @@ interface PaymentPageOptions {
   readonly check?: SignatureCheck;
 }
 
-/** One payment's whole story. */
+/** One payment's whole history. */
 export async function showPayment(
   context: DashboardContext,
   visit: Visit,
   { said = nothing, status = 200, check = null }: PaymentPageOptions = {},
 ): Promise<DashboardView> {
-  const story = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
-  const { payment } = story;
+  const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = history;
   return {
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     status,
     main: html`${said}
 <p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
-${mismatchNotice(context, story)}
+${mismatchNotice(context, history)}
 ${await unservedNotice(context, visit, payment)}
-${payment.releaseRefusalReason === null ? nothing : html`<p class="notice bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
-<div class="pair">${factsCard(context, visit, story)}
-<section class="card"><h2>What happened</h2>${timeline(story, visit.timeZone)}</section></div>
-${walletCard(context, story)}
-${moneyCard(context, story)}
+${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
+<div class="pair">${factsCard(context, visit, history)}
+<section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone)}</section></div>
+${walletCard(context, history)}
+${moneyCard(context, history)}
 ${noteCard(visit, payment)}
-${story.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
-${cancelCard(visit, story)}
+${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
+${cancelCard(visit, history)}
 ${eraseCard(visit, payment)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
   };
 }
 
 /** What a partially paid or overpaid payment means for the merchant, and what can be done. */
-function mismatchNotice({ baseUrl }: DashboardContext, { payment, ledger, sessions }: PaymentStory): Html {
+function mismatchNotice({ baseUrl }: DashboardContext, { payment, ledger, sessions }: PaymentHistory): Html {
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
-    return html`<section class="notice"><p><strong>${partPaidSentence(payment)}</strong></p>
+    return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
 <ul><li>The customer can send the rest from a wallet: the <a href="${url}">checkout page</a> shows how much is missing and the address. A card would be charged the whole amount again.</li>
 <li>The payment cannot be canceled or released while it is open, because something has arrived and more may follow.</li>
 <li>If the rest does not arrive before the payment expires, it is canceled, and what arrived can then be released to your wallet. It never counts as paid.</li></ul></section>`;
@@ -78,7 +78,7 @@ function mismatchNotice({ baseUrl }: DashboardContext, { payment, ledger, sessio
   if (payment.amountMismatch !== 'overpaid') return nothing;
   const visited = [...new Set(sessions.map(({ provider }) => providerName(provider)))];
   const { length: deposits } = ledger.deposits;
-  return html`<section class="notice"><p><strong>${overpaidSentence(payment, sumLedger(ledger).seenUnits)}</strong></p>
+  return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumLedger(ledger).seenUnits)}</strong></p>
 <p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. There is one webhook only: if the customer paid twice, refund the surplus from your wallet.</p></section>`;
 }
 
@@ -98,7 +98,7 @@ async function unservedNotice(
     from === null
       ? 'None is available for it at the moment.'
       : `The lowest amount that a provider takes is ${formatMoney(from, 'USD')} (USD).`;
-  return html`<p class="notice">No provider serves this payment, so that customers cannot pay it. ${advice}</p>`;
+  return html`<p class="banner">No provider serves this payment, so that customers cannot pay it. ${advice}</p>`;
 }
 
 /** A transaction, with its page in an explorer where there is one. */
@@ -119,7 +119,7 @@ ${fact('Paid in full from', `${formatUnits(payment.enoughUnits)} USDC`)}`;
 function factsCard(
   { baseUrl }: DashboardContext,
   { timeZone }: Visit,
-  { payment, sessions }: PaymentStory,
+  { payment, sessions }: PaymentHistory,
 ): Html {
   const used = payingProvider(payment, sessions);
   const shortCode = shortCodeOf(payment.id);
@@ -136,7 +136,7 @@ ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReaso
 </dl></section>`;
 }
 
-function moneyCard(context: DashboardContext, { payment, ledger }: PaymentStory): Html {
+function moneyCard(context: DashboardContext, { payment, ledger }: PaymentHistory): Html {
   const sums = sumLedger(ledger);
   const finality = (blockNumber: number) => (blockNumber <= ledger.finalBlock ? 'final' : 'not final yet');
   const deposits = ledger.deposits.map(({ units, transactionHash, blockNumber }) => [
@@ -188,7 +188,7 @@ ${payment.note ?? ''}</textarea>
 <p class="actions"><button class="button">Save the note</button></p></form></section>`;
 }
 
-function cancelCard(visit: Visit, { payment, ledger }: PaymentStory): Html {
+function cancelCard(visit: Visit, { payment, ledger }: PaymentHistory): Html {
   const canCancel =
     payment.status === 'unpaid' && payment.forwardStatus === 'pending' && ledger.deposits.length === 0;
   if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
@@ -215,15 +215,15 @@ interface Happening {
 }
 
 /** All that happened to a payment and has a time, the oldest first. What the chain tells has blocks, and a list of its own. */
-export function timeline(story: PaymentStory, timeZone: string): Html {
-  const happenings = [...happeningsOf(story)].sort((one, other) => one.atMs - other.atMs);
+export function timeline(history: PaymentHistory, timeZone: string): Html {
+  const happenings = [...happeningsOf(history)].sort((one, other) => one.atMs - other.atMs);
   return html`<ol class="timeline">${happenings.map(
     ({ atMs, title, text }) =>
       html`<li><p class="small soft">${moment(atMs, timeZone)}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
   )}</ol>`;
 }
 
-function* happeningsOf({ payment, sessions, states, webhooks }: PaymentStory): Generator<Happening> {
+function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
   yield {
     atMs: payment.createdAtMs,
     title: 'Created',

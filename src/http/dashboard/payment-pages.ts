@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { eraseEmail } from '../../payments/erase-emails.ts';
-import { readPaymentStory, verifyWebhookSignature } from '../../payments/payment-history.ts';
+import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payment-history.ts';
 import { parseNote } from '../api/parse-create-request.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { type FormFields, notice } from '../signed-in/forms.ts';
+import { banner, type FormFields } from '../signed-in/forms.ts';
 import {
   type DashboardView,
   dashboardForm,
@@ -27,8 +27,8 @@ import { fact, providerName, stateSentence } from './payment-words.ts';
 
 /** One payment on paper: what can be shown to a bank, a provider or a customer, and how anybody can check it. */
 async function showEvidence(context: DashboardContext, visit: Visit): Promise<DashboardView> {
-  const story = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
-  const { payment, ledger, sessions } = story;
+  const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment, ledger, sessions } = history;
   const moved = [
     ...ledger.deposits.map(({ units, ...place }) => ({ ...place, what: 'arrived', units })),
     ...ledger.releases.map(({ toMerchantUnits, feeUnits, ...place }) => ({
@@ -56,14 +56,14 @@ ${sessions.length === 0 ? html`<p>The customer was at no provider.</p>` : html`<
 <dl class="facts">${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}${fact('Merchant’s wallet', html`<code>${payment.payoutAddress}</code>`)}
 ${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', html`<code>${payment.factory}</code>`)}
 ${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUnits(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= ledger.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
-<section class="card"><h2>In the order of time</h2>${timeline(story, visit.timeZone)}</section>`,
+<section class="card"><h2>In the order of time</h2>${timeline(history, visit.timeZone)}</section>`,
   };
 }
 
 const said: ReadonlyMap<string | null, Html> = new Map([
-  ['noted', notice('good', 'The note is saved.')],
-  ['canceled', notice('good', 'The payment is canceled.')],
-  ['erased', notice('good', 'The customer’s e-mail address is erased.')],
+  ['noted', banner('good', 'The note is saved.')],
+  ['canceled', banner('good', 'The payment is canceled.')],
+  ['erased', banner('good', 'The customer’s e-mail address is erased.')],
 ]);
 
 /** The account's payments: the list, its CSV, and each of them. */
@@ -80,7 +80,7 @@ export function registerPaymentPages(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     ...seen,
     path: '/payments/:paymentId',
-    show: (visit) => showPayment(context, visit, { said: said.get(visit.query.get('said')) ?? nothing }),
+    show: (visit) => showPayment(context, visit, { said: said.get(visit.query.get('flash')) ?? nothing }),
   });
   dashboardPage(routes, {
     ...seen,
@@ -115,36 +115,36 @@ async function saveNote(
   visit: Visit,
   form: FormFields,
 ): Promise<DashboardView | SeeOther> {
-  const { payment } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   return orShown(context, visit, async () => {
     await context.search.editNote(payment, parseNote(form.text('note').trim() || null));
     await recordAction(context, visit.account.id, visit.actor, 'payment.noted', payment.id);
-    return seeOther(`/payments/${payment.id}?said=noted`);
+    return seeOther(`/payments/${payment.id}?flash=noted`);
   });
 }
 
 async function cancel(context: DashboardContext, visit: Visit): Promise<DashboardView | SeeOther> {
   // Whose it is, before anything is said about it.
-  const { payment } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   return orShown(context, visit, async () => {
     await cancelPayment(context, payment.id, 'merchant');
     await recordAction(context, visit.account.id, visit.actor, 'payment.canceled', payment.id);
-    return seeOther(`/payments/${payment.id}?said=canceled`);
+    return seeOther(`/payments/${payment.id}?flash=canceled`);
   });
 }
 
 async function erase(context: DashboardContext, visit: Visit): Promise<DashboardView | SeeOther> {
-  const { payment } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   return orShown(context, visit, async () => {
     const isErased = await eraseEmail(context, payment);
     if (isErased)
       await recordAction(context, visit.account.id, visit.actor, 'payment.email_erased', payment.id);
-    return seeOther(`/payments/${payment.id}?said=erased`);
+    return seeOther(`/payments/${payment.id}?flash=erased`);
   });
 }
 
 async function verifySignature(context: DashboardContext, visit: Visit): Promise<DashboardView> {
-  const { webhooks } = await readPaymentStory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const { webhooks } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const [webhook] = webhooks;
   if (webhook === undefined) throw new ServiceError('not_found');
   return showPayment(context, visit, { check: verifyWebhookSignature(context.tokens, webhook) });
@@ -160,6 +160,6 @@ async function orShown(
     return await act();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    return showPayment(context, visit, { status: error.status, said: notice('bad', error.message) });
+    return showPayment(context, visit, { status: error.status, said: banner('bad', error.message) });
   }
 }

@@ -15,7 +15,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { type FormFields, formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
 import {
   type DashboardAnswer,
   type DashboardView,
@@ -27,10 +27,10 @@ import {
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
 const said: ReadonlyMap<string | null, Html> = new Map([
-  ['changed', notice('good', 'Role updated.')],
-  ['removed', notice('good', 'The member is removed.')],
-  ['invited', notice('good', 'The invitation is on its way. It works once and for a week.')],
-  ['withdrawn', notice('good', 'The invitation is withdrawn.')],
+  ['changed', banner('good', 'Role updated.')],
+  ['removed', banner('good', 'The member is removed.')],
+  ['invited', banner('good', 'The invitation is on its way. It works once and for a week.')],
+  ['withdrawn', banner('good', 'The invitation is withdrawn.')],
 ]);
 const roleWords: Record<Role, string> = {
   viewer: 'Viewer: looks at payments',
@@ -54,7 +54,7 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
     path: '/people/invitations/:invitationId/withdraw',
     async act(visit) {
       await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
-      return seeOther('/people?said=withdrawn');
+      return seeOther('/people?flash=withdrawn');
     },
   });
   dashboardForm(routes, {
@@ -76,7 +76,7 @@ async function withRefusal(
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
     const shown = {
-      message: notice('bad', error.message),
+      message: banner('bad', error.message),
       invitation,
       emailError: error.problem === null ? undefined : error.message,
     };
@@ -107,14 +107,14 @@ async function answerInvite(
   }
   try {
     await mailer.send(invitationMail(visit, { email, link }));
-    return seeOther('/people?said=invited');
+    return seeOther('/people?flash=invited');
   } catch (error) {
     const text =
       error instanceof MailNotSentError
         ? 'The e-mail could not be sent. Check the address, or try again later.'
         : 'The mail server did not confirm the e-mail. Invite again if it does not arrive.';
     return {
-      ...(await showPeople(context, visit, { message: notice('bad', text), invitation: form })),
+      ...(await showPeople(context, visit, { message: banner('bad', text), invitation: form })),
       status: 502,
     };
   }
@@ -159,7 +159,7 @@ async function answerChange(
   const role = form.has('remove') ? null : roleIn(form);
   const member = { accountId: visit.account.id, userId: visit.params['userId'] ?? '', role };
   await changeMember(context, member, visit.actor);
-  return seeOther(role === null ? '/people?said=removed' : '/people?said=changed');
+  return seeOther(role === null ? '/people?flash=removed' : '/people?flash=changed');
 }
 
 function roleIn(form: FormFields): Role {
@@ -186,7 +186,7 @@ async function showPeople(
   ]);
   return {
     title: 'People',
-    main: html`${message}${said.get(visit.query.get('said')) ?? nothing}
+    main: html`${message}${said.get(visit.query.get('flash')) ?? nothing}
 ${dataTable({
   label: 'Members',
   columns: ['E-mail address', 'Second factor', 'Since', 'Role'],

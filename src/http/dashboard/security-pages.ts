@@ -28,7 +28,7 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { type FormFields, formTokenField, notice, passwordField, textField } from '../signed-in/forms.ts';
+import { banner, type FormFields, formTokenField, passwordField, textField } from '../signed-in/forms.ts';
 import {
   confirmPasskeyForm,
   type ProofField,
@@ -46,10 +46,10 @@ import {
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const said: ReadonlyMap<string | null, Html> = new Map([
-  ['password', notice('good', 'Your password is changed, and your other sessions have ended.')],
-  ['removed', notice('good', 'The authenticator app is off.')],
-  ['passkey', notice('good', 'The passkey is added. You are asked for it when you sign in.')],
-  ['passkey-removed', notice('good', 'The passkey is removed.')],
+  ['password', banner('good', 'Your password is changed, and your other sessions have ended.')],
+  ['removed', banner('good', 'The authenticator app is off.')],
+  ['passkey', banner('good', 'The passkey is added. You are asked for it when you sign in.')],
+  ['passkey-removed', banner('good', 'The passkey is removed.')],
 ]);
 
 /** What a page shows besides the forms. */
@@ -77,7 +77,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     ...own,
     path: '/security',
-    show: (visit) => showSecurity(context, visit, { message: said.get(visit.query.get('said')) ?? nothing }),
+    show: (visit) => showSecurity(context, visit, { message: said.get(visit.query.get('flash')) ?? nothing }),
   });
   dashboardForm(routes, {
     ...own,
@@ -87,7 +87,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   form('password', async (visit, fields) => {
     const change = { password: fields.text('new_password'), sessionId: visit.session.id };
     await changePassword(context, visit.user, change, visit.actor);
-    return seeOther('/security?said=password');
+    return seeOther('/security?flash=password');
   });
   form('second-factor', async (visit, fields) => {
     if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is on already.');
@@ -109,17 +109,17 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     await requireSecondFactor(context, visit, fields);
     const made = { name: fields.text('name'), response: fields.text('response'), party };
     const codes = await addPasskey(context, visit, made, visit.actor);
-    return codes === null ? seeOther('/security?said=passkey') : recoveryCodesPage(codes, OWN_PATH);
+    return codes === null ? seeOther('/security?flash=passkey') : recoveryCodesPage(codes, OWN_PATH);
   });
   form('remove-passkey', async (visit, fields) => {
     await requireSecondFactor(context, visit, fields);
     await removePasskey(context, visit, fields.text('passkey'), visit.actor);
-    return seeOther('/security?said=passkey-removed');
+    return seeOther('/security?flash=passkey-removed');
   });
   form('remove-second-factor', async (visit, fields) => {
     await requireSecondFactor(context, visit, fields);
     await removeTotp(context, visit.user, visit.actor);
-    return seeOther('/security?said=removed');
+    return seeOther('/security?flash=removed');
   });
 }
 
@@ -137,7 +137,7 @@ async function withPassword(
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
     const kept = { sealed: form.text('sealed'), confirmation: form.text('confirmation') };
-    const page = await showSecurity(context, visit, { message: notice('bad', error.message), ...kept });
+    const page = await showSecurity(context, visit, { message: banner('bad', error.message), ...kept });
     return { ...page, status: 400 };
   }
 }
@@ -147,10 +147,10 @@ async function confirm(context: DashboardContext, visit: Visit, form: FormFields
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   if (party === null) throw new ServiceError('not_found');
   if (!(await usePasskey(context, visit, form.text('response'), party))) {
-    const message = notice('bad', 'The passkey was not accepted. Please try again.');
+    const message = banner('bad', 'The passkey was not accepted. Please try again.');
     return { ...(await showSecurity(context, visit, { message })), status: 400 };
   }
-  const message = notice('good', 'Confirmed. You can change your second factors for five minutes.');
+  const message = banner('good', 'Confirmed. You can change your second factors for five minutes.');
   const confirmation = confirmSecondFactor(context, visit.session.id);
   return showSecurity(context, visit, { message, confirmation });
 }

@@ -9,7 +9,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { formTokenField, notice } from '../signed-in/forms.ts';
+import { banner, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardView, dashboardForm, dashboardPage, seeOther } from '../signed-in/signed-in-page.ts';
 
 /** One's own sessions: seen, and ended. */
@@ -27,7 +27,7 @@ export function registerSessionPages(routes: DashboardRoutes): void {
         { userId: visit.user.id, sessionId, accountId: visit.account.id },
         visit.actor,
       );
-      return seeOther('/sessions?said=ended');
+      return seeOther('/sessions?flash=ended');
     },
   });
 }
@@ -39,7 +39,7 @@ async function showSessions(context: DashboardContext, visit: Visit): Promise<Da
   );
   return {
     title: 'Sessions',
-    main: html`${visit.query.get('said') === 'ended' ? notice('good', 'The session has ended.') : nothing}
+    main: html`${visit.query.get('flash') === 'ended' ? banner('good', 'The session has ended.') : nothing}
 <p>Where you are signed in. A session ends by itself after twelve hours without use, and after a week at the latest. End what you do not know, and <a href="${DASHBOARD_PATH}/security">set a new password</a> then.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/security">Password and second factor</a></p>
 ${dataTable({

@@ -26,11 +26,11 @@ import {
 } from '../signed-in/context.ts';
 import { formatPercent, formatUsdc } from '../signed-in/format.ts';
 import {
+  banner,
   describedBy,
   type FormFields,
   formTokenField,
   notesOf,
-  notice,
   passwordField,
   textField,
   tickField,
@@ -51,7 +51,7 @@ const featureWords: Record<Feature, string> = {
   fee_pass_through: 'The customer can be asked to pay the fee',
 };
 const said: ReadonlyMap<string | null, Html> = new Map([
-  ['saved', notice('good', 'Saved. It counts for new checkouts at once.')],
+  ['saved', banner('good', 'Saved. It counts for new checkouts at once.')],
 ]);
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
@@ -93,7 +93,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
     ...own,
     path: '/settings',
     show: async (visit) =>
-      showSettings(context, visit, { message: said.get(visit.query.get('said')) ?? nothing }),
+      showSettings(context, visit, { message: said.get(visit.query.get('flash')) ?? nothing }),
   });
   registerLogoForm(routes, (visit, logoErrors) => {
     const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, logoErrors);
@@ -139,13 +139,13 @@ async function changeShop(
     return { ...showSettings(context, visit, { message, shop: { form, errors } }), status: 400 };
   }
   const profile: ProfileUpdate = Object.assign(
-    { isToldOfTrouble: form.has('trouble_mails') },
+    { receivesAlerts: form.has('trouble_mails') },
     ...Object.values(fields),
   );
   const account = await updateAccount(context, visit.account.id, { profile });
   const change = describeAccountChange(visit.account, account) ?? 'nothing';
   await recordAction(context, account.id, visit.actor, 'settings.changed', change);
-  return seeOther('/settings?said=saved');
+  return seeOther('/settings?flash=saved');
 }
 
 /** Where money goes is changed by who knows the password only: an open browser must not be enough. */
@@ -171,7 +171,7 @@ async function changeWallet(
   const account = await updateAccount(context, visit.account.id, { profile });
   const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
   await recordAction(context, account.id, visit.actor, 'wallet.changed', change);
-  return seeOther('/settings?said=saved');
+  return seeOther('/settings?flash=saved');
 }
 
 function walletOf(text: string): Address | null {
@@ -218,7 +218,7 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
     value: refused?.form.text(name) ?? stored[name],
     error: refused?.errors.get(name),
   });
-  const isTold = refused?.form.has('trouble_mails') ?? account.isToldOfTrouble;
+  const isTold = refused?.form.has('trouble_mails') ?? account.receivesAlerts;
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${formTokenField(formToken)}
 ${textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
 ${textField({ ...field('support_link'), isOptional: true, hint: 'An https address or an e-mail address where your customers get help.' })}
@@ -228,7 +228,7 @@ ${timeZoneField(field('time_zone'))}
 ${textField({ ...field('email_retention'), isOptional: true, hint: 'From the day a payment was made; empty keeps them. What is erased does not come back.' })}
 ${textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
 ${textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
-<p class="notice plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
+<p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
 <div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Tell the owners by e-mail when a webhook did not arrive or a payment needs attention' })}</div><p class="hint">At most once an hour each. Where the operator has set up e-mail.</p></div>
 <div class="actions"><button class="button primary">Save</button></div></form>`;
 }

@@ -26,7 +26,7 @@ ${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days
 ${tile('Paid', counts.format(paid))}${tile('Created', counts.format(created))}
 ${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), 'of those created in these days, by now')}
 </dl>
-${created + paid === 0 ? html`<p class="notice plain">No payments in these days.</p>` : nothing}
+${created + paid === 0 ? html`<p class="banner plain">No payments in these days.</p>` : nothing}
 ${used.map((currency) => volumeChart(days, currency))}
 ${created === 0 ? nothing : html`${createdChart(days)}${conversionChart(days)}`}
 ${paid === 0 ? nothing : html`<div class="pair">${providerChart(statistics)}${settleChart(statistics)}</div>`}

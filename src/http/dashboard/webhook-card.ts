@@ -46,7 +46,7 @@ function sentParts(
 <h3 id="webhook-curl">As curl</h3>
 <p class="small soft">To debug your endpoint. It sends the recorded event again, with its <code>timestamp</code>: an endpoint that checks freshness, as the SDK does, refuses it 300 seconds after it was sent.</p>
 ${block('webhook-curl', curlOf(webhook.url, headers, body))}
-${checkNotice(check)}
+${checkBanner(check)}
 <form method="post" action="${DASHBOARD_PATH}/payments/${webhook.paymentId}/verify-signature#webhook">${formTokenField(visit.formToken)}
 <p class="small soft">Signed with the payment’s <code>ipn_token</code>, which is shown nowhere: it was in the answer to the create request.</p>
 <button class="button">Verify this signature</button></form>`;
@@ -61,7 +61,7 @@ function reconcileAdvice(baseUrl: string, paymentId: string): Html {
     `curl --header 'Authorization: Bearer YOUR_API_KEY' \\`,
     `  ${quoted(`${baseUrl}/api/v1/payment-status?payment_id=${paymentId}`)}`,
   ].join('\n');
-  return html`<p class="notice">An event is sent once. Fulfil the order by the payment’s status instead: request it, and if <code>status</code> is <code>paid</code>, do what your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
+  return html`<p class="banner">An event is sent once. Fulfil the order by the payment’s status instead: request it, and if <code>status</code> is <code>paid</code>, do what your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
 <h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
 }
 
@@ -70,18 +70,18 @@ function block(labelId: string, text: string): Html {
   return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code>${text}</code></pre>`;
 }
 
-function checkNotice(check: SignatureCheck): Html {
+function checkBanner(check: SignatureCheck): Html {
   switch (check) {
     case null:
       return nothing;
     case 'good':
-      return html`<p class="notice good" role="status">The signature is the HMAC-SHA256 of exactly this body under this payment’s ipn_token.</p>`;
+      return html`<p class="banner good" role="status">The signature is the HMAC-SHA256 of exactly this body under this payment’s ipn_token.</p>`;
     case 'bad':
-      return html`<p class="notice bad" role="alert">The signature does not belong to this body: the record was changed after it was sent.</p>`;
+      return html`<p class="banner bad" role="alert">The signature does not belong to this body: the record was changed after it was sent.</p>`;
     case 'erased':
-      return html`<p class="notice" role="status">The customer’s e-mail address was erased from this body. The signature is of the body as it was sent, so only a copy that you kept can be checked against it.</p>`;
+      return html`<p class="banner" role="status">The customer’s e-mail address was erased from this body. The signature is of the body as it was sent, so only a copy that you kept can be checked against it.</p>`;
     case 'unknown':
-      return html`<p class="notice" role="status">It cannot be checked: the secret that this payment’s ipn_token was made with is not known any more.</p>`;
+      return html`<p class="banner" role="status">It cannot be checked: the secret that this payment’s ipn_token was made with is not known any more.</p>`;
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Html } from './html.ts';
 
 /** A component's style; its file says which markup it is for. */
-export type DesignComponent = 'button' | 'card' | 'data-table' | 'field' | 'notice' | 'table';
+export type DesignComponent = 'button' | 'card' | 'data-table' | 'field' | 'banner' | 'table';
 
 /**
  * The style of a page, to be put into its `<style>`: the tokens, what all pages share, the components the page has, and

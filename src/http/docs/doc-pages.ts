@@ -60,7 +60,7 @@ export function docPagesFor({ isSandbox }: { readonly isSandbox: boolean }): rea
 
 /** Served as a file of its own, so that the pages need no nonce and can be kept whole. */
 export const docStyle = Buffer.from(
-  pageStyleOf(['table', 'card', 'notice'], new URL('./docs.css', import.meta.url)).toString(),
+  pageStyleOf(['table', 'card', 'banner'], new URL('./docs.css', import.meta.url)).toString(),
 );
 
 interface DocPageParts {

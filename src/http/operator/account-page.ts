@@ -6,7 +6,7 @@ import { providerCatalogue, providerIds } from '../../domain/provider-catalogue.
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
-import { type FormFields, formTokenField, notice, textField, tickField } from '../signed-in/forms.ts';
+import { banner, type FormFields, formTokenField, textField, tickField } from '../signed-in/forms.ts';
 import { keysCard, membersCard } from './account-people.ts';
 import {
   CONSOLE_TIME_ZONE,
@@ -26,11 +26,11 @@ const featureWords: Record<Feature, string> = {
   fee_pass_through: 'The customer can be asked to pay the fee',
 };
 const said: ReadonlyMap<string | null, Html> = new Map([
-  ['saved', notice('good', 'Saved. It counts for new checkouts at once.')],
-  ['revoked', notice('good', 'The key is revoked. Requests with it are refused from now on.')],
+  ['saved', banner('good', 'Saved. It counts for new checkouts at once.')],
+  ['revoked', banner('good', 'The key is revoked. Requests with it are refused from now on.')],
   [
     'created',
-    notice('good', 'The account is made. Give its owner a way in: user create, on the command line.'),
+    banner('good', 'The account is made. Give its owner a way in: user create, on the command line.'),
   ],
 ]);
 
@@ -47,7 +47,7 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   operatorPage(routes, {
     path,
     section: 'accounts',
-    show: (visit) => showAccount(context, visit, { message: said.get(visit.query.get('said')) ?? nothing }),
+    show: (visit) => showAccount(context, visit, { message: said.get(visit.query.get('flash')) ?? nothing }),
   });
   change('state', (form) => ({ suspended: form.has('suspend') }));
   change('feature', (form) => featureUpdateOf(form));
@@ -70,7 +70,7 @@ async function answerChange(
   const account = await readAccount(context, visit);
   try {
     await changeAccount(context, account.id, readUpdate(), visit.actor);
-    return seeOther(`/accounts/${account.id}?said=saved`);
+    return seeOther(`/accounts/${account.id}?flash=saved`);
   } catch (error) {
     return showRefusal(context, visit, error);
   }
@@ -97,7 +97,7 @@ async function showRefusal(
   error: unknown,
 ): Promise<OperatorView> {
   if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-  const message = notice('bad', `Nothing was changed: ${error.message}`);
+  const message = banner('bad', `Nothing was changed: ${error.message}`);
   return { ...(await showAccount(context, visit, { message })), status: 400 };
 }
 
@@ -135,7 +135,7 @@ async function showAccount(
   ]);
   return {
     title: account.name,
-    main: html`${message}${previewBasisPoints === undefined ? nothing : notice('warn', 'This is a preview: nothing is saved yet.')}
+    main: html`${message}${previewBasisPoints === undefined ? nothing : banner('warn', 'This is a preview: nothing is saved yet.')}
 ${factsCard(account, visit)}
 ${feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
 ${featuresCard(account, visit)}

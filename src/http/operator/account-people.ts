@@ -41,7 +41,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
     async act(visit) {
       const key = await revokeOwnKey(context, ...idsOf(visit));
       await recordAction(context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
-      return seeOther(`/accounts/${key.accountId}?said=revoked`);
+      return seeOther(`/accounts/${key.accountId}?flash=revoked`);
     },
   });
 }

@@ -43,7 +43,7 @@ async function showEntries(context: OperatorContext, visit: OperatorVisit): Prom
 <form class="inline" method="get" action="${OPERATOR_PATH}/audit" role="search">
 <div class="field"><label for="account">Account id</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"></div>
 <button class="button">Show</button><p class="hint" id="account-hint">"${SERVICE_LOG}" for what was done to the service as a whole; empty for everything.</p></form>
-${entries.length === 0 ? html`<p class="notice plain">Nothing was done yet.</p>` : entryTable(entries)}
+${entries.length === 0 ? html`<p class="banner plain">Nothing was done yet.</p>` : entryTable(entries)}
 ${pageLinks(`${OPERATOR_PATH}/audit`, { filters: { account }, isNewest: before === null, older: last === undefined ? null : textOf(last) })}`,
   };
 }

@@ -74,7 +74,7 @@ async function answerCreate(
     wallet: walletOf(typed.wallet),
   });
   await recordAction(context, account.id, visit.actor, 'account.created', account.name);
-  return seeOther(`/accounts/${account.id}?said=created`);
+  return seeOther(`/accounts/${account.id}?flash=created`);
 }
 
 function emailOf(text: string): string | null {

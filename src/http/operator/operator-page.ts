@@ -228,7 +228,7 @@ export interface OperatorContext extends AreaContext {
   readonly callbacks: CallbackGuard;
   readonly directory: ProviderDirectory;
   readonly payments: PaymentStore;
-  readonly search: Pick<PaymentSearchStore, 'listUnsettled' | 'listTroubledWebhooks'>;
+  readonly search: Pick<PaymentSearchStore, 'listUnsettled' | 'listFailingWebhooks'>;
   readonly ledger: Pick<LedgerStore, 'readCursor'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly chain: Pick<ChainReader, 'withView'>;

@@ -19,7 +19,7 @@ import {
 } from '../dashboard/payment-words.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
-import { formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { banner, formTokenField, textField } from '../signed-in/forms.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
@@ -34,9 +34,9 @@ import {
 } from './operator-page.ts';
 
 const said: ReadonlyMap<string | null, Html> = new Map([
-  ['released', notice('good', 'The release is asked for; it goes out with the next batch.')],
-  ['canceled', notice('good', 'The payment is canceled.')],
-  ['rescued', notice('good', 'The rescue is sent; it is in the releases in flight until it is final.')],
+  ['released', banner('good', 'The release is asked for; it goes out with the next batch.')],
+  ['canceled', banner('good', 'The payment is canceled.')],
+  ['rescued', banner('good', 'The rescue is sent; it is in the releases in flight until it is final.')],
 ]);
 
 /** `/operator/payments/:paymentId`: where a payment stands, and what an operator can do for it. */
@@ -47,7 +47,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
   operatorPage(routes, {
     ...own,
     path: '/payments/:paymentId',
-    show: (visit) => showPayment(context, visit, said.get(visit.query.get('said')) ?? nothing),
+    show: (visit) => showPayment(context, visit, said.get(visit.query.get('flash')) ?? nothing),
   });
   const action = (
     name: string,
@@ -89,13 +89,13 @@ async function answer(
 ): Promise<OperatorAnswer> {
   try {
     await act();
-    return seeOther(`/payments/${idOf(visit)}?said=${done}`);
+    return seeOther(`/payments/${idOf(visit)}?flash=${done}`);
   } catch (error) {
     const isRefusal =
       error instanceof ServiceError &&
       (error.errorName === 'payment_state_conflict' || error.errorName === 'invalid_request');
     if (!isRefusal) throw error;
-    const message = notice('bad', `Nothing was done: ${error.message}`);
+    const message = banner('bad', `Nothing was done: ${error.message}`);
     return { ...(await showPayment(context, visit, message)), status: error.status };
   }
 }

@@ -12,7 +12,7 @@ import { providerVariables, variableNameOf } from '../../domain/provider-variabl
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
-import { type FormFields, formTokenField, notice, textField } from '../signed-in/forms.ts';
+import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
@@ -46,7 +46,7 @@ export function registerProviderPages(routes: OperatorRoutes): void {
       showOne(
         context,
         visit,
-        visit.query.get('said') === 'saved' ? notice('good', 'Saved. It counts at once.') : nothing,
+        visit.query.get('flash') === 'saved' ? banner('good', 'Saved. It counts at once.') : nothing,
       ),
   });
   operatorForm(routes, { ...own, act: (visit, form) => answerChange(context, visit, form) });
@@ -70,10 +70,10 @@ async function answerChange(
   const id = idOf(visit);
   try {
     await changeProvider(context, id, changeOf(form), visit.actor);
-    return seeOther(`/providers/${id}?said=saved`);
+    return seeOther(`/providers/${id}?flash=saved`);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    const message = notice('bad', `Nothing was changed: ${error.message}`);
+    const message = banner('bad', `Nothing was changed: ${error.message}`);
     return { ...(await showOne(context, visit, message)), status: 400 };
   }
 }
@@ -158,7 +158,7 @@ function stateBadge({ isConfigured, settings }: Provider): Html {
 }
 
 function healthBadge(health: ProviderHealth | null): Html {
-  if (health?.isResting === true) return html`<span class="badge bad">Left alone</span>`;
+  if (health?.isCircuitOpen === true) return html`<span class="badge bad">Left alone</span>`;
   if (health === null || health.lastAnswerAtMs === null) {
     return health?.lastFailureAtMs == null
       ? html`<span class="badge">Not asked yet</span>`

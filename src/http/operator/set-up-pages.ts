@@ -6,7 +6,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import { callerOf } from '../signed-in/context.ts';
-import { formTokenField, formTokenOf, isOwnForm, notice, readFormFields } from '../signed-in/forms.ts';
+import { banner, formTokenField, formTokenOf, isOwnForm, readFormFields } from '../signed-in/forms.ts';
 import { sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
 import { recoveryCodesPage, totpFields } from '../signed-in/second-factor-pages.ts';
@@ -54,7 +54,7 @@ async function answerSetUp(
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
     const sealed = form.text('sealed');
-    return sendOffer(routes, reply, asked, { status: 400, message: notice('bad', error.message), sealed });
+    return sendOffer(routes, reply, asked, { status: 400, message: banner('bad', error.message), sealed });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { TroubledWebhook } from '../../domain/ports/payment-search-store.ts';
+import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts';
 import { reasonSentence, webhookBadge } from '../dashboard/payment-words.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
@@ -18,12 +18,12 @@ const LOOKED_THROUGH = 500;
 const SHOWN = 50;
 
 /** What went wrong at one host. */
-interface TroubledHost {
+interface FailingHost {
   readonly host: string;
   readonly failed: number;
   readonly blocked: number;
   readonly unknown: number;
-  readonly newest: TroubledWebhook;
+  readonly newest: FailingWebhook;
 }
 
 /** `/operator/webhooks`: hosts that do not take their events, and events of which nobody knows whether they arrived. */
@@ -36,21 +36,21 @@ export function registerWebhooksPage(routes: OperatorRoutes): void {
 }
 
 async function showWebhooks(context: OperatorContext): Promise<OperatorView> {
-  const troubled = await context.search.listTroubledWebhooks(null, LOOKED_THROUGH);
+  const troubled = await context.search.listFailingWebhooks(null, LOOKED_THROUGH);
   return {
     title: 'Webhooks',
     main: html`<p>An event is sent at most once, and never again: what did not arrive is learned by the shop from the payment’s status. “Unknown” was cut off while it was sent, and may have arrived.</p>
 ${
   troubled.length === 0
-    ? html`<p class="notice plain">Every webhook has arrived.</p>`
+    ? html`<p class="banner plain">Every webhook has arrived.</p>`
     : html`${hostTable(hostsOf(troubled))}<h2>The newest</h2>${webhookTable(troubled.slice(0, SHOWN))}`
 }`,
   };
 }
 
 /** By host, the one with the newest trouble first. */
-function hostsOf(troubled: readonly TroubledWebhook[]): readonly TroubledHost[] {
-  const hosts = new Map<string, TroubledHost>();
+function hostsOf(troubled: readonly FailingWebhook[]): readonly FailingHost[] {
+  const hosts = new Map<string, FailingHost>();
   for (const webhook of troubled) {
     const known = hosts.get(webhook.host) ?? {
       ...{ host: webhook.host, failed: 0, blocked: 0, unknown: 0 },
@@ -61,7 +61,7 @@ function hostsOf(troubled: readonly TroubledWebhook[]): readonly TroubledHost[] 
   return [...hosts.values()];
 }
 
-function hostTable(hosts: readonly TroubledHost[]): Html {
+function hostTable(hosts: readonly FailingHost[]): Html {
   return html`<h2>By host</h2><p class="soft small">Among the last ${LOOKED_THROUGH} that did not arrive.</p>
 ${dataTable({
   label: 'Hosts',
@@ -87,7 +87,7 @@ ${dataTable({
 })}`;
 }
 
-function webhookTable(webhooks: readonly TroubledWebhook[]): Html {
+function webhookTable(webhooks: readonly FailingWebhook[]): Html {
   return dataTable({
     label: 'Webhooks',
     columns: ['When', { name: 'Outcome', holds: 'sentences' }, 'Host', 'Payment', 'Account'],

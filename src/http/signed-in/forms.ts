@@ -109,10 +109,10 @@ export function tickField({
 }
 
 /** What went wrong or well, told to screen readers at once. */
-export function notice(tone: 'good' | 'bad' | 'warn', text: string): Html {
+export function banner(tone: 'good' | 'bad' | 'warn', text: string): Html {
   return tone === 'bad'
-    ? html`<p class="notice bad" role="alert">${text}</p>`
-    : html`<p class="notice ${tone}" role="status">${text}</p>`;
+    ? html`<p class="banner bad" role="alert">${text}</p>`
+    : html`<p class="banner ${tone}" role="status">${text}</p>`;
 }
 
 /** What a form says, field by field. */

@@ -27,7 +27,7 @@ export function dashboardStyleWith(...more: readonly URL[]): Html {
     new URL('../dashboard/dashboard.css', import.meta.url),
     new URL('../dashboard/payments.css', import.meta.url),
   ];
-  return pageStyleOf(['button', 'card', 'field', 'notice', 'table', 'data-table'], ...own, ...more);
+  return pageStyleOf(['button', 'card', 'field', 'banner', 'table', 'data-table'], ...own, ...more);
 }
 
 const dashboardStyle = dashboardStyleWith();
@@ -77,7 +77,7 @@ function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
 <form method="post" action="${viewing.stopPath}">${formTokenField(formToken)}<button class="button compact">Stop</button></form></aside>`;
 }
 
-const suspendedNotice = html`<p class="notice warn">This account is suspended: new checkouts are refused. What exists goes on, and can be looked at here. Please contact the operator.</p>`;
+const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. What exists goes on, and can be looked at here. Please contact the operator.</p>`;
 
 /** A page for who is not, or has no account: a form or a message. */
 export function plainPage({ title, main }: PageContent, frame: Frame): Page {

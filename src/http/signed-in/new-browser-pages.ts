@@ -12,7 +12,7 @@ import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import { type Area, type AreaContext, type AreaRoutes, type Cookies, callerOf } from './context.ts';
-import { formTokenField, notice } from './forms.ts';
+import { banner, formTokenField } from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage } from './layout.ts';
 
 /** Makes the browser known as one of the user with this address. */
@@ -135,7 +135,7 @@ export function sendAskMore(
   const hasMail = routes.context.mailer !== null;
   return sendPlainPage(routes, reply.header('retry-after', String(waitSeconds)), 429, {
     title: 'Is it you?',
-    main: html`${notice('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
+    main: html`${banner('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
 <p>A browser in which you have signed in before still lets you in.${hasMail ? ' For this one, we send a link to your e-mail address: open it here, and sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
 ${hasMail ? askForm(area, openFormToken(routes, request, reply), email) : nothing}
 ${toSignIn(area)}`,

@@ -12,10 +12,10 @@ import { type AreaRoutes, callerOf, DASHBOARD_PATH, type Visit } from './context
 import { returnPathOf } from './enter.ts';
 import { moment } from './format.ts';
 import {
+  banner,
   formTokenField,
   formTokenOf,
   isOwnForm,
-  notice,
   passwordField,
   readFormFields,
   textField,
@@ -147,7 +147,7 @@ async function answerCode(
     const text = isPasskey
       ? 'The passkey was not accepted. Please try again.'
       : 'The code is wrong, or was used already. Wait for the next one.';
-    return sendQuestion(routes, reply, { status: 401, asked, next, message: notice('bad', text) });
+    return sendQuestion(routes, reply, { status: 401, asked, next, message: banner('bad', text) });
   }
   cookies.set(reply, 'session', opened.token);
   rememberBrowser(routes, reply, opened.email);
@@ -173,7 +173,7 @@ function sendTooManyCodes(
 ): Promise<FastifyReply> {
   const text = `Too many codes were tried. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
   reply.header('retry-after', String(waitSeconds));
-  return sendQuestion(routes, reply, { ...question, status: 429, message: notice('bad', text) });
+  return sendQuestion(routes, reply, { ...question, status: 429, message: banner('bad', text) });
 }
 
 interface Asked {
@@ -253,7 +253,7 @@ export function recoveryCodesPage(codes: readonly string[], nextPath: string): P
   return {
     title: 'Your recovery codes',
     main: html`<section class="card">
-<p class="notice">Keep these where you find them without your phone. Each works once in place of a code. They are not kept here in a way that could be read, and will not be shown again.</p>
+<p class="banner">Keep these where you find them without your phone. Each works once in place of a code. They are not kept here in a way that could be read, and will not be shown again.</p>
 <ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <div class="actions"><a class="button primary" href="${nextPath}">I have saved them</a></div></section>`,
   };

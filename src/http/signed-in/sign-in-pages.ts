@@ -6,16 +6,16 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type AreaRoutes, callerOf } from './context.ts';
 import { returnPathOf } from './enter.ts';
-import { formTokenField, isOwnForm, notice, passwordField, readFormFields, textField } from './forms.ts';
+import { banner, formTokenField, isOwnForm, passwordField, readFormFields, textField } from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from './layout.ts';
 import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
 
 /** What was done just before, by the name it has in the address. */
 const greetings: ReadonlyMap<string | null, Html> = new Map([
-  ['password-set', notice('good', 'Your password is set. Sign in with it now.')],
+  ['password-set', banner('good', 'Your password is set. Sign in with it now.')],
   [
     'joined',
-    notice(
+    banner(
       'good',
       'Sign in with the password you chose. If you already had a password here, it has not changed: sign in with that one and open the invitation again.',
     ),
@@ -41,7 +41,7 @@ async function showSignIn(
   const token = routes.cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(routes.context, token, routes.area.name);
   if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
-  const said = query.get('said');
+  const said = query.get('flash');
   return sendPlainPage(routes, reply, 200, {
     title: routes.area.signInTitle,
     main: signInForm(
@@ -101,7 +101,7 @@ async function answerSignIn(
       main: signInForm(
         routes,
         { formToken: openFormToken(routes, request, reply), next, email },
-        notice('bad', 'E-mail address and password do not belong together.'),
+        banner('bad', 'E-mail address and password do not belong together.'),
       ),
     });
   }

@@ -164,12 +164,12 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
     limits.maximumFeePerGas,
   );
   const maxPriorityFeePerGas = smaller(
-    larger(quote.maxPriorityFeePerGas, anEighthMore(last.maxPriorityFeePerGas)),
+    larger(quote.maxPriorityFeePerGas, bumpByPercent(last.maxPriorityFeePerGas)),
     smaller(quote.maxPriorityFeePerGas * MAXIMUM_TIP_MULTIPLE, maxFeePerGas),
   );
   const isReplacement =
-    maxFeePerGas >= anEighthMore(last.maxFeePerGas) &&
-    maxPriorityFeePerGas >= anEighthMore(last.maxPriorityFeePerGas);
+    maxFeePerGas >= bumpByPercent(last.maxFeePerGas) &&
+    maxPriorityFeePerGas >= bumpByPercent(last.maxPriorityFeePerGas);
   return isReplacement ? { maxFeePerGas, maxPriorityFeePerGas } : null;
 }
 
@@ -178,7 +178,7 @@ function patienceMs(attempts: number, bumpAfterMs: number): number {
 }
 
 /** Rounded up, and at least one more. */
-function anEighthMore(wei: bigint): bigint {
+function bumpByPercent(wei: bigint): bigint {
   return wei + wei / 8n + 1n;
 }
 
@@ -216,7 +216,7 @@ export async function resolveBatch(
     );
     // What is held although we released came later, or was released by a rival: it is due at once.
     if (isReleased || sumLedger(ledger).heldUnits === 0n) {
-      return { fruitlessBatches: 0, releaseDueAtMs: null };
+      return { noOpBatches: 0, releaseDueAtMs: null };
     }
     unreleased.add(payment.id);
     // Another transaction took the nonce: that says nothing against the payment, and no gas was spent on it.
@@ -238,8 +238,8 @@ export async function abandonBatch(context: RelayContext, batch: RelayBatch): Pr
 
 /** Gas was spent and nothing released. That says nothing of why, so the state stays; but gas is not burnt in a loop. */
 function afterFruitlessBatch(payment: Payment, nowMs: number): PaymentChange {
-  const fruitlessBatches = payment.fruitlessBatches + 1;
-  return { fruitlessBatches, releaseDueAtMs: nowMs + retryDelayMs(fruitlessBatches) };
+  const noOpBatches = payment.noOpBatches + 1;
+  return { noOpBatches, releaseDueAtMs: nowMs + retryDelayMs(noOpBatches) };
 }
 
 async function closeBatch(

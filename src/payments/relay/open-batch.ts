@@ -40,7 +40,7 @@ async function sendBatch(
   const { relayer } = context;
   // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === oldest.factory);
-  const releasable = await keepReleasable(context, sameFactory);
+  const releasable = await filterReleasable(context, sameFactory);
   if (releasable.length === 0) return 'refused';
   const [fees, budgetWei] = await Promise.all([relayer.quoteFees(), readFeeBudget(context)]);
   const fitted = await fitOrPutOff(context, releasable, { fees, budgetWei });
@@ -90,7 +90,7 @@ async function fitOrPutOff(
 const SIMULATIONS_AT_A_TIME = 10;
 
 /** Simulates each release; what the token refuses is recorded with its reason and tried again later. */
-async function keepReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
+async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
   const releasable: Payment[] = [];
   for (let start = 0; start < payments.length; start += SIMULATIONS_AT_A_TIME) {
     const group = payments.slice(start, start + SIMULATIONS_AT_A_TIME);

@@ -18,7 +18,7 @@ export interface RelayContext {
    * Runs `follow` in the place of another relayer's sender, if that relayer has none at this moment, and keeps one from
    * beginning meanwhile.
    */
-  readonly inPlaceOf: (relayer: string, follow: () => Promise<void>) => Promise<void>;
+  readonly withRelayerLease: (relayer: string, follow: () => Promise<void>) => Promise<void>;
   /** Told what an operator should know of; must not throw. */
   readonly onIncident: (incident: RelayIncident) => void;
 }

@@ -30,11 +30,11 @@ const MAXIMUM_OPEN_BATCHES = 100;
  * with the key we have. Should the old transaction be mined later, that costs gas and moves nothing twice.
  */
 async function followRetiredBatches(context: RelayContext): Promise<void> {
-  const { relay, relayer, inPlaceOf } = context;
+  const { relay, relayer, withRelayerLease } = context;
   const open = await relay.listOpenBatches(MAXIMUM_OPEN_BATCHES);
   for (const { relayer: other } of open) {
     if (other === relayer.address) continue;
-    await inPlaceOf(other, async () => {
+    await withRelayerLease(other, async () => {
       // Read again: its sender, or another one in its place, may just have closed it.
       const batch = await relay.findOpenBatch(other);
       if (batch !== null) await followRetiredBatch(context, batch);

@@ -1,4 +1,4 @@
-import { type MovementFacts, netMovements } from '../../domain/journal.ts';
+import { type JournalFacts, netEntries } from '../../domain/journal.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { ChainView } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
@@ -9,7 +9,7 @@ import { formatSigned } from './verify-journal.ts';
 /** A payment, its entries in the book, and where to put what is wrong with it. */
 export interface ChainSubject {
   readonly view: PaymentView;
-  readonly movements: readonly MovementFacts[];
+  readonly entries: readonly JournalFacts[];
   readonly findings: Findings;
 }
 
@@ -65,8 +65,8 @@ async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject
 }
 
 /** Of what was rescued the book is the only record. */
-function rescuesOf({ movements }: ChainSubject): MovementFacts[] {
-  return netMovements(movements.filter(({ kind }) => kind === 'rescued'));
+function rescuesOf({ entries }: ChainSubject): JournalFacts[] {
+  return netEntries(entries.filter(({ kind }) => kind === 'rescued'));
 }
 
 function blocksOf(subject: ChainSubject): number[] {

@@ -10,13 +10,13 @@ import {
   finalRowsOf,
   type PaymentFacts,
 } from './verify-context.ts';
-import { checkMovements, formatSigned } from './verify-journal.ts';
+import { checkJournal, formatSigned } from './verify-journal.ts';
 
 /** Replays one payment against the book and its recorded deposits and releases. Pure. */
 export function checkPayment(facts: PaymentFacts, context: CheckContext): Findings {
   const { payment } = facts.view;
   const findings = createFindings(payment.id);
-  checkMovements(facts, findings);
+  checkJournal(facts, findings);
   checkReleases(facts, findings);
   checkAmounts(facts, findings);
   checkTransactions(facts, findings);
@@ -50,7 +50,7 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
  * What is written in a payment when it is completed is what the book had come to at that moment: some beginning of its
  * entries adds up to it. And what was paid once must still be there.
  */
-function checkAmounts({ view, movements }: PaymentFacts, findings: Findings): void {
+function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
   const { payment, ledger } = view;
   if (payment.status === 'paid' && payment.forwardStatus !== 'completed') {
     checkReceived(payment, sumLedger(ledger).finalSeenUnits, findings);
@@ -67,7 +67,7 @@ function checkAmounts({ view, movements }: PaymentFacts, findings: Findings): vo
   let received = 0n;
   let forwarded = 0n;
   let wasReached = false;
-  for (const { kind, units } of movements) {
+  for (const { kind, units } of entries) {
     if (kind !== 'forwarded' && kind !== 'fee') continue;
     received += units;
     if (kind === 'forwarded') forwarded += units;

@@ -1,4 +1,4 @@
-import type { Discrepancy, DiscrepancyKind, Movement } from '../../domain/journal.ts';
+import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../domain/journal.ts';
 import type { Deposit, Release } from '../../domain/payment.ts';
 import type { ChainReader, SweepBalances } from '../../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
@@ -22,7 +22,7 @@ export interface VerifyContext {
     PaymentStore,
     'findPaymentById' | 'listPaymentIds' | 'listPayments' | 'viewPayment'
   >;
-  readonly ledger: Pick<LedgerStore, 'listMovements' | 'listMovementsOf' | 'readCursor'>;
+  readonly ledger: Pick<LedgerStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;
@@ -37,7 +37,7 @@ export interface VerifyContext {
 export interface PaymentFacts {
   readonly view: PaymentView;
   /** Its entries in the book, in their order. */
-  readonly movements: readonly Movement[];
+  readonly entries: readonly JournalEntry[];
   readonly webhooks: readonly Webhook[];
 }
 

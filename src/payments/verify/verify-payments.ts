@@ -1,6 +1,6 @@
 import { createDepositAddressCalculator, paymentReference } from '../../domain/deposit-address.ts';
 import { UnknownStateError } from '../../domain/errors.ts';
-import type { Discrepancy, MovementHead } from '../../domain/journal.ts';
+import type { Discrepancy, JournalHead } from '../../domain/journal.ts';
 import { termsOf } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import { ChainUnavailableError } from '../../domain/ports/chain.ts';
@@ -20,8 +20,8 @@ import { verifyBook } from './verify-journal.ts';
 /** What a verification looked at and found. Amounts in 10⁻⁶ units, of what is final. */
 export interface VerifyReport {
   readonly payments: number;
-  /** The end of the book of movements: kept elsewhere, it shows later that nothing before it was exchanged. */
-  readonly book: MovementHead;
+  /** The end of the journal: kept elsewhere, it shows later that nothing before it was exchanged. */
+  readonly book: JournalHead;
   /** The newest final block that was scanned; null before the first scan. */
   readonly finalBlock: number | null;
   readonly isChainChecked: boolean;
@@ -47,7 +47,7 @@ const MAXIMUM_OPEN_BATCHES = 1_000;
 const LOOKS = 4;
 
 /**
- * Checks the book of movements, and then replays every payment that exists at the beginning against the book, its
+ * Checks the journal, and then replays every payment that exists at the beginning against the book, its
  * recorded deposits and releases, its webhook and the chain. Changes nothing. Needs memory for a portion of the
  * payments only. Throws `ChainUnavailableError` when the chain cannot be asked.
  */
@@ -128,13 +128,13 @@ async function lookAt(
 
 async function readFacts(context: VerifyContext, id: PaymentId): Promise<Looked> {
   try {
-    const [view, movements, webhooks] = await Promise.all([
+    const [view, entries, webhooks] = await Promise.all([
       context.payments.viewPayment(id),
-      context.ledger.listMovementsOf(id),
+      context.ledger.listEntriesOf(id),
       context.webhooks.listWebhooks(id),
     ]);
     if (view === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);
-    return { id, facts: { view, movements, webhooks }, findings: createFindings(id) };
+    return { id, facts: { view, entries, webhooks }, findings: createFindings(id) };
   } catch (error) {
     return { id, facts: null, findings: unreadable(id, error) };
   }

@@ -140,7 +140,7 @@ function renderExpiredPage(order: Order): string {
 }
 
 /** A page that says one thing. */
-export function renderNoticePage(title: string, text: string): string {
+export function renderWebhookPage(title: string, text: string): string {
   return layout(title, [html`<h1>${title}</h1><p>${text}</p>`]);
 }
 
@@ -221,7 +221,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
     return order?.provider === provider ? order : null;
   };
   const sendUnknown = (reply: FastifyReply) =>
-    sendPage(reply, 404, renderNoticePage('Unknown order', 'This on-ramp knows no such order.'));
+    sendPage(reply, 404, renderWebhookPage('Unknown order', 'This on-ramp knows no such order.'));
   const sendResult = (order: Order, reply: FastifyReply) =>
     reply.redirect(`/${provider}/pay/${order.id}/result`, 303);
   const hasExpired = (order: Order) => order.state === 'open' && nowMs() >= order.expiresAtMs;

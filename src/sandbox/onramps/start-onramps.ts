@@ -17,8 +17,7 @@ import type { ProviderFault } from '../fault.ts';
 import { type OnrampKeys, providerValuesOf } from '../provider-values.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
-import { createNoticeSender, type NoticeSender } from './notice-sender.ts';
-import { registerPageRoutes, renderNoticePage, sendPage } from './onramp-pages.ts';
+import { registerPageRoutes, renderWebhookPage, sendPage } from './onramp-pages.ts';
 import { type Order, type OrderStore, openOrderStore } from './order-store.ts';
 import {
   type AcceptOrderContext,
@@ -37,10 +36,11 @@ import { cryptocomProtocol } from './protocols/cryptocom.ts';
 import { moonpayProtocol } from './protocols/moonpay.ts';
 import { createRampNetworkProtocol } from './protocols/rampnetwork.ts';
 import { revolutProtocol } from './protocols/revolut.ts';
-import type { ProtocolDesk, SimulatedProtocol } from './protocols/simulated-protocol.ts';
+import type { SimulatedProtocol, SimulatorContext } from './protocols/simulated-protocol.ts';
 import { stripeProtocol } from './protocols/stripe.ts';
 import { createTransakProtocol } from './protocols/transak.ts';
 import { createWertProtocol } from './protocols/wert.ts';
+import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
 interface OnrampOptions {
   readonly directory: string;
@@ -52,8 +52,8 @@ interface OnrampOptions {
   readonly minter: DevelopmentKey;
   /** One key for each, from which everything is derived that the shop is given. */
   readonly keys: OnrampKeys;
-  /** Where the shop takes the notices of a provider; null for a shop that takes none. */
-  readonly noticesUrl?: ((provider: ProviderId) => string) | null;
+  /** Where the shop takes the webhooks of a provider; null for a shop that takes none. */
+  readonly webhookUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for a free one. */
   readonly port: number;
   readonly log: SandboxLog;
@@ -91,39 +91,44 @@ interface Parts {
   readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
   readonly store: OrderStore;
   readonly worker: DeliveryWorker;
-  readonly notices: NoticeSender | null;
+  readonly webhooks: WebhookSender | null;
   readonly nowMs: () => number;
   readonly baseUrl: () => string;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
 }
 
-/** Tells the shop of its orders in the words of each provider; null when the shop takes no notices. */
-function startNotices(books: Omit<Parts, 'worker' | 'notices'>): NoticeSender | null {
+/** Tells the shop of its orders in the words of each provider; null when the shop takes no webhooks. */
+function startWebhooks(books: Omit<Parts, 'worker' | 'webhooks'>): WebhookSender | null {
   const { options, nowMs } = books;
-  const { noticesUrl = null, log } = options;
-  if (noticesUrl === null) return null;
-  return createNoticeSender({
+  const { webhookUrl = null, log } = options;
+  if (webhookUrl === null) return null;
+  return createWebhookSender({
     ...{ nowMs, log, faultOf: books.faultOf },
-    noticesUrl: (provider) => noticesUrl(tellerOf(provider)),
-    noticeOf: ({ order, event, atMs }, isForged) => {
+    webhookUrl: (provider) => webhookUrl(tellerOf(provider)),
+    webhookOf: ({ order, event, atMs }, isForged) => {
       const { provider } = order;
-      return books.protocols[provider].noticeOf(deskOf(books, provider, isForged), order, event, atMs);
+      return books.protocols[provider].webhookOf(
+        simulatorContext(books, provider, isForged),
+        order,
+        event,
+        atMs,
+      );
     },
   });
 }
 
 /** The pages where customers pay, the same for all. */
 function registerPages(server: FastifyInstance, parts: Parts, provider: ProviderId): void {
-  const { worker, notices } = parts;
+  const { worker, webhooks } = parts;
   registerPageRoutes(server, {
     ...acceptContextOf(parts),
     provider,
     orderAccepted(order) {
-      notices?.orderChanged(order, 'accepted');
+      webhooks?.orderChanged(order, 'accepted');
       // A failure is the background's to report and to repeat.
       void worker.deliverNow().catch(() => undefined);
     },
-    orderDeclined: (order) => notices?.orderChanged(order, 'declined'),
+    orderDeclined: (order) => webhooks?.orderChanged(order, 'declined'),
   });
 }
 
@@ -132,7 +137,7 @@ function acceptContextOf({
   nowMs,
   faultOf,
   options,
-}: Omit<Parts, 'worker' | 'notices'>): AcceptOrderContext {
+}: Omit<Parts, 'worker' | 'webhooks'>): AcceptOrderContext {
   return { store, nowMs, faultOf, slowDeliveryMs: options.slowDeliveryMs ?? SLOW_DELIVERY_MS };
 }
 
@@ -144,8 +149,8 @@ function tellerOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
 
-function deskOf(
-  { options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'notices'>,
+function simulatorContext(
+  { options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'webhooks'>,
   provider: ProviderId,
   isImpostor = false,
 ) {
@@ -154,7 +159,7 @@ function deskOf(
     ...{ provider, store, nowMs, isImpostor },
     values: providerValuesOf(provider, keys),
     derive: (purpose) => deriveHex(keys[provider], purpose),
-    noticesUrl: options.noticesUrl?.(tellerOf(provider)) ?? null,
+    webhookUrl: options.webhookUrl?.(tellerOf(provider)) ?? null,
     url: () => `${baseUrl()}/${provider}`,
   });
 }
@@ -169,7 +174,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   const faultOf = (provider: ProviderId) => faults.get(provider) ?? 'up';
   const protocols = createSimulatedProtocols();
   const books = { options, protocols, store, nowMs, baseUrl: () => baseUrl, faultOf };
-  const notices = startNotices(books);
+  const webhooks = startWebhooks(books);
   const worker = startDeliveryWorker(
     {
       ...{
@@ -181,7 +186,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
       },
       orderEnded(orderId, event) {
         const order = store.findOrder(orderId);
-        if (order !== null && !isTwin(orderId)) notices?.orderChanged(order, event);
+        if (order !== null && !isTwin(orderId)) webhooks?.orderChanged(order, event);
       },
     },
     options.deliveryIntervalMs ?? DELIVERY_INTERVAL_MS,
@@ -196,9 +201,9 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     slowAnswerMs: options.slowAnswerMs ?? SLOW_ANSWER_MS,
   });
   await server.register(formbody);
-  const parts = { ...books, worker, notices };
+  const parts = { ...books, worker, webhooks };
   for (const provider of providerIds) {
-    parts.protocols[provider].registerRoutes(server, deskOf(parts, provider));
+    parts.protocols[provider].registerRoutes(server, simulatorContext(parts, provider));
     registerPages(server, parts, provider);
   }
 
@@ -206,7 +211,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     closing.abort();
     await server.close();
     await worker.stop();
-    await notices?.stop();
+    await webhooks?.stop();
     store.close();
   }
 
@@ -235,26 +240,26 @@ function requireWorking(provider: ProviderId, fault: ProviderFault): void {
 
 /** What the cards bring about, without a page. */
 function playedCards(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate' | 'declineOrder'> {
-  const { store, notices, worker, faultOf } = parts;
+  const { store, webhooks, worker, faultOf } = parts;
   return {
     async payOrder(request) {
       const id = await openedOrderId(request);
       const order = store.findOrder(id);
       if (order !== null) requireWorking(order.provider, faultOf(order.provider));
       const paid = await payOrder({ ...acceptContextOf(parts), worker }, { ...request, order: id });
-      notices?.orderChanged(paid.order, 'accepted');
+      webhooks?.orderChanged(paid.order, 'accepted');
       return paid;
     },
     async payOrderLate(request) {
       const order = store.findOrder(await openedOrderId(request));
       if (order === null || !acceptOrder(acceptContextOf(parts), order, { isLate: true }))
         throw new OrderNotPayableError('the order cannot be paid any more');
-      notices?.orderChanged(order, 'accepted');
+      webhooks?.orderChanged(order, 'accepted');
     },
     async declineOrder(request) {
       const order = store.findOrder(await openedOrderId(request));
       if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
-      notices?.orderChanged(order, 'declined');
+      webhooks?.orderChanged(order, 'declined');
     },
   };
 }
@@ -277,7 +282,7 @@ function addFaults(server: FastifyInstance, options: FaultOptions): AbortControl
     const fault = options.faults.get(provider) ?? 'up';
     const isPage = pages.has(part);
     if (fault === 'down') {
-      if (isPage) await sendNotice(reply, 'Out of service', 'This simulated on-ramp is down.');
+      if (isPage) await sendWebhook(reply, 'Out of service', 'This simulated on-ramp is down.');
       else await reply.code(503).header('content-type', 'application/json').send('{}');
     } else if (fault === 'slow' && !isPage) {
       await delay(options.slowAnswerMs, undefined, { signal: closing.signal });
@@ -289,22 +294,22 @@ function addFaults(server: FastifyInstance, options: FaultOptions): AbortControl
   return closing;
 }
 
-function sendNotice(reply: FastifyReply, title: string, text: string): FastifyReply {
+function sendWebhook(reply: FastifyReply, title: string, text: string): FastifyReply {
   return reply
     .code(503)
     .header('content-type', 'text/html; charset=utf-8')
-    .send(renderNoticePage(title, text));
+    .send(renderWebhookPage(title, text));
 }
 
 /** What a simulated protocol stands on: the books, the prices, the pages. */
 function createProtocolDesk(
   options: Pick<
-    ProtocolDesk,
-    'provider' | 'values' | 'derive' | 'isImpostor' | 'nowMs' | 'url' | 'noticesUrl'
+    SimulatorContext,
+    'provider' | 'values' | 'derive' | 'isImpostor' | 'nowMs' | 'url' | 'webhookUrl'
   > & {
     readonly store: OrderStore;
   },
-): ProtocolDesk {
+): SimulatorContext {
   const { provider, store, nowMs } = options;
   // Its own: that the shop has no rates at the moment is no concern of a provider.
   const rates = createFixedRates();
@@ -319,7 +324,7 @@ function createProtocolDesk(
       sendPage(
         reply,
         status,
-        renderNoticePage(`${providerCatalogue[provider].name} (simulated) refuses this`, reason),
+        renderWebhookPage(`${providerCatalogue[provider].name} (simulated) refuses this`, reason),
       ),
   };
 }

@@ -4,7 +4,7 @@ import { pageStyleOf } from '../../http/design/page-style.ts';
 import { type ShopOrder, type ShopStep, shopProducts } from './shop-order.ts';
 import type { InboxWebhook } from './webhook-inbox.ts';
 
-export const shopStyle = pageStyleOf(['button', 'card', 'notice'], asset('./shop.css')).toString();
+export const shopStyle = pageStyleOf(['button', 'card', 'banner'], asset('./shop.css')).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
 
 /** Style and script are files of the shop; the customer goes on to a checkout by a link. */
@@ -29,7 +29,7 @@ function layout(title: string, main: Html, isFollowed: boolean): string {
 ${isFollowed ? html`<script src="/follow-order.js" type="module"></script><noscript><meta http-equiv="refresh" content="3"></noscript>` : nothing}
 </head>
 <body>
-<aside class="notice" aria-label="Sandbox"><strong>Sandbox.</strong> A shop to look into: no card is charged, nothing is shipped.</aside>
+<aside class="banner" aria-label="Sandbox"><strong>Sandbox.</strong> A shop to look into: no card is charged, nothing is shipped.</aside>
 <main id="content">
 ${main}
 </main>

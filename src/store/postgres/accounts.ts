@@ -151,7 +151,7 @@ function changingValues(account: Account): unknown[] {
     ...profileValues(account),
     ...[
       account.isWalletLocked,
-      account.isToldOfTrouble,
+      account.receivesAlerts,
       account.features,
       account.providers,
       account.suspended,

@@ -65,7 +65,7 @@ export const initialSchema: Migration = {
         release_due_at_ms bigint,
         release_refusals integer NOT NULL,
         release_refusal_reason text,
-        fruitless_batches integer NOT NULL,
+        no_op_batches integer NOT NULL,
         relay_batch_id bigint,
         cancel_reason text,
         release_requested boolean NOT NULL,
@@ -134,7 +134,7 @@ export const initialSchema: Migration = {
       CREATE INDEX releases_by_block ON releases (block_number);
 
       -- How far a step that walks over all payments has come.
-      CREATE TABLE frontiers (
+      CREATE TABLE watermarks (
         name text PRIMARY KEY,
         payment_id text COLLATE "C" NOT NULL
       );

@@ -1,4 +1,4 @@
-import { movementsOf, takenBack } from '../../domain/journal.ts';
+import { entriesOf, takenBack } from '../../domain/journal.ts';
 import type { PaymentReference } from '../../domain/payment.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type {
@@ -19,6 +19,7 @@ import {
 } from '../ledger-rules.ts';
 import { checkListLimit } from '../store.ts';
 import { findReferences } from './asked-payments.ts';
+import { appendEntries, listEntries, listEntriesOf, newEntries, rescuedAbove } from './journal.ts';
 import {
   addCheckpoint,
   addRows,
@@ -34,20 +35,13 @@ import {
   removeRange,
   rewindCheckpoints,
 } from './ledger-rows.ts';
-import {
-  appendMovements,
-  freshMovements,
-  listMovements,
-  listMovementsOf,
-  rescuedAbove,
-} from './movements.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { statement } from './statements.ts';
 
-const selectFrontier = statement('SELECT payment_id AS "paymentId" FROM frontiers WHERE name = $1');
-const moveFrontier = statement(`
-  INSERT INTO frontiers AS present (name, payment_id) VALUES ($1, $2)
+const selectWatermark = statement('SELECT payment_id AS "paymentId" FROM watermarks WHERE name = $1');
+const moveWatermark = statement(`
+  INSERT INTO watermarks AS present (name, payment_id) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = $3`);
 
 export function createLedgerStore(
@@ -80,22 +74,22 @@ export function createLedgerStore(
       return listCheckpoints(database, limit);
     },
     rewindTo: (block, decide) => write((ledger) => rewindTo(ledger, block, decide)),
-    async listMovements(after, limit) {
+    async listEntries(after, limit) {
       checkListLimit(limit);
-      return listMovements(database, after, limit);
+      return listEntries(database, after, limit);
     },
-    listMovementsOf: (id) => listMovementsOf(database, id),
-    async readExpiryFrontier() {
-      const [frontier] = await database.query<{ paymentId: string }>(selectFrontier, [EXPIRY_FRONTIER]);
-      return frontier?.paymentId ?? '';
+    listEntriesOf: (id) => listEntriesOf(database, id),
+    async readExpiryWatermark() {
+      const [watermark] = await database.query<{ paymentId: string }>(selectWatermark, [EXPIRY_FRONTIER]);
+      return watermark?.paymentId ?? '';
     },
-    advanceExpiryFrontier: (ids, frontier, decide) =>
+    advanceExpiryWatermark: (ids, watermark, decide) =>
       database.transaction(async (connection) => {
         const payments = await findReferences(connection, ids);
         if (payments.length !== ids.length) throw new Error('a payment to expire does not exist');
-        const stop = stopBeforeRevisited(frontier.to, decide);
+        const stop = stopBeforeRevisited(watermark.to, decide);
         await decideAll({ connection, decider, nowMs }, payments, stop.decide);
-        await connection.execute(moveFrontier, [EXPIRY_FRONTIER, stop.reached(), frontier.from]);
+        await connection.execute(moveWatermark, [EXPIRY_FRONTIER, stop.reached(), watermark.from]);
       }),
   };
 }
@@ -115,7 +109,7 @@ async function recordScan(ledger: LockedLedger, scan: ScanRecord, decide: Decide
   await removeRange(connection, scan.from.number, scan.scannedTo);
   await removeMoved(connection, scan, scan.from.number);
   const found = finalRows({ ...scan, ...(await addRows(connection, scan)) }, scan.final.number);
-  await appendMovements(connection, await freshMovements(connection, movementsOf(found)), ledger.nowMs());
+  await appendEntries(connection, await newEntries(connection, entriesOf(found)), ledger.nowMs());
   await addCheckpoint(connection, scan.final);
   await decideAll(ledger, [...before, ...referencesOf(scan)], decide);
 }
@@ -135,8 +129,8 @@ async function recordMissed(
   requireFinal(missed, finalNumber);
   const moved = await removeMoved(connection, missed, finalNumber);
   const found = await addRows(connection, missed);
-  const entered = await freshMovements(connection, movementsOf({ ...missed, ...found }));
-  await appendMovements(connection, entered, ledger.nowMs());
+  const entered = await newEntries(connection, entriesOf({ ...missed, ...found }));
+  await appendEntries(connection, entered, ledger.nowMs());
   const added = referencesOf(found);
   await decideAll(ledger, [...moved, ...added], decide);
   return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
@@ -149,8 +143,8 @@ async function missingRescues(
 ): Promise<Pick<FoundOnChain, 'rescues'>> {
   const missing: (typeof rescues)[number][] = [];
   for (const rescue of rescues) {
-    const movements = movementsOf({ deposits: [], releases: [], rescues: [rescue] });
-    if ((await freshMovements(connection, movements)).length > 0) missing.push(rescue);
+    const entries = entriesOf({ deposits: [], releases: [], rescues: [rescue] });
+    if ((await newEntries(connection, entries)).length > 0) missing.push(rescue);
   }
   return { rescues: missing };
 }
@@ -159,8 +153,8 @@ async function rewindTo(ledger: LockedLedger, block: BlockReference, decide: Dec
   const { connection } = ledger;
   const cursor = await newestCheckpoint(connection);
   const lost = await readRange(connection, block.number, cursor?.number ?? NO_FINAL_BLOCK);
-  const takenBackNow = [...movementsOf(lost), ...(await rescuedAbove(connection, block.number))];
-  await appendMovements(connection, takenBack(takenBackNow), ledger.nowMs());
+  const takenBackNow = [...entriesOf(lost), ...(await rescuedAbove(connection, block.number))];
+  await appendEntries(connection, takenBack(takenBackNow), ledger.nowMs());
   const affected = await paymentsAbove(connection, block.number);
   await removeRange(connection, block.number, Number.MAX_SAFE_INTEGER);
   await rewindCheckpoints(connection, block);

@@ -56,12 +56,12 @@ export const migrations: readonly Migration[] = [
   },
   {
     number: 5,
-    name: 'the book of movements, which is only appended to',
+    name: 'the journal, which is only appended to',
     sql: `
       -- Only what is final on the chain, so a create writes nothing here. It is one chain over all accounts, and like
       -- the checkpoints and relay batches it stays on one node where the other tables are distributed. No reference to
       -- the payment: an entry stands for itself, whatever becomes of other tables.
-      CREATE TABLE movements (
+      CREATE TABLE journal (
         number bigint PRIMARY KEY,
         previous_hash text NOT NULL,
         hash text NOT NULL,
@@ -74,18 +74,18 @@ export const migrations: readonly Migration[] = [
         log_index integer NOT NULL,
         block_number bigint NOT NULL
       );
-      CREATE INDEX movements_by_payment ON movements (payment_id);
+      CREATE INDEX journal_by_payment ON journal (payment_id);
       -- Of what was rescued the book is the only record, and is asked when the chain takes blocks back.
-      CREATE INDEX movements_of_rescues ON movements (block_number) WHERE kind = 'rescued';
+      CREATE INDEX journal_of_rescues ON journal (block_number) WHERE kind = 'rescued';
 
-      CREATE FUNCTION refuse_change_of_movements() RETURNS trigger LANGUAGE plpgsql AS $$
+      CREATE FUNCTION refuse_change_of_journal() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
-        RAISE EXCEPTION 'an entry of the book of movements is never changed or removed';
+        RAISE EXCEPTION 'an entry of the journal is never changed or removed';
       END $$;
-      CREATE TRIGGER movements_stay_as_they_are BEFORE UPDATE OR DELETE ON movements
-        FOR EACH ROW EXECUTE FUNCTION refuse_change_of_movements();
-      CREATE TRIGGER movements_stay BEFORE TRUNCATE ON movements
-        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_movements();
+      CREATE TRIGGER journal_is_append_only BEFORE UPDATE OR DELETE ON journal
+        FOR EACH ROW EXECUTE FUNCTION refuse_change_of_journal();
+      CREATE TRIGGER journal_stays BEFORE TRUNCATE ON journal
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_journal();
     `,
   },
   {
@@ -133,7 +133,7 @@ export const migrations: readonly Migration[] = [
       -- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
       -- together while no server runs: it is then made anew. Lists need nothing of it: the primary key is in their
       -- order.
-      CREATE TABLE payment_index (frontier bigint NOT NULL);
+      CREATE TABLE payment_index (watermark bigint NOT NULL);
       INSERT INTO payment_index VALUES (0);
       CREATE TABLE payment_terms (
         account_id text COLLATE "C" NOT NULL,
@@ -168,9 +168,9 @@ export const migrations: readonly Migration[] = [
       -- These leave new rows out, and most old ones.
       CREATE INDEX payments_unsettled ON payments (account_id, id)
         WHERE forward_status IN ('ready', 'processing', 'failed', 'manual_required');
-      CREATE INDEX webhooks_troubled ON webhooks (finished_at_ms)
+      CREATE INDEX webhooks_failing ON webhooks (finished_at_ms)
         WHERE status IN ('failed', 'blocked', 'unknown');
-      CREATE INDEX webhooks_troubled_by_account ON webhooks (account_id, finished_at_ms)
+      CREATE INDEX webhooks_failing_by_account ON webhooks (account_id, finished_at_ms)
         WHERE status IN ('failed', 'blocked', 'unknown');
     `,
   },
@@ -231,11 +231,11 @@ export const migrations: readonly Migration[] = [
   },
   {
     number: 16,
-    name: 'whom to tell of trouble',
+    name: 'whom to tell of alert',
     sql: `
       ALTER TABLE accounts ADD COLUMN trouble_mails boolean NOT NULL DEFAULT true;
-      -- Trouble of an account that its owners were not told of yet, and when they were told last.
-      CREATE TABLE troubles (
+      -- Alert of an account that its owners were not told of yet, and when they were told last.
+      CREATE TABLE alerts (
         account_id text COLLATE "C" NOT NULL,
         kind text COLLATE "C" NOT NULL,
         count bigint NOT NULL,
@@ -243,9 +243,9 @@ export const migrations: readonly Migration[] = [
         told_at_ms bigint NOT NULL,
         PRIMARY KEY (account_id, kind)
       );
-      CREATE INDEX troubles_untold ON troubles (since_ms) WHERE count > 0;
-      CREATE TABLE trouble_cursors (name text COLLATE "C" PRIMARY KEY NOT NULL, through_ms bigint NOT NULL);
-      CREATE INDEX state_changes_in_trouble ON state_changes (at_ms)
+      CREATE INDEX alerts_unsent ON alerts (since_ms) WHERE count > 0;
+      CREATE TABLE alert_cursors (name text COLLATE "C" PRIMARY KEY NOT NULL, through_ms bigint NOT NULL);
+      CREATE INDEX state_changes_needing_attention ON state_changes (at_ms)
         WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
     `,
   },

@@ -7,7 +7,7 @@ import type {
 } from '../../domain/ports/settlement-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-pages.ts';
-import { createTroubleStore } from '../alerts.ts';
+import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
 import type { Rows, Script, Scripts } from '../migration.ts';
@@ -19,9 +19,9 @@ import { createSessionStore } from '../sessions.ts';
 import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupRead } from './group-read.ts';
+import { openJournal } from './journal.ts';
 import { createLedgerStore } from './ledger.ts';
 import { migrate, migrations } from './migrations.ts';
-import { openMovementBook } from './movements.ts';
 import { type Connection, type Database, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
@@ -54,7 +54,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, nowMs = Date.now, onError = () => {}, poolSize = DEFAULT_POOL_SIZE } = options;
   await migrate(url, migrations, nowMs);
   const database = openDatabase(url, poolSize, onError);
-  await openMovementBook(database, nowMs).catch(async (error: unknown) => {
+  await openJournal(database, nowMs).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
@@ -97,7 +97,7 @@ export function createPostgresStore(
     webhooks: createWebhookStore(database, nowMs),
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
-    troubles: createTroubleStore(scripts),
+    alerts: createAlertStore(scripts),
     providers: providers.store,
     settlements: createSettlementStore(database),
     people: createPeopleStore(scripts),

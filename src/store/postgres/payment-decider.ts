@@ -7,10 +7,10 @@ import {
   type DepositRow,
   depositOfRow,
   EXPIRY_FRONTIER,
-  frontierBefore,
   NO_FINAL_BLOCK,
   type ReleaseRow,
   releaseOfRow,
+  watermarkBefore,
 } from '../ledger-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../sessions.ts';
@@ -95,8 +95,8 @@ const insertStateChanges = statement(`
   INSERT INTO uncounted_payments (account_id, payment_id)
   SELECT account_id, payment_id FROM came WHERE became_paid ON CONFLICT DO NOTHING`);
 
-const lowerFrontier = statement(
-  `UPDATE frontiers SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
+const lowerWatermark = statement(
+  `UPDATE watermarks SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
 );
 
 /** The rows of a ledger table that belong to a row of `payments`, in chain order, as a JSON array. */
@@ -166,7 +166,7 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
       await write(connection, changed, { webhooks, receipts, states });
       // After the payments, in which every transaction locks its rows.
       const [lowest] = revisited.sort();
-      if (lowest !== undefined) await connection.execute(lowerFrontier, [frontierBefore(lowest), lowest]);
+      if (lowest !== undefined) await connection.execute(lowerWatermark, [watermarkBefore(lowest), lowest]);
       return payments;
     },
   };

@@ -23,7 +23,7 @@ const claimDue = arrayStatement(`
     SELECT account_id, id FROM payments
     WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
       release_due_at_ms <= $2::bigint OR release_due_at_ms > $2::bigint + ${LONGEST_DELAY_MS} OR
-      (release_due_at_ms > $2::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
+      (release_due_at_ms > $2::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))
       AND NOT EXISTS (
         SELECT FROM release_claims AS other
         WHERE other.account_id = payments.account_id AND other.payment_id = payments.id

@@ -23,14 +23,14 @@ const MAXIMUM_REMEMBERED = 10_000;
 
 type AccountRow = Omit<
   Account,
-  'features' | 'providers' | 'suspended' | 'isWalletLocked' | 'isToldOfTrouble'
+  'features' | 'providers' | 'suspended' | 'isWalletLocked' | 'receivesAlerts'
 > & {
   /** JSON arrays of text. */
   readonly features: string;
   readonly providers: string | null;
   readonly suspended: number;
   readonly isWalletLocked: number;
-  readonly isToldOfTrouble: number;
+  readonly receivesAlerts: number;
 };
 
 export function createAccountStore(
@@ -206,7 +206,7 @@ function changingValues(account: Account): (string | number | null)[] {
   return [
     ...profileValues(account),
     account.isWalletLocked ? 1 : 0,
-    account.isToldOfTrouble ? 1 : 0,
+    account.receivesAlerts ? 1 : 0,
     JSON.stringify(account.features),
     account.providers === null ? null : JSON.stringify(account.providers),
     account.suspended ? 1 : 0,
@@ -220,7 +220,7 @@ function accountOfRow(row: AccountRow): Account {
     providers: row.providers === null ? null : providersOf(textsOf(row.providers)),
     suspended: row.suspended === 1,
     isWalletLocked: row.isWalletLocked === 1,
-    isToldOfTrouble: row.isToldOfTrouble === 1,
+    receivesAlerts: row.receivesAlerts === 1,
   };
 }
 

@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type MovementHead, NO_MOVEMENTS } from '../../domain/journal.ts';
+import { type JournalHead, NO_MOVEMENTS } from '../../domain/journal.ts';
 
 /** What a copy holds, as read back from it. */
 export interface SqliteBackup {
   readonly bytes: number;
   /** Names the secrets that the payments' tokens need; the secrets themselves are in no database. */
   readonly secretFingerprints: readonly string[];
-  /** The end of the book of movements; null in a database of a version that had none. */
-  readonly book: MovementHead | null;
+  /** The end of the journal; null in a database of a version that had none. */
+  readonly book: JournalHead | null;
 }
 
 /** A commit takes a moment only; a writer never holds the database for longer. */
@@ -109,9 +109,9 @@ function inspect(file: string): SqliteBackup {
 }
 
 function readBookEnd(copy: DatabaseSync): SqliteBackup['book'] {
-  const hasBook = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'movements'").get() !== undefined;
+  const hasBook = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal'").get() !== undefined;
   if (!hasBook) return null;
-  const end = copy.prepare('SELECT number, hash FROM movements ORDER BY number DESC LIMIT 1').get();
+  const end = copy.prepare('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1').get();
   return (end as SqliteBackup['book'] | undefined) ?? NO_MOVEMENTS;
 }
 

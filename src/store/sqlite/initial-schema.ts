@@ -125,7 +125,7 @@ export const initialSchema: Migration = {
       CREATE INDEX releases_by_block ON releases (block_number);
 
       -- How far a step that walks over all payments has come.
-      CREATE TABLE frontiers (
+      CREATE TABLE watermarks (
         name TEXT PRIMARY KEY NOT NULL,
         payment_id TEXT NOT NULL
       ) STRICT;

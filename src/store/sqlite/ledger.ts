@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type MovedRows, movementsOf, takenBack } from '../../domain/journal.ts';
+import { entriesOf, type MovedRows, takenBack } from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type {
@@ -23,14 +23,14 @@ import {
 } from '../ledger-rules.ts';
 import { checkListLimit, MAXIMUM_CHECKPOINTS } from '../store.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
-import { createMovementBook, type MovementBook } from './movements.ts';
+import { createJournal, type Journal } from './journal.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 
 /** What the operations work on, within a transaction. */
 interface LedgerTables {
   readonly checkpoints: Checkpoints;
   readonly rows: LedgerRows;
-  readonly movements: MovementBook;
+  readonly entries: Journal;
   readonly decider: PaymentDecider;
 }
 
@@ -42,11 +42,11 @@ export function createLedgerStore(
   nowMs: () => number,
 ): LedgerStore {
   const checkpoints = createCheckpoints(database);
-  const movements = createMovementBook(database, nowMs);
-  const tables: LedgerTables = { checkpoints, rows: createLedgerRows(database), movements, decider };
-  const selectFrontier = database.prepare('SELECT payment_id FROM frontiers WHERE name = ?');
-  const moveFrontier = database.prepare(
-    `INSERT INTO frontiers (name, payment_id) VALUES (?, ?)
+  const entries = createJournal(database, nowMs);
+  const tables: LedgerTables = { checkpoints, rows: createLedgerRows(database), entries, decider };
+  const selectWatermark = database.prepare('SELECT payment_id FROM watermarks WHERE name = ?');
+  const moveWatermark = database.prepare(
+    `INSERT INTO watermarks (name, payment_id) VALUES (?, ?)
      ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE payment_id = ?`,
   );
 
@@ -58,7 +58,7 @@ export function createLedgerStore(
       }),
     recordScan: (scan, decide) => writes.runTransaction(() => recordScan(tables, scan, decide)),
     listMissing: (found) =>
-      reads.run(() => ({ ...tables.rows.missing(found), ...missingRescues(tables.movements, found) })),
+      reads.run(() => ({ ...tables.rows.missing(found), ...missingRescues(tables.entries, found) })),
     recordMissed: (missed, decide) => writes.runTransaction(() => recordMissed(tables, missed, decide)),
     listCheckpoints: (limit) =>
       reads.run(() => {
@@ -66,25 +66,25 @@ export function createLedgerStore(
         return checkpoints.list(limit);
       }),
     rewindTo: (block, decide) => writes.runTransaction(() => rewindTo(tables, block, decide)),
-    listMovements: (after, limit) =>
+    listEntries: (after, limit) =>
       reads.run(() => {
         checkListLimit(limit);
-        return movements.list(after, limit);
+        return entries.list(after, limit);
       }),
-    listMovementsOf: (id) => reads.run(() => movements.listOf(id)),
-    readExpiryFrontier: () =>
-      reads.run(() => (selectFrontier.get(EXPIRY_FRONTIER)?.payment_id as string | undefined) ?? ''),
-    advanceExpiryFrontier: (ids, frontier, decide) =>
+    listEntriesOf: (id) => reads.run(() => entries.listOf(id)),
+    readExpiryWatermark: () =>
+      reads.run(() => (selectWatermark.get(EXPIRY_FRONTIER)?.payment_id as string | undefined) ?? ''),
+    advanceExpiryWatermark: (ids, watermark, decide) =>
       writes.runTransaction(() => {
-        const stop = stopBeforeRevisited(frontier.to, decide);
+        const stop = stopBeforeRevisited(watermark.to, decide);
         decideAll(decider, new Set(ids), stop.decide);
-        moveFrontier.run(EXPIRY_FRONTIER, stop.reached(), frontier.from);
+        moveWatermark.run(EXPIRY_FRONTIER, stop.reached(), watermark.from);
       }),
   };
 }
 
 function recordScan(
-  { checkpoints, rows, movements, decider }: LedgerTables,
+  { checkpoints, rows, entries, decider }: LedgerTables,
   scan: ScanRecord,
   decide: Decide,
 ): void {
@@ -94,14 +94,14 @@ function recordScan(
   rows.removeRange(scan.from.number, scan.scannedTo);
   rows.removeMoved(scan, scan.from.number);
   const found = finalRows({ ...scan, ...rows.add(scan) }, scan.final.number);
-  movements.append(movements.fresh(movementsOf(found)));
+  entries.append(entries.fresh(entriesOf(found)));
   for (const row of [...scan.deposits, ...scan.releases]) affected.add(row.paymentId);
   checkpoints.add(scan.final);
   decideAll(decider, affected, decide);
 }
 
 function recordMissed(
-  { checkpoints, rows, movements, decider }: LedgerTables,
+  { checkpoints, rows, entries, decider }: LedgerTables,
   missed: FoundOnChain & Pick<ScanRecord, 'from'>,
   decide: Decide,
 ): { added: number } {
@@ -110,30 +110,27 @@ function recordMissed(
   requireFinal(missed, finalNumber);
   const moved = rows.removeMoved(missed, finalNumber);
   const found = rows.add(missed);
-  const entered = movements.fresh(movementsOf({ ...missed, ...found }));
-  movements.append(entered);
+  const entered = entries.fresh(entriesOf({ ...missed, ...found }));
+  entries.append(entered);
   const added = [...found.deposits, ...found.releases].map(({ paymentId }) => paymentId);
   decideAll(decider, new Set([...moved, ...added]), decide);
   return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
 }
 
 /** Rescues stand in the book alone. */
-function missingRescues(
-  movements: MovementBook,
-  { rescues = [] }: FoundOnChain,
-): Pick<FoundOnChain, 'rescues'> {
+function missingRescues(entries: Journal, { rescues = [] }: FoundOnChain): Pick<FoundOnChain, 'rescues'> {
   const isFresh = (rescue: (typeof rescues)[number]) =>
-    movements.fresh(movementsOf({ deposits: [], releases: [], rescues: [rescue] })).length > 0;
+    entries.fresh(entriesOf({ deposits: [], releases: [], rescues: [rescue] })).length > 0;
   return { rescues: rescues.filter(isFresh) };
 }
 
 function rewindTo(
-  { checkpoints, rows, movements, decider }: LedgerTables,
+  { checkpoints, rows, entries, decider }: LedgerTables,
   block: BlockReference,
   decide: Decide,
 ): void {
   const lost = rows.readRange(block.number, checkpoints.newest()?.number ?? NO_FINAL_BLOCK);
-  movements.append(takenBack([...movementsOf(lost), ...movements.rescuedAbove(block.number)]));
+  entries.append(takenBack([...entriesOf(lost), ...entries.rescuedAbove(block.number)]));
   const affected = rows.paymentsAbove(block.number);
   rows.removeRange(block.number, Number.MAX_SAFE_INTEGER);
   checkpoints.rewindTo(block);

@@ -32,16 +32,16 @@ export const migrations: readonly Migration[] = [
     number: 3,
     name: 'how many batches in a row released nothing of a payment',
     sql: `
-      ALTER TABLE payments ADD COLUMN fruitless_batches INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE payments ADD COLUMN no_op_batches INTEGER NOT NULL DEFAULT 0;
     `,
   },
   {
     number: 4,
-    name: 'the book of movements, which is only appended to',
+    name: 'the journal, which is only appended to',
     sql: `
       -- Only what is final on the chain, so a create writes nothing here. No reference to the payment: an entry stands
       -- for itself, whatever becomes of other tables.
-      CREATE TABLE movements (
+      CREATE TABLE journal (
         number INTEGER PRIMARY KEY,
         previous_hash TEXT NOT NULL,
         hash TEXT NOT NULL,
@@ -54,18 +54,18 @@ export const migrations: readonly Migration[] = [
         log_index INTEGER NOT NULL,
         block_number INTEGER NOT NULL
       ) STRICT;
-      CREATE INDEX movements_by_payment ON movements (payment_id);
+      CREATE INDEX journal_by_payment ON journal (payment_id);
       -- Of what was rescued the book is the only record, and is asked when the chain takes blocks back.
-      CREATE INDEX movements_of_rescues ON movements (block_number) WHERE kind = 'rescued';
+      CREATE INDEX journal_of_rescues ON journal (block_number) WHERE kind = 'rescued';
 
-      CREATE TRIGGER movements_stay_as_they_are BEFORE UPDATE ON movements
-      BEGIN SELECT RAISE(ABORT, 'an entry of the book of movements is never changed'); END;
-      CREATE TRIGGER movements_stay BEFORE DELETE ON movements
-      BEGIN SELECT RAISE(ABORT, 'an entry of the book of movements is never removed'); END;
+      CREATE TRIGGER journal_is_append_only BEFORE UPDATE ON journal
+      BEGIN SELECT RAISE(ABORT, 'an entry of the journal is never changed'); END;
+      CREATE TRIGGER journal_stays BEFORE DELETE ON journal
+      BEGIN SELECT RAISE(ABORT, 'an entry of the journal is never removed'); END;
       -- REPLACE removes a row without asking the trigger above.
-      CREATE TRIGGER movements_are_appended BEFORE INSERT ON movements
-      WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM movements)
-      BEGIN SELECT RAISE(ABORT, 'an entry of the book of movements follows on the last one'); END;
+      CREATE TRIGGER journal_is_appended BEFORE INSERT ON journal
+      WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM journal)
+      BEGIN SELECT RAISE(ABORT, 'an entry of the journal follows on the last one'); END;
     `,
   },
   {
@@ -137,7 +137,7 @@ export const migrations: readonly Migration[] = [
 
       -- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
       -- together while no server runs: it is then made anew.
-      CREATE TABLE payment_index (frontier INTEGER NOT NULL) STRICT;
+      CREATE TABLE payment_index (watermark INTEGER NOT NULL) STRICT;
       INSERT INTO payment_index VALUES (0);
       CREATE TABLE account_payments (
         account_id TEXT NOT NULL,
@@ -177,9 +177,9 @@ export const migrations: readonly Migration[] = [
       -- These leave new rows out, and most old ones.
       CREATE INDEX payments_unsettled ON payments (account_id, id)
         WHERE forward_status IN ('ready', 'processing', 'failed', 'manual_required');
-      CREATE INDEX webhooks_troubled ON webhooks (finished_at_ms)
+      CREATE INDEX webhooks_failing ON webhooks (finished_at_ms)
         WHERE status IN ('failed', 'blocked', 'unknown');
-      CREATE INDEX webhooks_troubled_by_account ON webhooks (account_id, finished_at_ms)
+      CREATE INDEX webhooks_failing_by_account ON webhooks (account_id, finished_at_ms)
         WHERE status IN ('failed', 'blocked', 'unknown');
     `,
   },
@@ -242,11 +242,11 @@ export const migrations: readonly Migration[] = [
   },
   {
     number: 15,
-    name: 'whom to tell of trouble',
+    name: 'whom to tell of alert',
     sql: `
       ALTER TABLE accounts ADD COLUMN trouble_mails INTEGER NOT NULL DEFAULT 1;
-      -- Trouble of an account that its owners were not told of yet, and when they were told last.
-      CREATE TABLE troubles (
+      -- Alert of an account that its owners were not told of yet, and when they were told last.
+      CREATE TABLE alerts (
         account_id TEXT NOT NULL,
         kind TEXT NOT NULL,
         count INTEGER NOT NULL,
@@ -254,9 +254,9 @@ export const migrations: readonly Migration[] = [
         told_at_ms INTEGER NOT NULL,
         PRIMARY KEY (account_id, kind)
       ) STRICT, WITHOUT ROWID;
-      CREATE INDEX troubles_untold ON troubles (since_ms) WHERE count > 0;
-      CREATE TABLE trouble_cursors (name TEXT PRIMARY KEY NOT NULL, through_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-      CREATE INDEX state_changes_in_trouble ON state_changes (at_ms)
+      CREATE INDEX alerts_unsent ON alerts (since_ms) WHERE count > 0;
+      CREATE TABLE alert_cursors (name TEXT PRIMARY KEY NOT NULL, through_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE INDEX state_changes_needing_attention ON state_changes (at_ms)
         WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
     `,
   },

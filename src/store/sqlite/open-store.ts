@@ -9,7 +9,7 @@ import type {
 } from '../../domain/ports/settlement-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-pages.ts';
-import { createTroubleStore } from '../alerts.ts';
+import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
 import type { Rows, Script, Scripts } from '../migration.ts';
@@ -21,9 +21,9 @@ import { createSessionStore } from '../sessions.ts';
 import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupCommit, createGroupRead, type GroupCommit, type GroupRead } from './group-commit.ts';
+import { openJournal } from './journal.ts';
 import { createLedgerStore } from './ledger.ts';
 import { migrate, migrations } from './migrations.ts';
-import { openMovementBook } from './movements.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
@@ -54,7 +54,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const database = openDatabase(file);
     try {
       migrate(database, file, migrations, nowMs);
-      openMovementBook(database, nowMs);
+      openJournal(database, nowMs);
       return createStore(database, nowMs, onError, unlock);
     } catch (error) {
       database.close();
@@ -99,7 +99,7 @@ function createStore(
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
-    troubles: createTroubleStore(scripts),
+    alerts: createAlertStore(scripts),
     providers: createProviderStore(database, writes),
     settlements: createSettlementStore(database, writes),
     people: createPeopleStore(scripts),

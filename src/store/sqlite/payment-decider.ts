@@ -8,10 +8,10 @@ import {
   type DepositRow,
   depositOfRow,
   EXPIRY_FRONTIER,
-  frontierBefore,
   NO_FINAL_BLOCK,
   type ReleaseRow,
   releaseOfRow,
+  watermarkBefore,
 } from '../ledger-rules.ts';
 import { changingValues, paymentColumns, paymentOfRow, updatePaymentSql } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../sessions.ts';
@@ -47,8 +47,8 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
   const insertUncounted = database.prepare(
     'INSERT INTO uncounted_payments (account_id, payment_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
-  const lowerFrontier = database.prepare(
-    `UPDATE frontiers SET payment_id = ? WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= ?`,
+  const lowerWatermark = database.prepare(
+    `UPDATE watermarks SET payment_id = ? WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= ?`,
   );
   const readLedger = prepareLedgerRead(database);
   const selectSessions = database.prepare(
@@ -98,7 +98,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
       noteState(seen.payment, changed);
       for (const webhook of decision.webhooks ?? []) queueWebhook(changed, webhook);
       if (decision.receipt === true) insertReceipt.run(changed.accountId, changed.id, nowMs());
-      if (decision.revisitExpiry === true) lowerFrontier.run(frontierBefore(id), id);
+      if (decision.revisitExpiry === true) lowerWatermark.run(watermarkBefore(id), id);
       return changed;
     },
   };

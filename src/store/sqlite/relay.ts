@@ -19,7 +19,7 @@ import type { PaymentDecider } from './payment-decider.ts';
 const selectDueSql = `SELECT ${paymentColumns} FROM payments
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
     release_due_at_ms <= ?1 OR release_due_at_ms > ?1 + ${LONGEST_DELAY_MS} OR
-    (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND fruitless_batches = 0))
+    (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))
   ORDER BY release_due_at_ms, row`;
 
 export function createRelayStore(

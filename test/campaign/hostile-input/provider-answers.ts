@@ -170,7 +170,7 @@ export async function providerAnswerCase() {
       timeoutMs: TIMEOUT_MS,
       quoteCacheMs: 0,
       nowMs: Date.now,
-      noticesUrl: 'http://localhost:3000/providers/banxa/notices',
+      webhookUrl: 'http://localhost:3000/providers/banxa/webhooks',
       baseUrl: 'http://localhost:3000',
     },
   );

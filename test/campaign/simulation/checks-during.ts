@@ -123,7 +123,7 @@ export function checkIncident(world: SimulatedWorld, incident: RelayIncident): v
   const isMined = world.chain.blocks.some(({ transactions }) =>
     transactions.some(({ hash }) => hashes.includes(hash)),
   );
-  const story = () => `batch ${incident.batchId} counts as fruitless, and none of its attempts was mined`;
+  const story = () => `batch ${incident.batchId} counts as noOp, and none of its attempts was mined`;
   world.recorder.expect('noMistake', isMined, story);
 }
 

@@ -61,7 +61,7 @@ export function createInWorld(
         feeWallet: world.feeWallet,
         depositAddressOf: depositOf,
         isReservedAddress: createReservedAddressCheck(parts.known, [token, factory], parts.nowMs),
-        noteDeposit: parts.known.takeIn,
+        recordDepositAddress: parts.known.add,
       },
       nowMs: parts.nowMs,
       newPaymentId: () => drawPaymentId(world.draws, parts.nowMs()),

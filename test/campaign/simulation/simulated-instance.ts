@@ -21,7 +21,7 @@ const senderOf = (relayer: string) => `sender ${relayer}`;
 export function createInstanceTasks(
   world: SimulatedWorld,
   life: ProcessLife,
-  parts: Omit<WorkerParts, 'inPlaceOf'>,
+  parts: Omit<WorkerParts, 'withRelayerLease'>,
 ): InstanceTasks {
   const ran = new Set<string>();
   const noted = (task: WorkerTask): WorkerTask => ({
@@ -32,7 +32,7 @@ export function createInstanceTasks(
     },
   });
   if (parts.store.shared === null) {
-    const tasks = createWorkerTasks({ ...parts, inPlaceOf: (_, follow) => follow() });
+    const tasks = createWorkerTasks({ ...parts, withRelayerLease: (_, follow) => follow() });
     const all = [...tasks.watching, ...tasks.sending, ...tasks.shared].map(noted);
     return { all, renewals: [], ran, drain: tasks.drain };
   }
@@ -43,7 +43,7 @@ export function createInstanceTasks(
   };
   const tasks = createWorkerTasks({
     ...parts,
-    inPlaceOf: (relayer, follow) => withFreeLease(leases, senderOf(relayer), holder, follow),
+    withRelayerLease: (relayer, follow) => withFreeLease(leases, senderOf(relayer), holder, follow),
   });
   const leaseFor = (name: string) =>
     createLease({
@@ -54,7 +54,7 @@ export function createInstanceTasks(
       },
     });
   const watcher = leaseFor('watcher');
-  const sender = leaseFor(senderOf(parts.world.relayer.address));
+  const sender = leaseFor(senderOf(parts.external.relayer.address));
   return {
     all: [
       ...tasks.watching.map(noted).map(watcher.whileHeld),

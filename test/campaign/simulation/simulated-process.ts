@@ -1,4 +1,4 @@
-import type { World } from '../../../src/app/external-services.ts';
+import type { ExternalServices } from '../../../src/app/external-services.ts';
 import type { Log } from '../../../src/app/log.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
@@ -55,7 +55,7 @@ export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey
     raw,
     taskNames: all.map(({ name }) => name),
     /** The chain as a verification sees it. */
-    chain: { reader: parts.world.chain, sweepBalances: parts.world.sweepBalances },
+    chain: { reader: parts.external.chain, sweepBalances: parts.external.sweepBalances },
     /** Takes leases that are free, and keeps those that it has. */
     async renewLeases(): Promise<void> {
       const { signal } = new AbortController();
@@ -93,7 +93,7 @@ function createParts(
   life: ProcessLife,
   raw: Store,
   relayerKey: RelayerKey,
-): Omit<WorkerParts, 'inPlaceOf'> {
+): Omit<WorkerParts, 'withRelayerLease'> {
   const nowMs = () => world.time.trueMs + world.time.skewMs;
   const store = withTrouble(raw, {
     life,
@@ -104,7 +104,7 @@ function createParts(
   });
   return {
     store,
-    world: createOutside(world, life, raw, relayerKey),
+    external: createOutside(world, life, raw, relayerKey),
     known: createKnownAddresses(store.payments, store.addressPages),
     tokens,
     mailer: null,
@@ -119,7 +119,12 @@ function createParts(
   };
 }
 
-function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, relayerKey: RelayerKey): World {
+function createOutside(
+  world: SimulatedWorld,
+  life: ProcessLife,
+  raw: Store,
+  relayerKey: RelayerKey,
+): ExternalServices {
   const { chain, draws } = world;
   const { token, factory } = chain.contracts;
   const relayerOf = (endpoints: Parameters<typeof createRelayer>[0]['endpoints']) =>
@@ -140,14 +145,14 @@ function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, rel
       { isOneOfSeveral: world.moods.length > 1, monotonicMs: () => world.time.trueMs },
     ),
   );
-  const outside: Pick<World, 'chain' | 'token' | 'relayer' | 'sweepBalances' | 'pace'> = {
+  const outside: Pick<ExternalServices, 'chain' | 'token' | 'relayer' | 'sweepBalances' | 'intervals'> = {
     chain: createChainReader({
       ...{ endpoints, sources: { token, factories: [factory] }, monotonicMs: () => world.time.trueMs },
     }),
     token: createTokenReader({ endpoints, token }),
     relayer: relayerOf(endpoints),
     sweepBalances: createBalanceSweep({ endpoints, token }),
-    pace: {
+    intervals: {
       watchIntervalMs: 0,
       relayIntervalMs: 0,
       rescanIntervalMs: 0,
@@ -155,11 +160,11 @@ function createOutside(world: SimulatedWorld, life: ProcessLife, raw: Store, rel
       sweepIntervalMs: 0,
       deepRescanBlocks: 50_000,
       relayLimits: { ...defaultRelayLimits, batchSize: 3 },
-      providerRestMs: 0,
+      circuitOpenMs: 0,
       quoteKeepMs: 0,
     },
   };
-  return outside as World;
+  return outside as ExternalServices;
 }
 
 /** A log that nobody reads, but for mistakes and misses that tasks only report. */

@@ -11,10 +11,10 @@ import type { Order } from '../order-store.ts';
 import {
   isSame,
   type OrderEvent,
-  type ProtocolDesk,
   readCharge,
   readParameters,
   type SimulatedProtocol,
+  type SimulatorContext,
 } from './simulated-protocol.ts';
 
 const MAXIMUM_ADDRESSES = 1_000;
@@ -32,43 +32,47 @@ type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
 export function createBanxaProtocol(): SimulatedProtocol {
   const orderIds = new Map<string, string>();
 
-  function addressOf(desk: ProtocolDesk, order: Order): string {
+  function addressOf(simulator: SimulatorContext, order: Order): string {
     const token = randomBytes(18).toString('base64url');
     orderIds.set(token, order.id);
     for (const oldest of orderIds.keys()) {
       if (orderIds.size <= MAXIMUM_ADDRESSES) break;
       orderIds.delete(oldest);
     }
-    return `${desk.url()}/widget?order=${token}`;
+    return `${simulator.url()}/widget?order=${token}`;
   }
 
   return {
     refusal: { status: 422, body: { code: 422, message: 'The order cannot be created.' } },
 
-    registerRoutes(server, desk) {
-      server.get(`/${desk.provider}/api/:partner/v2/quotes/buy`, (request: PartnerRequest, reply) =>
-        answer(desk, request, reply, async () => {
+    registerRoutes(server, simulator) {
+      server.get(`/${simulator.provider}/api/:partner/v2/quotes/buy`, (request: PartnerRequest, reply) =>
+        answer(simulator, request, reply, async () => {
           const query = readParameters(request.query, purchase, []);
-          const { units } = await priceOf(desk, query);
+          const { units } = await priceOf(simulator, query);
           return { ...query, cryptoAmount: formatUnits(units), processingFee: '0.00', networkFee: '0.00' };
         }),
       );
-      server.post(`/${desk.provider}/api/:partner/v2/buy`, (request: PartnerRequest, reply) =>
-        answer(desk, request, reply, async () => {
-          const order = await openOrder(desk, request.body);
-          return { id: order.id, externalOrderId: order.externalId, checkoutUrl: addressOf(desk, order) };
+      server.post(`/${simulator.provider}/api/:partner/v2/buy`, (request: PartnerRequest, reply) =>
+        answer(simulator, request, reply, async () => {
+          const order = await openOrder(simulator, request.body);
+          return {
+            id: order.id,
+            externalOrderId: order.externalId,
+            checkoutUrl: addressOf(simulator, order),
+          };
         }),
       );
-      server.get<{ Querystring: { order?: unknown } }>(`/${desk.provider}/widget`, (request, reply) => {
+      server.get<{ Querystring: { order?: unknown } }>(`/${simulator.provider}/widget`, (request, reply) => {
         const token = String(request.query.order ?? '');
-        const order = desk.findOrder(orderIds.get(token) ?? '');
-        if (order === null) return desk.refuseCustomer(reply, 410, 'This address was used already.');
+        const order = simulator.findOrder(orderIds.get(token) ?? '');
+        if (order === null) return simulator.refuseCustomer(reply, 410, 'This address was used already.');
         orderIds.delete(token);
-        return desk.showOrder(reply, order);
+        return simulator.showOrder(reply, order);
       });
     },
 
-    noticeOf(desk, order, event, atMs) {
+    webhookOf(simulator, order, event, atMs) {
       const at = new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
       const body = JSON.stringify({
         order_id: order.id,
@@ -79,9 +83,9 @@ export function createBanxaProtocol(): SimulatedProtocol {
         crypto_coin: 'USDC',
         transaction_hash: order.transactionHash,
       });
-      const nonce = String(Math.floor(desk.nowMs() / 1000));
-      const { pathname } = new URL(desk.noticesUrl ?? 'http://localhost/');
-      const signature = createHmac('sha256', desk.values['WEBHOOK_SECRET'] ?? '')
+      const nonce = String(Math.floor(simulator.nowMs() / 1000));
+      const { pathname } = new URL(simulator.webhookUrl ?? 'http://localhost/');
+      const signature = createHmac('sha256', simulator.values['WEBHOOK_SECRET'] ?? '')
         .update(`POST\n${pathname}\n${nonce}\n${body}`)
         .digest('hex');
       return { headers: { authorization: `Bearer partner-key:${signature}:${nonce}` }, body };
@@ -90,15 +94,15 @@ export function createBanxaProtocol(): SimulatedProtocol {
 }
 
 async function answer(
-  desk: ProtocolDesk,
+  simulator: SimulatorContext,
   request: PartnerRequest,
   reply: FastifyReply,
   work: () => Promise<unknown>,
 ): Promise<FastifyReply> {
   const key = request.headers['x-api-key'];
   const isPartner =
-    isSame(typeof key === 'string' ? key : undefined, desk.values['API_KEY']) &&
-    isSame(request.params.partner, desk.values['PARTNER']);
+    isSame(typeof key === 'string' ? key : undefined, simulator.values['API_KEY']) &&
+    isSame(request.params.partner, simulator.values['PARTNER']);
   if (!isPartner) return reply.code(401).send({ code: 401, message: 'Unauthorized' });
   try {
     return await reply.send(await work());
@@ -108,26 +112,29 @@ async function answer(
   }
 }
 
-async function priceOf(desk: ProtocolDesk, query: Readonly<Record<(typeof purchase)[number], string>>) {
-  const method = desk.provider === 'klarna' ? 'klarna' : 'debit-credit-card';
+async function priceOf(
+  simulator: SimulatorContext,
+  query: Readonly<Record<(typeof purchase)[number], string>>,
+) {
+  const method = simulator.provider === 'klarna' ? 'klarna' : 'debit-credit-card';
   const isSold = query.crypto === 'USDC' && query.blockchain === 'MATIC' && query.paymentMethodId === method;
   if (!isSold) throw new InvalidRequestError('this is not sold here');
   const charge = readCharge(query.fiatAmount, query.fiat);
-  const units = await desk.quoteUnits(charge.amountCents, charge.currency);
+  const units = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (units === 0n) throw new InvalidRequestError('the amount is below the minimum');
   return { ...charge, units };
 }
 
-async function openOrder(desk: ProtocolDesk, body: unknown): Promise<Order> {
+async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Order> {
   const order = readParameters(
     body,
     [...purchase, 'walletAddress', 'redirectUrl', 'externalCustomerId'],
     ['externalOrderId', 'email'],
   );
-  const { units, ...charge } = await priceOf(desk, order);
+  const { units, ...charge } = await priceOf(simulator, order);
   const walletAddress = parsePayoutAddress(order.walletAddress);
   if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
-  return desk.openOrder({
+  return simulator.openOrder({
     ...{ ...charge, walletAddress, quotedUnits: units },
     externalId: order.externalOrderId ?? '',
     email: order.email ?? null,

@@ -10,10 +10,10 @@ import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import type { Order } from '../order-store.ts';
 import {
   type OrderEvent,
-  type ProtocolDesk,
   readCharge,
   readParameters,
   type SimulatedProtocol,
+  type SimulatorContext,
 } from './simulated-protocol.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
@@ -44,12 +44,12 @@ export function createCoinbaseProtocol(): SimulatedProtocol {
   return {
     refusal: { status: 400, body: { errorType: 'invalid_request', errorMessage: 'Not available.' } },
 
-    registerRoutes(server, desk) {
-      registerQuotes(server, desk, memory);
-      registerSessions(server, desk, memory);
-      registerWidget(server, desk, memory);
+    registerRoutes(server, simulator) {
+      registerQuotes(server, simulator, memory);
+      registerSessions(server, simulator, memory);
+      registerWidget(server, simulator, memory);
     },
-    noticeOf(desk, order, event, atMs) {
+    webhookOf(simulator, order, event, atMs) {
       const at = new Date(atMs).toISOString();
       const isOver = event === 'delivered' || event === 'failed';
       const body = JSON.stringify({
@@ -65,8 +65,10 @@ export function createCoinbaseProtocol(): SimulatedProtocol {
         txHash: order.transactionHash ?? '0x',
         walletAddress: order.walletAddress,
       });
-      const time = Math.floor(desk.nowMs() / 1000);
-      const signature = createHmac('sha256', desk.values['WEBHOOK_SECRET'] ?? '').update(`${time}.${body}`);
+      const time = Math.floor(simulator.nowMs() / 1000);
+      const signature = createHmac('sha256', simulator.values['WEBHOOK_SECRET'] ?? '').update(
+        `${time}.${body}`,
+      );
       const signed = `t=${time},v0=${signature.digest('hex')},h=content-type,v1=${'0'.repeat(64)}`;
       return { headers: { 'x-hook0-signature': signed }, body };
     },
@@ -81,11 +83,16 @@ function forgetOldest(entries: Set<string> | Map<string, unknown>): void {
 }
 
 /** Whether the token is signed by the partner's key for exactly this call, is young, and was not used before. */
-function isAuthorized(desk: ProtocolDesk, memory: Memory, authorization: string, target: string): boolean {
+function isAuthorized(
+  simulator: SimulatorContext,
+  memory: Memory,
+  authorization: string,
+  target: string,
+): boolean {
   const [header = '', claims = '', signature = '', ...rest] = authorization
     .replace(/^Bearer /, '')
     .split('.');
-  const secret = Buffer.from(desk.values['API_SECRET'] ?? '', 'base64');
+  const secret = Buffer.from(simulator.values['API_SECRET'] ?? '', 'base64');
   const x = secret.subarray(32).toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   const isSigned = verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url'));
@@ -94,9 +101,9 @@ function isAuthorized(desk: ProtocolDesk, memory: Memory, authorization: string,
     JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>;
   const { alg, kid, typ, nonce } = read(header);
   const { sub, iss, nbf, exp, uris } = read(claims);
-  const nowSeconds = desk.nowMs() / 1000;
+  const nowSeconds = simulator.nowMs() / 1000;
   const isOfPartner =
-    alg === 'EdDSA' && typ === 'JWT' && kid === desk.values['API_KEY'] && sub === kid && iss === 'cdp';
+    alg === 'EdDSA' && typ === 'JWT' && kid === simulator.values['API_KEY'] && sub === kid && iss === 'cdp';
   const isYoung = Number(nbf) <= nowSeconds && nowSeconds < Number(exp);
   const isBrief = Number(exp) - Number(nbf) <= LONGEST_TOKEN_SECONDS;
   const isForThis = Array.isArray(uris) && uris.length === 1 && uris[0] === target;
@@ -108,12 +115,16 @@ function isAuthorized(desk: ProtocolDesk, memory: Memory, authorization: string,
 }
 
 async function answer(
-  { desk, memory, target }: { readonly desk: ProtocolDesk; readonly memory: Memory; readonly target: string },
+  {
+    simulator,
+    memory,
+    target,
+  }: { readonly simulator: SimulatorContext; readonly memory: Memory; readonly target: string },
   request: FastifyRequest,
   reply: FastifyReply,
   work: () => Promise<unknown>,
 ): Promise<FastifyReply> {
-  if (!isAuthorized(desk, memory, request.headers.authorization ?? '', target))
+  if (!isAuthorized(simulator, memory, request.headers.authorization ?? '', target))
     return reply.code(401).send({ errorType: 'unauthorized', errorMessage: 'The token is not valid.' });
   try {
     return await reply.send(await work());
@@ -123,17 +134,17 @@ async function answer(
   }
 }
 
-function registerQuotes(server: FastifyInstance, desk: ProtocolDesk, memory: Memory): void {
+function registerQuotes(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
   const host = 'api.developer.coinbase.com';
   const quote = '/onramp/v1/buy/quote';
   const config = '/onramp/v1/buy/config';
   server.get(`/coinbase/developer${config}`, (request, reply) =>
-    answer({ desk, memory, target: `GET ${host}${config}` }, request, reply, async () => ({
+    answer({ simulator, memory, target: `GET ${host}${config}` }, request, reply, async () => ({
       countries: ['US', 'DE', 'FR'].map((id) => ({ id, payment_methods: [{ id: 'CARD' }] })),
     })),
   );
   server.post(`/coinbase/developer${quote}`, (request, reply) =>
-    answer({ desk, memory, target: `POST ${host}${quote}` }, request, reply, async () => {
+    answer({ simulator, memory, target: `POST ${host}${quote}` }, request, reply, async () => {
       const body = readParameters(
         request.body,
         [
@@ -147,7 +158,7 @@ function registerQuotes(server: FastifyInstance, desk: ProtocolDesk, memory: Mem
       if (body.country === 'US' && body.subdivision === undefined)
         throw new InvalidRequestError('subdivision is missing');
       const { amountCents, currency } = readCharge(body.paymentAmount, body.paymentCurrency);
-      const units = await desk.quoteUnits(amountCents, currency);
+      const units = await simulator.quoteUnits(amountCents, currency);
       if (units === 0n) throw new InvalidRequestError('the amount is below the minimum');
       return {
         payment_total: { value: body.paymentAmount, currency },
@@ -158,21 +169,21 @@ function registerQuotes(server: FastifyInstance, desk: ProtocolDesk, memory: Mem
   );
 }
 
-function registerSessions(server: FastifyInstance, desk: ProtocolDesk, memory: Memory): void {
+function registerSessions(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
   const path = '/platform/v2/onramp/sessions';
   const target = `POST api.cdp.coinbase.com${path}`;
   server.post(`/coinbase/platform${path}`, (request, reply) =>
-    answer({ desk, memory, target }, request, reply, async () => {
-      const order = await openOrder(desk, request.body);
+    answer({ simulator, memory, target }, request, reply, async () => {
+      const order = await openOrder(simulator, request.body);
       const token = randomBytes(18).toString('base64url');
-      memory.sessions.set(token, { orderId: order.id, expiresAtMs: desk.nowMs() + SESSION_LIFETIME_MS });
+      memory.sessions.set(token, { orderId: order.id, expiresAtMs: simulator.nowMs() + SESSION_LIFETIME_MS });
       forgetOldest(memory.sessions);
-      return { session: { onrampUrl: `${desk.url()}/widget?sessionToken=${token}` } };
+      return { session: { onrampUrl: `${simulator.url()}/widget?sessionToken=${token}` } };
     }),
   );
 }
 
-async function openOrder(desk: ProtocolDesk, body: unknown): Promise<Order> {
+async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Order> {
   const session = readParameters(
     body,
     ['destinationAddress', 'destinationNetwork', 'purchaseCurrency', 'paymentAmount', 'paymentCurrency'],
@@ -185,9 +196,9 @@ async function openOrder(desk: ProtocolDesk, body: unknown): Promise<Order> {
   const reference = session.partnerUserRef ?? '';
   if (reference.length >= 50) throw new InvalidRequestError('partnerUserRef is too long');
   const charge = readCharge(session.paymentAmount, session.paymentCurrency);
-  const quotedUnits = await desk.quoteUnits(charge.amountCents, charge.currency);
+  const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
-  return desk.openOrder({
+  return simulator.openOrder({
     ...{ ...charge, walletAddress, quotedUnits },
     externalId: reference,
     email: null,
@@ -195,15 +206,15 @@ async function openOrder(desk: ProtocolDesk, body: unknown): Promise<Order> {
   });
 }
 
-function registerWidget(server: FastifyInstance, desk: ProtocolDesk, { sessions }: Memory): void {
+function registerWidget(server: FastifyInstance, simulator: SimulatorContext, { sessions }: Memory): void {
   server.get<{ Querystring: { sessionToken?: unknown } }>('/coinbase/widget', (request, reply) => {
     const token = String(request.query.sessionToken ?? '');
     const session = sessions.get(token);
-    if (session === undefined || session.expiresAtMs <= desk.nowMs())
-      return desk.refuseCustomer(reply, 410, 'This session was used already, or is over.');
+    if (session === undefined || session.expiresAtMs <= simulator.nowMs())
+      return simulator.refuseCustomer(reply, 410, 'This session was used already, or is over.');
     sessions.delete(token);
-    const order = desk.findOrder(session.orderId);
-    if (order === null) return desk.refuseCustomer(reply, 410, 'This session is over.');
-    return desk.showOrder(reply, order);
+    const order = simulator.findOrder(session.orderId);
+    if (order === null) return simulator.refuseCustomer(reply, 410, 'This session is over.');
+    return simulator.showOrder(reply, order);
   });
 }

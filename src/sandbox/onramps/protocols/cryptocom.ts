@@ -7,27 +7,27 @@ import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import type { Order } from '../order-store.ts';
 import {
   isSame,
-  type ProtocolDesk,
   readCharge,
   readParameters,
   type SimulatedProtocol,
+  type SimulatorContext,
 } from './simulated-protocol.ts';
 
 export const cryptocomProtocol: SimulatedProtocol = {
   refusal: { status: 400, body: { error: { code: 'not_available', error_message: 'Not available.' } } },
 
-  registerRoutes(server, desk) {
+  registerRoutes(server, simulator) {
     server.post('/cryptocom/api/api/payments', async (request, reply) => {
-      if (!isSame(request.headers.authorization, `Bearer ${desk.values['API_KEY']}`))
+      if (!isSame(request.headers.authorization, `Bearer ${simulator.values['API_KEY']}`))
         return reply.code(401).send({ error: { code: 'unauthorized', error_message: 'Invalid key' } });
       try {
-        const order = await openOrder(desk, request.body);
+        const order = await openOrder(simulator, request.body);
         return reply.send({
           id: order.id,
           status: 'pending',
           amount: order.amountCents,
           wallet_address: order.walletAddress,
-          payment_url: `${desk.url()}/widget?payment=${order.id}`,
+          payment_url: `${simulator.url()}/widget?payment=${order.id}`,
         });
       } catch (error) {
         if (!(error instanceof InvalidRequestError)) throw error;
@@ -35,21 +35,21 @@ export const cryptocomProtocol: SimulatedProtocol = {
       }
     });
     server.get('/cryptocom/api/api/payments', (request, reply) => {
-      if (!isSame(request.headers.authorization, `Bearer ${desk.values['API_KEY']}`))
+      if (!isSame(request.headers.authorization, `Bearer ${simulator.values['API_KEY']}`))
         return reply.code(401).send({ error: { code: 'unauthorized', error_message: 'Invalid key' } });
       return reply.send({ items: [], meta: { total_count: 0 } });
     });
     server.get<{ Querystring: { payment?: unknown } }>('/cryptocom/widget', (request, reply) => {
-      const order = desk.findOrder(String(request.query.payment ?? ''));
+      const order = simulator.findOrder(String(request.query.payment ?? ''));
       if (order?.provider !== 'cryptocom')
-        return desk.refuseCustomer(reply, 404, 'There is no such payment.');
-      return desk.showOrder(reply, order);
+        return simulator.refuseCustomer(reply, 404, 'There is no such payment.');
+      return simulator.showOrder(reply, order);
     });
   },
-  noticeOf: () => null,
+  webhookOf: () => null,
 };
 
-async function openOrder(desk: ProtocolDesk, body: unknown): Promise<Order> {
+async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Order> {
   const { amount, ...texts } = (body ?? {}) as Record<string, unknown>;
   const payment = readParameters(
     texts,
@@ -62,10 +62,10 @@ async function openOrder(desk: ProtocolDesk, body: unknown): Promise<Order> {
   const walletAddress = parsePayoutAddress(payment.wallet_address);
   if (walletAddress === null) throw new InvalidRequestError('wallet_address is malformed');
   const charge = readCharge((Number(amount) / 100).toFixed(2), payment.currency);
-  const quotedUnits = await desk.quoteUnits(charge.amountCents, charge.currency);
+  const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
   readReturnUrl(payment.cancel_url);
-  return desk.openOrder({
+  return simulator.openOrder({
     ...{ ...charge, walletAddress, quotedUnits },
     externalId: payment.order_id ?? '',
     email: null,

@@ -10,10 +10,10 @@ import type { Order } from '../order-store.ts';
 import {
   isSame,
   type OrderEvent,
-  type ProtocolDesk,
   readCharge,
   readParameters,
   type SimulatedProtocol,
+  type SimulatorContext,
 } from './simulated-protocol.ts';
 
 const ASSET = 'usdc_polygon';
@@ -30,9 +30,9 @@ const MAXIMUM_ORDERS_OF_ADDRESS = 50;
 export const moonpayProtocol: SimulatedProtocol = {
   refusal: { status: 400, body: { type: 'BadRequestError', message: 'Not available.' } },
 
-  registerRoutes(server, desk) {
+  registerRoutes(server, simulator) {
     server.get<{ Params: { code: string } }>(
-      `/${desk.provider}/api/v3/currencies/:code/buy_quote`,
+      `/${simulator.provider}/api/v3/currencies/:code/buy_quote`,
       async (request, reply) => {
         const refuse = (status: number, type: string, message: string) =>
           reply.code(status).send({ message, type });
@@ -42,12 +42,12 @@ export const moonpayProtocol: SimulatedProtocol = {
             ['apiKey', 'baseCurrencyCode', 'baseCurrencyAmount'],
             ['paymentMethod', 'areFeesIncluded'],
           );
-          if (!isSame(query.apiKey, desk.values['API_KEY']))
+          if (!isSame(query.apiKey, simulator.values['API_KEY']))
             return refuse(401, 'UnauthorizedError', 'Invalid API key');
           if (request.params.code !== ASSET) return refuse(404, 'NotFoundError', 'Currency not found');
-          requireMethod(desk, query.paymentMethod);
+          requireMethod(simulator, query.paymentMethod);
           const { amountCents, currency } = readCharge(query.baseCurrencyAmount, query.baseCurrencyCode);
-          const units = await desk.quoteUnits(amountCents, currency);
+          const units = await simulator.quoteUnits(amountCents, currency);
           if (units === 0n) return refuse(400, 'BadRequestError', 'The amount is below the minimum');
           return reply.send({
             baseCurrencyAmount: amountCents / 100,
@@ -62,17 +62,17 @@ export const moonpayProtocol: SimulatedProtocol = {
       },
     );
 
-    server.get(`/${desk.provider}/widget`, async (request, reply) => {
+    server.get(`/${simulator.provider}/widget`, async (request, reply) => {
       try {
-        return desk.showOrder(reply, await openWidget(desk, request.url, request.query));
+        return simulator.showOrder(reply, await openWidget(simulator, request.url, request.query));
       } catch (error) {
-        if (error instanceof InvalidRequestError) return desk.refuseCustomer(reply, 400, error.message);
+        if (error instanceof InvalidRequestError) return simulator.refuseCustomer(reply, 400, error.message);
         throw error;
       }
     });
   },
 
-  noticeOf(desk, order, event, atMs) {
+  webhookOf(simulator, order, event, atMs) {
     const body = JSON.stringify({
       type: event === 'declined' || event === 'failed' ? 'transaction_failed' : 'transaction_updated',
       externalCustomerId: null,
@@ -85,22 +85,22 @@ export const moonpayProtocol: SimulatedProtocol = {
         updatedAt: new Date(atMs).toISOString(),
       },
     });
-    const time = Math.floor(desk.nowMs() / 1000);
-    const signature = createHmac('sha256', desk.values['WEBHOOK_KEY'] ?? '').update(`${time}.${body}`);
+    const time = Math.floor(simulator.nowMs() / 1000);
+    const signature = createHmac('sha256', simulator.values['WEBHOOK_KEY'] ?? '').update(`${time}.${body}`);
     return { headers: { 'moonpay-signature-v2': `t=${time},s=${signature.digest('hex')}` }, body };
   },
 };
 
 /** Who comes by way of PayPal pays by PayPal, everybody else by card. */
-function requireMethod({ provider }: ProtocolDesk, given: string | undefined): void {
+function requireMethod({ provider }: SimulatorContext, given: string | undefined): void {
   if (given !== (provider === 'paypal' ? 'paypal' : 'credit_debit_card'))
     throw new InvalidRequestError('paymentMethod is not known');
 }
 
 /** The signature is the last parameter and covers everything before it. */
-async function openWidget(desk: ProtocolDesk, url: string, parameters: unknown): Promise<Order> {
+async function openWidget(simulator: SimulatorContext, url: string, parameters: unknown): Promise<Order> {
   const [, signed, signature] = /^[^?]*(\?.+)&signature=([^&]+)$/.exec(url) ?? [];
-  const expected = createHmac('sha256', desk.values['SECRET_KEY'] ?? '').update(signed ?? '');
+  const expected = createHmac('sha256', simulator.values['SECRET_KEY'] ?? '').update(signed ?? '');
   if (signature === undefined || !isSame(decodeURIComponent(signature), expected.digest('base64')))
     throw new InvalidRequestError('the signature is not that of the address');
   const query = readParameters(
@@ -108,13 +108,13 @@ async function openWidget(desk: ProtocolDesk, url: string, parameters: unknown):
     ['apiKey', 'currencyCode', 'walletAddress', 'baseCurrencyCode', 'baseCurrencyAmount', 'signature'],
     ['lockAmount', 'paymentMethod', 'externalTransactionId', 'redirectURL', 'email'],
   );
-  if (!isSame(query.apiKey, desk.values['API_KEY'])) throw new InvalidRequestError('apiKey is unknown');
+  if (!isSame(query.apiKey, simulator.values['API_KEY'])) throw new InvalidRequestError('apiKey is unknown');
   if (query.currencyCode !== ASSET) throw new InvalidRequestError('currencyCode is not sold here');
-  requireMethod(desk, query.paymentMethod);
+  requireMethod(simulator, query.paymentMethod);
   const walletAddress = parsePayoutAddress(query.walletAddress);
   if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
   const charge = readCharge(query.baseCurrencyAmount, query.baseCurrencyCode);
-  const quotedUnits = await desk.quoteUnits(charge.amountCents, charge.currency);
+  const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits < (parseUnits('0.01') ?? 1n))
     throw new InvalidRequestError('the amount is below the minimum');
   const order = {
@@ -128,10 +128,10 @@ async function openWidget(desk: ProtocolDesk, url: string, parameters: unknown):
   // The same address leads to the same purchase until that is paid or over.
   const name = createHash('sha256').update(url).digest('base64url').slice(0, 20);
   for (let count = 1; count <= MAXIMUM_ORDERS_OF_ADDRESS; count++) {
-    const id = `${desk.provider}_${name}${count}`;
-    const earlier = desk.findOrder(id);
-    if (earlier === null) return desk.openOrder({ ...order, id });
-    if (earlier.state === 'open' && earlier.expiresAtMs > desk.nowMs()) return earlier;
+    const id = `${simulator.provider}_${name}${count}`;
+    const earlier = simulator.findOrder(id);
+    if (earlier === null) return simulator.openOrder({ ...order, id });
+    if (earlier.state === 'open' && earlier.expiresAtMs > simulator.nowMs()) return earlier;
   }
   throw new InvalidRequestError('this address was used too often');
 }

@@ -11,10 +11,10 @@ import type { Order } from '../order-store.ts';
 import {
   isSame,
   type OrderEvent,
-  type ProtocolDesk,
   readCharge,
   readParameters,
   type SimulatedProtocol,
+  type SimulatorContext,
 } from './simulated-protocol.ts';
 
 const ASSET = 'USDC-POL';
@@ -35,10 +35,10 @@ const purchase = ['fiat', 'amount', 'crypto', 'payment', 'region'] as const;
 export const revolutProtocol: SimulatedProtocol = {
   refusal: { status: 400, body: { code: 'not_available', message: 'Not available.' } },
 
-  registerRoutes(server, desk) {
+  registerRoutes(server, simulator) {
     const api = '/revolut/api/partners/api/2.0';
     server.get(`${api}/config`, (request, reply) =>
-      answer(desk, request, reply, async () => ({
+      answer(simulator, request, reply, async () => ({
         version: '1',
         countries,
         fiat,
@@ -47,9 +47,9 @@ export const revolutProtocol: SimulatedProtocol = {
       })),
     );
     server.get(`${api}/quote`, (request, reply) =>
-      answer(desk, request, reply, async () => {
+      answer(simulator, request, reply, async () => {
         const query = readParameters(request.query, purchase, ['feePercentage', 'walletAddress']);
-        const { units, currency } = await priceOf(desk, query);
+        const { units, currency } = await priceOf(simulator, query);
         const nothing = { amount: 0, currency };
         return {
           ...{ service_fee: nothing, network_fee: nothing, partner_fee: nothing },
@@ -58,21 +58,23 @@ export const revolutProtocol: SimulatedProtocol = {
       }),
     );
     server.get(`${api}/buy`, (request, reply) =>
-      answer(desk, request, reply, async () => ({
-        ramp_redirect_url: await redirectUrl(desk, request.query),
+      answer(simulator, request, reply, async () => ({
+        ramp_redirect_url: await redirectUrl(simulator, request.query),
       })),
     );
-    server.get('/revolut/widget', (request, reply) => openWidget(desk, request, reply));
+    server.get('/revolut/widget', (request, reply) => openWidget(simulator, request, reply));
   },
 
-  noticeOf(desk, order, event, atMs) {
+  webhookOf(simulator, order, event, atMs) {
     const body = JSON.stringify({
       order_id: order.externalId,
       wallet: order.walletAddress,
       event: eventNames[event],
     });
     // The time of the event, also when it is told once more.
-    const signature = createHmac('sha256', desk.values['WEBHOOK_SECRET'] ?? '').update(`v1.${atMs}.${body}`);
+    const signature = createHmac('sha256', simulator.values['WEBHOOK_SECRET'] ?? '').update(
+      `v1.${atMs}.${body}`,
+    );
     const headers = {
       'revolut-request-timestamp': String(atMs),
       'revolut-signature': `v1=${signature.digest('hex')}`,
@@ -82,13 +84,13 @@ export const revolutProtocol: SimulatedProtocol = {
 };
 
 async function answer(
-  desk: ProtocolDesk,
+  simulator: SimulatorContext,
   request: FastifyRequest,
   reply: FastifyReply,
   work: () => Promise<unknown>,
 ): Promise<FastifyReply> {
   const key = request.headers['x-api-key'];
-  if (!isSame(typeof key === 'string' ? key : undefined, desk.values['API_KEY']))
+  if (!isSame(typeof key === 'string' ? key : undefined, simulator.values['API_KEY']))
     return reply.code(401).send({ code: 'unauthorised', message: 'The API key is not valid' });
   try {
     return await reply.send(await work());
@@ -98,30 +100,33 @@ async function answer(
   }
 }
 
-async function priceOf(desk: ProtocolDesk, query: Readonly<Record<(typeof purchase)[number], string>>) {
+async function priceOf(
+  simulator: SimulatorContext,
+  query: Readonly<Record<(typeof purchase)[number], string>>,
+) {
   if (query.crypto !== ASSET || query.payment !== 'card')
     throw new InvalidRequestError('this is not sold here');
   if (!countries.includes(query.region)) throw new InvalidRequestError('region is not served');
   const charge = readCharge(query.amount, query.fiat);
   const limits = fiat.find(({ currency }) => currency === charge.currency);
   if (limits === undefined) throw new InvalidRequestError('fiat is not taken');
-  const units = await desk.quoteUnits(charge.amountCents, charge.currency);
+  const units = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (charge.amountCents < limits.min_limit * 100 || units === 0n)
     throw new InvalidRequestError('the amount is below the minimum');
   return { ...charge, units };
 }
 
-function checksumOf(desk: ProtocolDesk, query: URLSearchParams): string {
-  return createHmac('sha256', desk.derive('address')).update(query.toString()).digest('base64url');
+function checksumOf(simulator: SimulatorContext, query: URLSearchParams): string {
+  return createHmac('sha256', simulator.derive('address')).update(query.toString()).digest('base64url');
 }
 
-async function redirectUrl(desk: ProtocolDesk, parameters: unknown): Promise<string> {
+async function redirectUrl(simulator: SimulatorContext, parameters: unknown): Promise<string> {
   const query = readParameters(
     parameters,
     [...purchase, 'wallet', 'orderId'],
     ['partnerRedirectUrl', 'feePercentage'],
   );
-  const charge = await priceOf(desk, query);
+  const charge = await priceOf(simulator, query);
   if (parsePayoutAddress(query.wallet) === null) throw new InvalidRequestError('wallet is malformed');
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(query.orderId))
     throw new InvalidRequestError('orderId is no UUID');
@@ -133,35 +138,35 @@ async function redirectUrl(desk: ProtocolDesk, parameters: unknown): Promise<str
     partnerRedirectUrl: readReturnUrl(query.partnerRedirectUrl ?? ''),
     session: randomBytes(8).toString('hex'),
   });
-  address.append('checksum', checksumOf(desk, address));
-  return `${desk.url()}/widget?${address}`;
+  address.append('checksum', checksumOf(simulator, address));
+  return `${simulator.url()}/widget?${address}`;
 }
 
 async function openWidget(
-  desk: ProtocolDesk,
+  simulator: SimulatorContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const address = new URLSearchParams(request.url.split('?')[1] ?? '');
   const given = address.getAll('checksum');
   address.delete('checksum');
-  if (given.length !== 1 || !isSame(given[0], checksumOf(desk, address)))
-    return desk.refuseCustomer(reply, 400, 'This address is not the one that was made for the partner.');
-  return desk.showOrder(reply, await openOrder(desk, address));
+  if (given.length !== 1 || !isSame(given[0], checksumOf(simulator, address)))
+    return simulator.refuseCustomer(reply, 400, 'This address is not the one that was made for the partner.');
+  return simulator.showOrder(reply, await openOrder(simulator, address));
 }
 
 /** Opened a second time it leads to the same purchase. */
-async function openOrder(desk: ProtocolDesk, address: URLSearchParams): Promise<Order> {
-  const id = `revolut_${checksumOf(desk, address).slice(0, 24)}`;
-  const earlier = desk.findOrder(id);
+async function openOrder(simulator: SimulatorContext, address: URLSearchParams): Promise<Order> {
+  const id = `revolut_${checksumOf(simulator, address).slice(0, 24)}`;
+  const earlier = simulator.findOrder(id);
   if (earlier !== null) return earlier;
   const value = (name: string) => address.get(name) ?? '';
   const charge = readCharge((Number(value('amount')) / 100).toFixed(2), value('fiatCurrency'));
   const walletAddress = parsePayoutAddress(value('walletAddress'));
   if (walletAddress === null) throw new Error('a wallet was checked when the address was made');
-  return desk.openOrder({
+  return simulator.openOrder({
     ...{ ...charge, id, walletAddress },
-    quotedUnits: await desk.quoteUnits(charge.amountCents, charge.currency),
+    quotedUnits: await simulator.quoteUnits(charge.amountCents, charge.currency),
     externalId: value('orderId'),
     email: null,
     returnUrl: value('partnerRedirectUrl'),

@@ -11,7 +11,7 @@ import type { NewOrder } from '../pay-order.ts';
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
 
 /** A webhook as it is posted. */
-export interface SimulatedNotice {
+export interface SimulatedWebhook {
   /** Where to, when it is not the address that was registered with the provider. */
   readonly url?: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface SimulatedNotice {
 }
 
 /** What every simulated on-ramp stands on. */
-export interface ProtocolDesk {
+export interface SimulatorContext {
   readonly provider: ProviderId;
   /** What the shop was given when its account was opened; the shop's requests are checked against it. */
   readonly values: ProviderValues;
@@ -28,8 +28,8 @@ export interface ProtocolDesk {
   /** Somebody plays this provider who knows none of its secrets: `values` and `derive` are made up. */
   readonly isImpostor: boolean;
   readonly nowMs: () => number;
-  /** Where the shop takes notices; null for one that takes none. */
-  readonly noticesUrl: string | null;
+  /** Where the shop takes webhooks; null for one that takes none. */
+  readonly webhookUrl: string | null;
   /** Root of this on-ramp, without a slash at its end. */
   readonly url: () => string;
   /** What would be delivered, 10⁻⁶ units; zero when the fee takes it all. */
@@ -52,11 +52,16 @@ export interface SimulatedRefusal {
 export interface SimulatedProtocol {
   /** What its API answers while it is told to refuse everything, as the real one words such a thing. */
   readonly refusal: SimulatedRefusal;
-  registerRoutes(server: FastifyInstance, desk: ProtocolDesk): void;
+  registerRoutes(server: FastifyInstance, simulator: SimulatorContext): void;
   /**
    * The webhook that tells of an event which happened at `atMs`, signed now. Null where this provider tells nothing.
    */
-  noticeOf(desk: ProtocolDesk, order: Order, event: OrderEvent, atMs: number): SimulatedNotice | null;
+  webhookOf(
+    simulator: SimulatorContext,
+    order: Order,
+    event: OrderEvent,
+    atMs: number,
+  ): SimulatedWebhook | null;
 }
 
 /** Whether two secrets are equal, in a time that tells nothing of where they differ. */

@@ -11,10 +11,10 @@ import type { Order } from '../order-store.ts';
 import {
   isSame,
   type OrderEvent,
-  type ProtocolDesk,
   readCharge,
   readParameters,
   type SimulatedProtocol,
+  type SimulatorContext,
 } from './simulated-protocol.ts';
 
 const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
@@ -36,52 +36,57 @@ export const stripeProtocol: SimulatedProtocol = {
     },
   },
 
-  registerRoutes(server, desk) {
+  registerRoutes(server, simulator) {
     const api = '/stripe/api/v1/crypto';
     server.get(`${api}/onramp/quotes`, (request, reply) =>
-      answer(desk, request, reply, () => quote(desk, request.query)),
+      answer(simulator, request, reply, () => quote(simulator, request.query)),
     );
     server.post(`${api}/onramp_sessions`, (request, reply) =>
-      answer(desk, request, reply, async () => sessionOf(desk, await openSession(desk, request.body))),
+      answer(simulator, request, reply, async () =>
+        sessionOf(simulator, await openSession(simulator, request.body)),
+      ),
     );
     server.get<{ Params: { id: string } }>(`${api}/onramp_sessions/:id`, (request, reply) =>
-      answer(desk, request, reply, async () => {
-        const order = desk.findOrder(request.params.id);
+      answer(simulator, request, reply, async () => {
+        const order = simulator.findOrder(request.params.id);
         if (order?.provider !== 'stripe') throw new InvalidRequestError('there is no such session');
-        return sessionOf(desk, order);
+        return sessionOf(simulator, order);
       }),
     );
     server.get<{ Querystring: { session?: unknown } }>('/stripe/widget', (request, reply) => {
-      const order = desk.findOrder(String(request.query.session ?? ''));
-      if (order?.provider !== 'stripe') return desk.refuseCustomer(reply, 404, 'There is no such session.');
-      return desk.showOrder(reply, order);
+      const order = simulator.findOrder(String(request.query.session ?? ''));
+      if (order?.provider !== 'stripe')
+        return simulator.refuseCustomer(reply, 404, 'There is no such session.');
+      return simulator.showOrder(reply, order);
     });
   },
 
-  noticeOf(desk, order, event, atMs) {
-    const object = { ...sessionOf(desk, order), status: statusOfEvent[event] };
+  webhookOf(simulator, order, event, atMs) {
+    const object = { ...sessionOf(simulator, order), status: statusOfEvent[event] };
     const body = JSON.stringify({
       id: `evt_${randomBytes(12).toString('hex')}`,
       type: 'crypto.onramp_session.updated',
       created: Math.floor(atMs / 1000),
       data: { object },
     });
-    const time = Math.floor(desk.nowMs() / 1000);
-    const signature = createHmac('sha256', desk.values['WEBHOOK_SECRET'] ?? '').update(`${time}.${body}`);
+    const time = Math.floor(simulator.nowMs() / 1000);
+    const signature = createHmac('sha256', simulator.values['WEBHOOK_SECRET'] ?? '').update(
+      `${time}.${body}`,
+    );
     return { headers: { 'stripe-signature': `t=${time},v1=${signature.digest('hex')},v0=old` }, body };
   },
 };
 
 /** Answers for the right key only, and refusals as Stripe words them. */
 async function answer(
-  desk: ProtocolDesk,
+  simulator: SimulatorContext,
   request: FastifyRequest,
   reply: FastifyReply,
   work: () => Promise<unknown>,
 ): Promise<FastifyReply> {
   const refuse = (status: number, message: string) =>
     reply.code(status).send({ error: { type: 'invalid_request_error', message } });
-  if (!isSame(request.headers.authorization, `Bearer ${desk.values['API_KEY']}`))
+  if (!isSame(request.headers.authorization, `Bearer ${simulator.values['API_KEY']}`))
     return refuse(401, 'Invalid API Key provided');
   try {
     return await reply.send(await work());
@@ -98,7 +103,7 @@ function requireLocks(given: Readonly<Record<keyof typeof locks, string>>): void
   }
 }
 
-async function quote(desk: ProtocolDesk, parameters: unknown): Promise<unknown> {
+async function quote(simulator: SimulatorContext, parameters: unknown): Promise<unknown> {
   const query = readParameters(
     parameters,
     ['source_currency', 'source_amount', 'destination_currencies[]', 'destination_networks[]'],
@@ -106,7 +111,7 @@ async function quote(desk: ProtocolDesk, parameters: unknown): Promise<unknown> 
   );
   requireLocks(query);
   const { amountCents, currency } = readCharge(query.source_amount, query.source_currency);
-  const units = await desk.quoteUnits(amountCents, currency);
+  const units = await simulator.quoteUnits(amountCents, currency);
   if (units === 0n) throw new InvalidRequestError('the amount is below the minimum');
   return {
     object: 'crypto.onramp.quotes',
@@ -122,7 +127,7 @@ async function quote(desk: ProtocolDesk, parameters: unknown): Promise<unknown> 
   };
 }
 
-async function openSession(desk: ProtocolDesk, body: unknown): Promise<Order> {
+async function openSession(simulator: SimulatorContext, body: unknown): Promise<Order> {
   const form = readParameters(
     body,
     [
@@ -137,9 +142,9 @@ async function openSession(desk: ProtocolDesk, body: unknown): Promise<Order> {
   const walletAddress = parsePayoutAddress(form.wallet_address);
   if (walletAddress === null) throw new InvalidRequestError('wallet_address is malformed');
   const charge = readCharge(form.source_amount, form.source_currency);
-  const quotedUnits = await desk.quoteUnits(charge.amountCents, charge.currency);
+  const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
-  return desk.openOrder({
+  return simulator.openOrder({
     ...{ ...charge, walletAddress, quotedUnits },
     id: `cos_${randomBytes(16).toString('hex')}`,
     externalId: form['metadata[payment_id]'] ?? '',
@@ -149,12 +154,12 @@ async function openSession(desk: ProtocolDesk, body: unknown): Promise<Order> {
   });
 }
 
-function sessionOf(desk: ProtocolDesk, order: Order) {
+function sessionOf(simulator: SimulatorContext, order: Order) {
   return {
     id: order.id,
     object: 'crypto.onramp_session',
     status: 'initialized',
-    redirect_url: `${desk.url()}/widget?session=${order.id}`,
+    redirect_url: `${simulator.url()}/widget?session=${order.id}`,
     metadata: { payment_id: order.externalId },
     transaction_details: {
       wallet_address: order.walletAddress,

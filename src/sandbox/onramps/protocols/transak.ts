@@ -10,10 +10,10 @@ import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
 import {
   isSame,
   type OrderEvent,
-  type ProtocolDesk,
   readCharge,
   readParameters,
   type SimulatedProtocol,
+  type SimulatorContext,
 } from './simulated-protocol.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
@@ -49,13 +49,13 @@ export function createTransakProtocol(): SimulatedProtocol {
   return {
     refusal: { status: 400, body: { error: { statusCode: 400, message: 'Not available.' } } },
 
-    registerRoutes(server, desk) {
-      registerQuotes(server, desk);
-      registerTokens(server, desk, memory);
-      registerSessions(server, desk, memory);
-      registerWidget(server, desk, memory);
+    registerRoutes(server, simulator) {
+      registerQuotes(server, simulator);
+      registerTokens(server, simulator, memory);
+      registerSessions(server, simulator, memory);
+      registerWidget(server, simulator, memory);
     },
-    noticeOf(desk, order, event, atMs) {
+    webhookOf(simulator, order, event, atMs) {
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const payload = {
         webhookData: {
@@ -71,7 +71,7 @@ export function createTransakProtocol(): SimulatedProtocol {
       const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(payload)}`;
       const signature = createHmac(
         'sha256',
-        desk.isImpostor ? 'a guess' : (memory.accessToken?.value ?? ''),
+        simulator.isImpostor ? 'a guess' : (memory.accessToken?.value ?? ''),
       ).update(signed);
       return { headers: {}, body: JSON.stringify({ data: `${signed}.${signature.digest('base64url')}` }) };
     },
@@ -86,37 +86,37 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function registerTokens(server: FastifyInstance, desk: ProtocolDesk, memory: Memory): void {
+function registerTokens(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
   server.post('/transak/api/partners/api/v2/refresh-token', (request, reply) => {
     const { apiKey } = (request.body ?? {}) as { apiKey?: unknown };
     const isPartner =
-      isSame(textOf(request.headers['api-secret']), desk.values['API_SECRET']) &&
-      isSame(textOf(apiKey), desk.values['API_KEY']);
+      isSame(textOf(request.headers['api-secret']), simulator.values['API_SECRET']) &&
+      isSame(textOf(apiKey), simulator.values['API_KEY']);
     if (!isPartner) return reply.code(401).send(refusal(401, 'Invalid API secret'));
-    const expiresAtMs = desk.nowMs() + TOKEN_LIFETIME_MS;
+    const expiresAtMs = simulator.nowMs() + TOKEN_LIFETIME_MS;
     const value = `token.${randomBytes(24).toString('base64url')}`;
     memory.accessToken = { value, expiresAtMs };
     return reply.send({ data: { accessToken: value, expiresAt: Math.floor(expiresAtMs / 1000) } });
   });
 }
 
-function registerSessions(server: FastifyInstance, desk: ProtocolDesk, memory: Memory): void {
+function registerSessions(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
   server.post('/transak/gateway/api/v2/auth/session', async (request, reply) => {
     const { accessToken, sessions } = memory;
     const isCurrent =
       accessToken !== null &&
-      accessToken.expiresAtMs > desk.nowMs() &&
+      accessToken.expiresAtMs > simulator.nowMs() &&
       isSame(textOf(request.headers['access-token']), accessToken.value);
     if (!isCurrent) return reply.code(401).send(refusal(401, 'Invalid access token'));
     try {
-      const session = await openSession(desk, request.body);
+      const session = await openSession(simulator, request.body);
       const id = randomBytes(18).toString('base64url');
       sessions.set(id, session);
       for (const oldest of sessions.keys()) {
         if (sessions.size <= MAXIMUM_SESSIONS) break;
         sessions.delete(oldest);
       }
-      const widgetUrl = `${desk.url()}/widget?apiKey=${desk.values['API_KEY']}&sessionId=${id}`;
+      const widgetUrl = `${simulator.url()}/widget?apiKey=${simulator.values['API_KEY']}&sessionId=${id}`;
       return reply.send({ data: { widgetUrl } });
     } catch (error) {
       if (!(error instanceof InvalidRequestError)) throw error;
@@ -125,24 +125,28 @@ function registerSessions(server: FastifyInstance, desk: ProtocolDesk, memory: M
   });
 }
 
-function registerWidget(server: FastifyInstance, desk: ProtocolDesk, { sessions }: Memory): void {
+function registerWidget(server: FastifyInstance, simulator: SimulatorContext, { sessions }: Memory): void {
   server.get<{ Querystring: { sessionId?: unknown } }>('/transak/widget', (request, reply) => {
     const id = String(request.query.sessionId ?? '');
     const session = sessions.get(id);
-    if (session === undefined || session.expiresAtMs <= desk.nowMs())
-      return desk.refuseCustomer(reply, 410, 'This session was used already, or is over.');
+    if (session === undefined || session.expiresAtMs <= simulator.nowMs())
+      return simulator.refuseCustomer(reply, 410, 'This session was used already, or is over.');
     const referer = request.headers.referer ?? '';
     const domain = URL.canParse(referer) ? new URL(referer).hostname : '';
     if (domain !== session.referrerDomain)
-      return desk.refuseCustomer(reply, 403, `You come from "${domain}", which is not the partner's domain.`);
+      return simulator.refuseCustomer(
+        reply,
+        403,
+        `You come from "${domain}", which is not the partner's domain.`,
+      );
     sessions.delete(id);
-    const order = desk.findOrder(session.orderId);
-    if (order === null) return desk.refuseCustomer(reply, 410, 'This session is over.');
-    return desk.showOrder(reply, order);
+    const order = simulator.findOrder(session.orderId);
+    if (order === null) return simulator.refuseCustomer(reply, 410, 'This session is over.');
+    return simulator.showOrder(reply, order);
   });
 }
 
-function registerQuotes(server: FastifyInstance, desk: ProtocolDesk): void {
+function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): void {
   server.get('/transak/api/api/v1/pricing/public/quotes', async (request, reply) => {
     try {
       const query = readParameters(
@@ -150,13 +154,13 @@ function registerQuotes(server: FastifyInstance, desk: ProtocolDesk): void {
         ['partnerApiKey', 'fiatCurrency', 'cryptoCurrency', 'isBuyOrSell', 'network', 'fiatAmount'],
         ['paymentMethod', 'quoteCountryCode'],
       );
-      if (!isSame(query.partnerApiKey, desk.values['API_KEY']))
+      if (!isSame(query.partnerApiKey, simulator.values['API_KEY']))
         return reply.code(401).send({ ...refusal(401, 'Invalid API key') });
       if (query.cryptoCurrency !== 'USDC' || query.network !== 'polygon' || query.isBuyOrSell !== 'BUY')
         throw new InvalidRequestError('this is not sold here');
       const { amountCents, currency } = readCharge(query.fiatAmount, query.fiatCurrency);
       requireCardCurrency(currency, query.paymentMethod);
-      const units = await desk.quoteUnits(amountCents, currency);
+      const units = await simulator.quoteUnits(amountCents, currency);
       if (units === 0n) throw new InvalidRequestError('the amount is below the minimum');
       return reply.send({
         response: { fiatAmount: amountCents / 100, cryptoAmount: Number(formatUnits(units)) },
@@ -175,7 +179,7 @@ function requireCardCurrency(currency: Currency, paymentMethod: string | undefin
 }
 
 /** Checks what a widget is to show, and opens the order for it. Throws `InvalidRequestError`. */
-async function openSession(desk: ProtocolDesk, body: unknown): Promise<Session> {
+async function openSession(simulator: SimulatorContext, body: unknown): Promise<Session> {
   const { widgetParams, ...others } = (body ?? {}) as Record<string, unknown>;
   if (Object.keys(others).length > 0) throw new InvalidRequestError('there are unknown parameters');
   const { fiatAmount, disableWalletAddressForm, ...texts } = (widgetParams ?? {}) as Record<string, unknown>;
@@ -184,7 +188,7 @@ async function openSession(desk: ProtocolDesk, body: unknown): Promise<Session> 
     ['apiKey', 'referrerDomain', 'fiatCurrency', 'cryptoCurrencyCode', 'network', 'walletAddress'],
     ['partnerOrderId', 'redirectURL', 'paymentMethod', 'email'],
   );
-  if (!isSame(params.apiKey, desk.values['API_KEY'])) throw new InvalidRequestError('apiKey is unknown');
+  if (!isSame(params.apiKey, simulator.values['API_KEY'])) throw new InvalidRequestError('apiKey is unknown');
   if (params.cryptoCurrencyCode !== 'USDC' || params.network !== 'polygon')
     throw new InvalidRequestError('this is not sold here');
   if (disableWalletAddressForm !== true)
@@ -194,9 +198,9 @@ async function openSession(desk: ProtocolDesk, body: unknown): Promise<Session> 
   requireCardCurrency(charge.currency, params.paymentMethod);
   const walletAddress = parsePayoutAddress(params.walletAddress);
   if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
-  const quotedUnits = await desk.quoteUnits(charge.amountCents, charge.currency);
+  const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
-  const order = desk.openOrder({
+  const order = simulator.openOrder({
     ...charge,
     walletAddress,
     quotedUnits,
@@ -207,6 +211,6 @@ async function openSession(desk: ProtocolDesk, body: unknown): Promise<Session> 
   return {
     orderId: order.id,
     referrerDomain: params.referrerDomain,
-    expiresAtMs: desk.nowMs() + SESSION_LIFETIME_MS,
+    expiresAtMs: simulator.nowMs() + SESSION_LIFETIME_MS,
   };
 }

@@ -12,10 +12,10 @@ import type { NewOrder } from '../pay-order.ts';
 import {
   isSame,
   type OrderEvent,
-  type ProtocolDesk,
   readCharge,
   readParameters,
   type SimulatedProtocol,
+  type SimulatorContext,
 } from './simulated-protocol.ts';
 
 const MAXIMUM_REMEMBERED = 1_000;
@@ -39,12 +39,12 @@ export function createWertProtocol(): SimulatedProtocol {
   return {
     refusal: { status: 400, body: { status: 'error', code: 'not_available', message: 'Not available.' } },
 
-    registerRoutes(server, desk) {
-      registerConversion(server, desk);
-      registerPartnerApi(server, desk, memory);
-      registerWidget(server, desk, memory);
+    registerRoutes(server, simulator) {
+      registerConversion(server, simulator);
+      registerPartnerApi(server, simulator, memory);
+      registerWidget(server, simulator, memory);
     },
-    noticeOf(desk, order, event) {
+    webhookOf(simulator, order, event) {
       if (event === 'declined') remember(memory.declined, order.id);
       const body = JSON.stringify({
         type: typeOfEvent[event],
@@ -57,7 +57,7 @@ export function createWertProtocol(): SimulatedProtocol {
           transaction_id: order.transactionHash ?? '',
         },
       });
-      return { url: `${desk.noticesUrl}?token=${desk.values['NOTICE_TOKEN']}`, headers: {}, body };
+      return { url: `${simulator.webhookUrl}?token=${simulator.values['NOTICE_TOKEN']}`, headers: {}, body };
     },
   };
 }
@@ -83,16 +83,16 @@ function readAmount(value: unknown): string {
   return value.toFixed(2);
 }
 
-function registerConversion(server: FastifyInstance, desk: ProtocolDesk): void {
+function registerConversion(server: FastifyInstance, simulator: SimulatorContext): void {
   server.post('/wert/api/api/v3/partners/convert', async (request, reply) => {
-    if (!isSame(textOf(request.headers['x-partner-id']), desk.values['PARTNER_ID']))
+    if (!isSame(textOf(request.headers['x-partner-id']), simulator.values['PARTNER_ID']))
       return reply.code(401).send({ status: 'error', errorCode: 'partner_not_found' });
     try {
       const { amount, ...texts } = (request.body ?? {}) as Record<string, unknown>;
       const { from, to, network } = readParameters(texts, ['from', 'to', 'network'], []);
       if (to !== 'USDC' || network !== 'polygon') throw new InvalidRequestError('this is not sold here');
       const charge = readCharge(readAmount(amount), from);
-      const units = await desk.quoteUnits(charge.amountCents, charge.currency);
+      const units = await simulator.quoteUnits(charge.amountCents, charge.currency);
       if (units === 0n) throw new InvalidRequestError('the amount is below the minimum');
       return reply.send({
         status: 'success',
@@ -112,15 +112,15 @@ function registerConversion(server: FastifyInstance, desk: ProtocolDesk): void {
   });
 }
 
-function registerPartnerApi(server: FastifyInstance, desk: ProtocolDesk, memory: Memory): void {
-  const isPartner = (key: unknown) => isSame(textOf(key), desk.values['API_KEY']);
+function registerPartnerApi(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
+  const isPartner = (key: unknown) => isSame(textOf(key), simulator.values['API_KEY']);
   const refusal = { code: 'unauthorized', message: 'API key is not valid' };
 
   server.post('/wert/partner/api/external/hpp/create-session', async (request, reply) => {
     if (!isPartner(request.headers['x-api-key'])) return reply.code(401).send(refusal);
     try {
       const id = `wert_${randomBytes(16).toString('base64url')}`;
-      memory.sessions.set(id, { ...(await readSession(desk, request.body)), id });
+      memory.sessions.set(id, { ...(await readSession(simulator, request.body)), id });
       forgetOldest(memory.sessions);
       return reply.send({ requestId: randomBytes(8).toString('hex'), sessionId: id });
     } catch (error) {
@@ -134,7 +134,7 @@ function registerPartnerApi(server: FastifyInstance, desk: ProtocolDesk, memory:
     (request, reply) => {
       if (!isPartner(request.headers['x-api-key'])) return reply.code(401).send(refusal);
       const ids = memory.orders.get(String(request.query.search_by ?? '')) ?? [];
-      const orders = ids.map((id) => desk.findOrder(id)).filter((order) => order !== null);
+      const orders = ids.map((id) => simulator.findOrder(id)).filter((order) => order !== null);
       const data = orders.map((order) => ({ id: order.id, status: statusOf(order, memory) }));
       return reply.send({ data });
     },
@@ -147,7 +147,7 @@ function statusOf(order: Order, { declined }: Memory): string {
   return order.state === 'failed' ? 'failed' : 'progress';
 }
 
-async function readSession(desk: ProtocolDesk, body: unknown) {
+async function readSession(simulator: SimulatorContext, body: unknown) {
   const { currency_amount: amount, ...texts } = (body ?? {}) as Record<string, unknown>;
   const session = readParameters(
     texts,
@@ -161,22 +161,22 @@ async function readSession(desk: ProtocolDesk, body: unknown) {
   const walletAddress = parsePayoutAddress(session.wallet_address);
   if (walletAddress === null) throw new InvalidRequestError('wallet_address is malformed');
   const charge = readCharge(readAmount(amount), session.currency);
-  const quotedUnits = await desk.quoteUnits(charge.amountCents, charge.currency);
+  const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
   return { ...charge, walletAddress, quotedUnits };
 }
 
-function registerWidget(server: FastifyInstance, desk: ProtocolDesk, memory: Memory): void {
+function registerWidget(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
   server.get<{ Params: { partner: string } }>('/wert/widget/:partner/widget', (request, reply) => {
     try {
       const query = readParameters(request.query, ['session_id'], ['click_id', 'redirect_url', 'email']);
-      if (!isSame(request.params.partner, desk.values['PARTNER_ID']))
+      if (!isSame(request.params.partner, simulator.values['PARTNER_ID']))
         throw new InvalidRequestError('the partner is not known');
-      const earlier = desk.findOrder(query.session_id);
-      if (earlier?.provider === 'wert') return desk.showOrder(reply, earlier);
+      const earlier = simulator.findOrder(query.session_id);
+      if (earlier?.provider === 'wert') return simulator.showOrder(reply, earlier);
       const session = memory.sessions.get(query.session_id);
-      if (session === undefined) return desk.refuseCustomer(reply, 404, 'There is no such session.');
-      const order = desk.openOrder({
+      if (session === undefined) return simulator.refuseCustomer(reply, 404, 'There is no such session.');
+      const order = simulator.openOrder({
         ...session,
         externalId: query.click_id ?? '',
         email: query.email ?? null,
@@ -185,10 +185,10 @@ function registerWidget(server: FastifyInstance, desk: ProtocolDesk, memory: Mem
       memory.sessions.delete(query.session_id);
       memory.orders.set(order.externalId, [...(memory.orders.get(order.externalId) ?? []), order.id]);
       forgetOldest(memory.orders);
-      return desk.showOrder(reply, order);
+      return simulator.showOrder(reply, order);
     } catch (error) {
       if (!(error instanceof InvalidRequestError)) throw error;
-      return desk.refuseCustomer(reply, 400, error.message);
+      return simulator.refuseCustomer(reply, 400, error.message);
     }
   });
 }

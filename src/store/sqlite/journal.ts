@@ -2,97 +2,93 @@ import type { DatabaseSync } from 'node:sqlite';
 import {
   entriesAfter,
   isEntered,
-  type Movement,
-  type MovementFacts,
+  type JournalEntry,
+  type JournalFacts,
   NO_MOVEMENTS,
-  netMovements,
+  netEntries,
 } from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 
-/** The book of movements. Synchronous, inside a read or a transaction. */
-export interface MovementBook {
+/** The journal. Synchronous, inside a read or a transaction. */
+export interface Journal {
   /** Inside a transaction only: the one writer of the file makes it one chain. */
-  append(movements: readonly MovementFacts[]): void;
+  append(entries: readonly JournalFacts[]): void;
   /** Without rescues that are in the book already; of everything else the rows say whether it is new. */
-  fresh(movements: readonly MovementFacts[]): MovementFacts[];
+  fresh(entries: readonly JournalFacts[]): JournalFacts[];
   /** What was rescued above a block and not taken back. */
-  rescuedAbove(blockNumber: number): MovementFacts[];
-  list(after: number, limit: number): Movement[];
-  listOf(id: PaymentId): Movement[];
+  rescuedAbove(blockNumber: number): JournalFacts[];
+  list(after: number, limit: number): JournalEntry[];
+  listOf(id: PaymentId): JournalEntry[];
 }
 
-type MovementRow = Omit<Movement, 'units'> & { readonly units: string };
+type JournalRow = Omit<JournalEntry, 'units'> & { readonly units: string };
 
 const columns = `number, previous_hash AS "previousHash", hash, recorded_at_ms AS "recordedAtMs", kind,
   payment_id AS "paymentId", units, token, transaction_hash AS "transactionHash", log_index AS "logIndex",
   block_number AS "blockNumber"`;
 
-/** How many movements of the time before the book are entered together. */
+/** How many entries of the time before the book are entered together. */
 const OPENING_ENTRIES = 1_000;
 
-export function createMovementBook(database: DatabaseSync, nowMs: () => number): MovementBook {
-  const selectHead = database.prepare('SELECT number, hash FROM movements ORDER BY number DESC LIMIT 1');
-  const select = database.prepare(
-    `SELECT ${columns} FROM movements WHERE number > ? ORDER BY number LIMIT ?`,
-  );
-  const selectOf = database.prepare(`SELECT ${columns} FROM movements WHERE payment_id = ? ORDER BY number`);
+export function createJournal(database: DatabaseSync, nowMs: () => number): Journal {
+  const selectHead = database.prepare('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1');
+  const select = database.prepare(`SELECT ${columns} FROM journal WHERE number > ? ORDER BY number LIMIT ?`);
+  const selectOf = database.prepare(`SELECT ${columns} FROM journal WHERE payment_id = ? ORDER BY number`);
   const selectRescued = database.prepare(
-    `SELECT ${columns} FROM movements WHERE kind = 'rescued' AND block_number > ? ORDER BY number`,
+    `SELECT ${columns} FROM journal WHERE kind = 'rescued' AND block_number > ? ORDER BY number`,
   );
   const insert = database.prepare(
-    `INSERT INTO movements (number, previous_hash, hash, recorded_at_ms, kind, payment_id, units, token,
+    `INSERT INTO journal (number, previous_hash, hash, recorded_at_ms, kind, payment_id, units, token,
        transaction_hash, log_index, block_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
 
-  const listOf = (id: PaymentId) => (selectOf.all(id) as unknown as MovementRow[]).map(movementOfRow);
+  const listOf = (id: PaymentId) => (selectOf.all(id) as unknown as JournalRow[]).map(entryOfRow);
 
   return {
-    fresh: (movements) =>
-      movements.filter(
-        (movement) => movement.kind !== 'rescued' || !isEntered(listOf(movement.paymentId), movement),
-      ),
+    fresh: (entries) =>
+      entries.filter((entry) => entry.kind !== 'rescued' || !isEntered(listOf(entry.paymentId), entry)),
     rescuedAbove: (blockNumber) =>
-      netMovements((selectRescued.all(blockNumber) as unknown as MovementRow[]).map(movementOfRow)),
-    append(movements) {
-      if (movements.length === 0) return;
-      const head = (selectHead.get() as Movement | undefined) ?? NO_MOVEMENTS;
-      for (const entry of entriesAfter(head, movements, nowMs())) {
+      netEntries((selectRescued.all(blockNumber) as unknown as JournalRow[]).map(entryOfRow)),
+    append(entries) {
+      if (entries.length === 0) return;
+      const head = (selectHead.get() as JournalEntry | undefined) ?? NO_MOVEMENTS;
+      for (const entry of entriesAfter(head, entries, nowMs())) {
         insert.run(
           ...[entry.number, entry.previousHash, entry.hash, entry.recordedAtMs, entry.kind, entry.paymentId],
           ...[entry.units.toString(), entry.token, entry.transactionHash, entry.logIndex, entry.blockNumber],
         );
       }
     },
-    list: (after, limit) => (select.all(after, limit) as unknown as MovementRow[]).map(movementOfRow),
+    list: (after, limit) => (select.all(after, limit) as unknown as JournalRow[]).map(entryOfRow),
     listOf,
   };
 }
 
-function movementOfRow(row: MovementRow): Movement {
+function entryOfRow(row: JournalRow): JournalEntry {
   return { ...row, units: BigInt(row.units) };
 }
 
-const finalMovementsSql = `
+const finalEntriesSql = `
   SELECT 'deposited' AS kind, payment_id AS "paymentId", units, transaction_hash AS "transactionHash",
     log_index AS "logIndex", block_number AS "blockNumber" FROM deposits
   UNION ALL SELECT 'forwarded', payment_id, to_merchant_units, transaction_hash, log_index, block_number FROM releases
   UNION ALL SELECT 'fee', payment_id, fee_units, transaction_hash, log_index, block_number FROM releases`;
 
 /** Enters what became final before there was a book: once, when a store of an earlier version is opened. */
-export function openMovementBook(database: DatabaseSync, nowMs: () => number): void {
+export function openJournal(database: DatabaseSync, nowMs: () => number): void {
   const newest = database.prepare('SELECT max(number) AS number FROM checkpoints').get()?.['number'];
-  const isBegun = database.prepare('SELECT 1 FROM movements LIMIT 1').get() !== undefined;
+  const isBegun = database.prepare('SELECT 1 FROM journal LIMIT 1').get() !== undefined;
   if (isBegun || newest === null || newest === undefined) return;
-  const book = createMovementBook(database, nowMs);
+  const book = createJournal(database, nowMs);
   const all = database.prepare(
-    `SELECT * FROM (${finalMovementsSql}) WHERE "blockNumber" <= ? AND units <> '0' ORDER BY "blockNumber", "logIndex", kind DESC`,
+    `SELECT * FROM (${finalEntriesSql}) WHERE "blockNumber" <= ? AND units <> '0' ORDER BY "blockNumber", "logIndex", kind DESC`,
   );
   database.exec('BEGIN IMMEDIATE');
   try {
-    let waiting: MovementFacts[] = [];
+    let waiting: JournalFacts[] = [];
     for (const row of all.iterate(newest)) {
       waiting.push({
-        ...(row as unknown as MovementRow),
+        ...(row as unknown as JournalRow),
         units: BigInt(row['units'] as string),
         token: null,
       });

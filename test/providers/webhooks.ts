@@ -1,11 +1,11 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
-import type { PostedNotice } from '../../src/domain/ports/provider.ts';
+import type { PostedWebhook } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { SessionProgress } from '../../src/domain/provider-session.ts';
 import type { ProviderValues } from '../../src/domain/provider-variables.ts';
 
-/** What a notice is to say, in the provider's own words. */
-export interface NoticeContent {
+/** What a webhook is to say, in the provider's own words. */
+export interface WebhookContent {
   readonly paymentId: string;
   readonly status: string;
   /** When it happened. */
@@ -13,23 +13,23 @@ export interface NoticeContent {
 }
 
 /** How one provider tells of payments, written a second time, from the documentation and not from the adapter. */
-export interface NoticeCase {
+export interface WebhookCase {
   /** Every state of the provider, and what we take it for. */
   readonly states: Readonly<Record<string, SessionProgress>>;
-  /** An authentic notice that says nothing of a payment. */
-  readonly irrelevant: (values: ProviderValues, nowMs: number) => PostedNotice;
-  readonly sign: (values: ProviderValues, content: NoticeContent, nowMs: number) => PostedNotice;
-  /** The settings that authenticate notices. */
+  /** An authentic webhook that says nothing of a payment. */
+  readonly irrelevant: (values: ProviderValues, nowMs: number) => PostedWebhook;
+  readonly sign: (values: ProviderValues, content: WebhookContent, nowMs: number) => PostedWebhook;
+  /** The settings that authenticate webhooks. */
   readonly keys: readonly string[];
   /** The settings of the adapter, where those of the sandbox do not do. */
   readonly values?: ProviderValues;
-  /** What the provider answers to calls that judging a notice takes. */
+  /** What the provider answers to calls that judging a webhook takes. */
   readonly answer?: (path: string, query: URLSearchParams) => { readonly body: unknown };
-  /** The same notice without any signature, where that is not in the headers. */
-  readonly unsigned?: (notice: PostedNotice) => PostedNotice;
-  /** Whether a notice carries its own time, so that one that was recorded grows old. */
+  /** The same webhook without any signature, where that is not in the headers. */
+  readonly unsigned?: (webhook: PostedWebhook) => PostedWebhook;
+  /** Whether a webhook carries its own time, so that one that was recorded grows old. */
   readonly growsOld: boolean;
-  /** What a notice is about is asked from the provider, so that it tells of now whenever it was written. */
+  /** What a webhook is about is asked from the provider, so that it tells of now whenever it was written. */
   readonly tellsOfNow?: true;
 }
 
@@ -39,11 +39,15 @@ function hmacHex(key: string | undefined, text: string): string {
     .digest('hex');
 }
 
-function posted(body: string, headers: Readonly<Record<string, string>>, receivedAtMs: number): PostedNotice {
-  return { target: '/providers/x/notices', headers, body: Buffer.from(body), receivedAtMs };
+function posted(
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  receivedAtMs: number,
+): PostedWebhook {
+  return { target: '/providers/x/webhooks', headers, body: Buffer.from(body), receivedAtMs };
 }
 
-function moonpaySigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+function moonpaySigned(values: ProviderValues, body: unknown, nowMs: number): PostedWebhook {
   const text = JSON.stringify(body);
   const time = Math.floor(nowMs / 1000);
   const signature = hmacHex(values['WEBHOOK_KEY'], `${time}.${text}`);
@@ -53,7 +57,7 @@ function moonpaySigned(values: ProviderValues, body: unknown, nowMs: number): Po
 const TRANSAK_TOKEN = 'the-access-token-of-the-moment';
 
 /** A JWT put together by hand. */
-function transakSigned(values: ProviderValues, payload: unknown, nowMs: number): PostedNotice {
+function transakSigned(values: ProviderValues, payload: unknown, nowMs: number): PostedWebhook {
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(payload)}`;
   const digest = hmacHex(values['ACCESS_TOKEN'] ?? TRANSAK_TOKEN, text);
@@ -65,16 +69,16 @@ const rampKeys = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
 const otherKeys = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
 
 /** ECDSA over the JSON as it stands, DER, base64; what is sent has its keys in another order. */
-function rampSigned(values: ProviderValues, sorted: string, query: string, nowMs: number): PostedNotice {
+function rampSigned(values: ProviderValues, sorted: string, query: string, nowMs: number): PostedWebhook {
   const { privateKey } = values['OTHER_KEY'] === undefined ? rampKeys : otherKeys;
   const signature = createSign('sha256').update(sorted).sign(privateKey, 'base64');
   const reversed = Object.fromEntries(Object.entries(JSON.parse(sorted) as object).reverse());
-  const notice = posted(JSON.stringify(reversed, null, 1), { 'x-body-signature': signature }, nowMs);
-  return { ...notice, target: `/providers/rampnetwork/notices${query}` };
+  const webhook = posted(JSON.stringify(reversed, null, 1), { 'x-body-signature': signature }, nowMs);
+  return { ...webhook, target: `/providers/rampnetwork/webhooks${query}` };
 }
 
 /** With a signature of an earlier scheme and one of another secret beside it, as while a secret is exchanged. */
-function stripeSigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+function stripeSigned(values: ProviderValues, body: unknown, nowMs: number): PostedWebhook {
   const text = JSON.stringify(body);
   const time = Math.floor(nowMs / 1000);
   const signature = hmacHex(values['WEBHOOK_SECRET'], `${time}.${text}`);
@@ -82,13 +86,17 @@ function stripeSigned(values: ProviderValues, body: unknown, nowMs: number): Pos
   return posted(text, { 'stripe-signature': header }, nowMs);
 }
 
-/** What Wert's own API says of the order; a notice of Wert's is only the reason to ask. */
+/** What Wert's own API says of the order; a webhook of Wert's is only the reason to ask. */
 const wertOrder = { paymentId: '', status: '' };
 
-function wertRing(values: ProviderValues, { paymentId, status }: NoticeContent, nowMs: number): PostedNotice {
+function wertRing(
+  values: ProviderValues,
+  { paymentId, status }: WebhookContent,
+  nowMs: number,
+): PostedWebhook {
   Object.assign(wertOrder, { paymentId, status });
   const body = `{"type":"order_update","click_id":"${paymentId}","order":{"address":"0x01"}}`;
-  return { ...posted(body, {}, nowMs), target: `/providers/wert/notices?token=${values['NOTICE_TOKEN']}` };
+  return { ...posted(body, {}, nowMs), target: `/providers/wert/webhooks?token=${values['NOTICE_TOKEN']}` };
 }
 
 /** Version, milliseconds and body, joined by full stops. */
@@ -97,7 +105,7 @@ function revolutSigned(
   body: unknown,
   signedAtMs: number,
   nowMs: number,
-): PostedNotice {
+): PostedWebhook {
   const text = JSON.stringify(body);
   const signature = hmacHex(values['WEBHOOK_SECRET'], ['v1', signedAtMs, text].join('.'));
   const headers = { 'revolut-request-timestamp': `${signedAtMs}`, 'revolut-signature': `v1=${signature}` };
@@ -105,7 +113,7 @@ function revolutSigned(
 }
 
 /** With the second signature that covers headers beside it, which is not looked at. */
-function coinbaseSigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+function coinbaseSigned(values: ProviderValues, body: unknown, nowMs: number): PostedWebhook {
   const text = JSON.stringify(body);
   const time = Math.floor(nowMs / 1000);
   const signature = hmacHex(values['WEBHOOK_SECRET'], `${time}.${text}`);
@@ -114,13 +122,13 @@ function coinbaseSigned(values: ProviderValues, body: unknown, nowMs: number): P
 }
 
 /** Method, path, nonce and body on lines of their own. */
-function banxaSigned(values: ProviderValues, body: unknown, nowMs: number): PostedNotice {
+function banxaSigned(values: ProviderValues, body: unknown, nowMs: number): PostedWebhook {
   const text = JSON.stringify(body);
-  const signature = hmacHex(values['WEBHOOK_SECRET'], `POST\n/providers/banxa/notices\n1234\n${text}`);
+  const signature = hmacHex(values['WEBHOOK_SECRET'], `POST\n/providers/banxa/webhooks\n1234\n${text}`);
   return posted(text, { authorization: `Bearer key:${signature}:1234` }, nowMs);
 }
 
-export const noticeCases: Partial<Record<ProviderId, NoticeCase>> = {
+export const webhookCases: Partial<Record<ProviderId, WebhookCase>> = {
   moonpay: {
     states: {
       waitingPayment: 'paying',
@@ -158,11 +166,11 @@ export const noticeCases: Partial<Record<ProviderId, NoticeCase>> = {
     keys: ['ACCESS_TOKEN'],
     growsOld: false,
     answer: () => ({ body: { data: { accessToken: TRANSAK_TOKEN, expiresAt: 4_000_000_000 } } }),
-    unsigned(notice) {
-      const { data } = JSON.parse(notice.body.toString()) as { data: string };
+    unsigned(webhook) {
+      const { data } = JSON.parse(webhook.body.toString()) as { data: string };
       const [, payload] = data.split('.');
       const header = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
-      return { ...notice, body: Buffer.from(JSON.stringify({ data: `${header}.${payload}.` })) };
+      return { ...webhook, body: Buffer.from(JSON.stringify({ data: `${header}.${payload}.` })) };
     },
     irrelevant: (values, nowMs) => transakSigned(values, { eventID: 'KYC_APPROVED' }, nowMs),
     sign: (values, { paymentId, status, atMs }, nowMs) =>
@@ -242,10 +250,10 @@ export const noticeCases: Partial<Record<ProviderId, NoticeCase>> = {
       const isKnown = query.get('search_by') === wertOrder.paymentId;
       return { body: { data: isKnown ? [{ id: 'order', status: wertOrder.status }] : [] } };
     },
-    unsigned: (notice) => ({ ...notice, target: '/providers/wert/notices' }),
+    unsigned: (webhook) => ({ ...webhook, target: '/providers/wert/webhooks' }),
     irrelevant: (values, nowMs) => ({
       ...posted('{"type":"test"}', {}, nowMs),
-      target: `/providers/wert/notices?token=${values['NOTICE_TOKEN']}`,
+      target: `/providers/wert/webhooks?token=${values['NOTICE_TOKEN']}`,
     }),
     sign: wertRing,
   },

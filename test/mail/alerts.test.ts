@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { type Mailer, MailNotSentError } from '../../src/domain/ports/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
-import { tellOfTrouble } from '../../src/payments/send-alerts.ts';
+import { sendAlerts } from '../../src/payments/send-alerts.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failedResult, givePayment, newPayment, pay } from '../store/fixtures.ts';
 import { newUser } from '../store/people.ts';
@@ -56,7 +56,7 @@ function tell(
     dashboardUrl: 'https://pay.example.com/dashboard',
     onFailure: () => {},
   };
-  return tellOfTrouble(told, signal);
+  return sendAlerts(told, signal);
 }
 
 /** Another owner of the account. */
@@ -120,7 +120,7 @@ describe('owners', () => {
   });
 
   it('are not told where they do not want it', async () => {
-    await store.accounts.updateAccount(payment.accountId, { isToldOfTrouble: false });
+    await store.accounts.updateAccount(payment.accountId, { receivesAlerts: false });
     await endWebhook('failed');
     await tell();
     expect(server.mails).toEqual([]);
@@ -160,8 +160,8 @@ describe('owners', () => {
 
   it('are told later when something fails before the first mail', async () => {
     await endWebhook('failed');
-    const listTroubledWebhooks = () => Promise.reject(new Error('the store is away'));
-    await expect(tell(undefined, { search: { ...store.search, listTroubledWebhooks } })).rejects.toThrow(
+    const listFailingWebhooks = () => Promise.reject(new Error('the store is away'));
+    await expect(tell(undefined, { search: { ...store.search, listFailingWebhooks } })).rejects.toThrow(
       'the store is away',
     );
     await tell();

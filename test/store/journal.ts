@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import {
   entriesAfter,
-  hashOfMovement,
-  type Movement,
-  movementsOf,
+  entriesOf,
+  hashOfEntry,
+  type JournalEntry,
   NO_MOVEMENTS,
-  netMovements,
-  placeOfMovement,
+  netEntries,
+  placeOfEntry,
 } from '../../src/domain/journal.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
@@ -14,29 +14,29 @@ import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
 import { block, depositOf, releaseOf, scan } from './ledger.ts';
 
-export async function readBook(store: Store): Promise<readonly Movement[]> {
-  const book: Movement[] = [];
+export async function readBook(store: Store): Promise<readonly JournalEntry[]> {
+  const book: JournalEntry[] = [];
   for (;;) {
-    const page = await store.ledger.listMovements(book.length, 1_000);
+    const page = await store.ledger.listEntries(book.length, 1_000);
     book.push(...page);
     if (page.length < 1_000) return book;
   }
 }
 
 /** Every entry follows on the one before it and has the hash of its contents. */
-export function expectOneChain(book: readonly Movement[]): void {
+export function expectOneChain(book: readonly JournalEntry[]): void {
   let previousHash = NO_MOVEMENTS.hash;
   for (const [index, entry] of book.entries()) {
     expect(entry).toMatchObject({ number: index + 1, previousHash });
-    expect(entry.hash).toBe(hashOfMovement(entry));
+    expect(entry.hash).toBe(hashOfEntry(entry));
     previousHash = entry.hash;
   }
 }
 
-const inShort = (book: readonly Movement[]) =>
+const inShort = (book: readonly JournalEntry[]) =>
   book.map(({ kind, units, transactionHash, blockNumber }) => [kind, units, transactionHash, blockNumber]);
 
-export function movementPromises(context: StoreContext): void {
+export function journalPromises(context: StoreContext): void {
   it('enters what became final, in chain order, and nothing that a reorganisation may still take back', async () => {
     const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
     const { ledger } = context.store;
@@ -54,8 +54,8 @@ export function movementPromises(context: StoreContext): void {
     const book = await readBook(context.store);
     expect(inShort(book).slice(4)).toEqual([['deposited', 1_000_000n, 'transaction 17', 17]]);
     expectOneChain(book);
-    expect(await context.store.ledger.listMovementsOf(other.id)).toEqual(book.slice(4));
-    expect(await context.store.ledger.listMovements(2, 1)).toEqual(book.slice(2, 3));
+    expect(await context.store.ledger.listEntriesOf(other.id)).toEqual(book.slice(4));
+    expect(await context.store.ledger.listEntries(2, 1)).toEqual(book.slice(2, 3));
   });
 
   it('enters what an earlier scan had missed, once', async () => {
@@ -88,9 +88,9 @@ export function movementPromises(context: StoreContext): void {
       ['fee', -25_000n, 'release 13', 13],
     ]);
     expectOneChain(after);
-    expect(netMovements(after)).toEqual([]);
+    expect(netEntries(after)).toEqual([]);
     await ledger.recordScan(scan(11, 14, 14, { deposits: [depositOf(payment, 14)] }), leave);
-    expect(netMovements(await ledger.listMovementsOf(payment.id)).map(placeOfMovement)).toEqual([
+    expect(netEntries(await ledger.listEntriesOf(payment.id)).map(placeOfEntry)).toEqual([
       'deposited  transaction 14:0 in block 14',
     ]);
   });
@@ -153,7 +153,7 @@ export function movementPromises(context: StoreContext): void {
   });
 
   it('refuses a limit that no list has', async () => {
-    await expect(context.store.ledger.listMovements(0, 0)).rejects.toThrow(RangeError);
+    await expect(context.store.ledger.listEntries(0, 0)).rejects.toThrow(RangeError);
   });
 
   it('is entered for a store of an earlier version when it is opened, once', async () => {
@@ -166,25 +166,25 @@ export function movementPromises(context: StoreContext): void {
     };
     await ledger.recordScan(scan(10, 13, 14, rows), leave);
     await ledger.recordScan(scan(13, 13, 14, { deposits: [depositOf(payment, 14)] }), leave);
-    const facts = (book: readonly Movement[]) =>
+    const facts = (book: readonly JournalEntry[]) =>
       entriesAfter(NO_MOVEMENTS, book, 0).map(({ hash: _, previousHash: __, ...rest }) => rest);
     const before = await readBook(context.store);
-    await context.change(`${context.unguardBook} DELETE FROM movements;`);
+    await context.change(`${context.unguardBook} DELETE FROM journal;`);
     await context.reopen();
     await context.reopen();
     const again = await readBook(context.store);
     expectOneChain(again);
     expect(facts(again)).toEqual(facts(before));
-    expect(again).toHaveLength(movementsOf(rows).length);
+    expect(again).toHaveLength(entriesOf(rows).length);
   });
 
-  it.each(['UPDATE movements SET units = units', 'DELETE FROM movements WHERE number = 1'])(
+  it.each(['UPDATE journal SET units = units', 'DELETE FROM journal WHERE number = 1'])(
     'is guarded by the database itself: %s',
     async (sql) => {
       const payment = await givePayment(context.store);
       await context.store.ledger.startCursor(block(10));
       await context.store.ledger.recordScan(scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }), leave);
-      await expect(context.change(sql)).rejects.toThrow(/book of movements is never/);
+      await expect(context.change(sql)).rejects.toThrow(/journal is never/);
       expect(await readBook(context.store)).toHaveLength(1);
     },
   );

@@ -1,18 +1,18 @@
 import {
   entriesAfter,
   isEntered,
-  type Movement,
-  type MovementFacts,
-  type MovementHead,
+  type JournalEntry,
+  type JournalFacts,
+  type JournalHead,
   NO_MOVEMENTS,
-  netMovements,
+  netEntries,
 } from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import { lockLedger } from './ledger-rows.ts';
 import type { Connection, Database } from './open-database.ts';
 import { type Column, namesOf, statement, unnest, valuesByColumn } from './statements.ts';
 
-/** The book of movements. */
+/** The journal. */
 
 const columns: readonly Column[] = [
   ['number', 'bigint'],
@@ -30,75 +30,74 @@ const columns: readonly Column[] = [
 const selected = `number, previous_hash AS "previousHash", hash, recorded_at_ms AS "recordedAtMs", kind,
   payment_id AS "paymentId", units::text, token, transaction_hash AS "transactionHash", log_index AS "logIndex",
   block_number AS "blockNumber"`;
-const selectHead = statement('SELECT number, hash FROM movements ORDER BY number DESC LIMIT 1');
-const select = statement(`SELECT ${selected} FROM movements WHERE number > $1 ORDER BY number LIMIT $2`);
-const selectOf = statement(`SELECT ${selected} FROM movements WHERE payment_id = $1 ORDER BY number`);
+const selectHead = statement('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1');
+const select = statement(`SELECT ${selected} FROM journal WHERE number > $1 ORDER BY number LIMIT $2`);
+const selectOf = statement(`SELECT ${selected} FROM journal WHERE payment_id = $1 ORDER BY number`);
 const selectRescued = statement(
-  `SELECT ${selected} FROM movements WHERE kind = 'rescued' AND block_number > $1 ORDER BY number`,
+  `SELECT ${selected} FROM journal WHERE kind = 'rescued' AND block_number > $1 ORDER BY number`,
 );
 const insert = statement(
-  `INSERT INTO movements (${namesOf(columns)}) SELECT ${namesOf(columns)} FROM ${unnest('appended', columns)}`,
+  `INSERT INTO journal (${namesOf(columns)}) SELECT ${namesOf(columns)} FROM ${unnest('appended', columns)}`,
 );
 
-type MovementRow = Omit<Movement, 'units'> & { readonly units: string };
+type JournalRow = Omit<JournalEntry, 'units'> & { readonly units: string };
 
 /** With the ledger locked, which makes it one chain: whoever else appends waits, and then reads the new end. */
-export async function appendMovements(
+export async function appendEntries(
   connection: Connection,
-  movements: readonly MovementFacts[],
+  entries: readonly JournalFacts[],
   recordedAtMs: number,
 ): Promise<void> {
-  if (movements.length === 0) return;
-  const [head = NO_MOVEMENTS] = await connection.query<MovementHead>(selectHead);
-  const rows = entriesAfter(head, movements, recordedAtMs).map((entry) => [
+  if (entries.length === 0) return;
+  const [head = NO_MOVEMENTS] = await connection.query<JournalHead>(selectHead);
+  const rows = entriesAfter(head, entries, recordedAtMs).map((entry) => [
     ...[entry.number, entry.previousHash, entry.hash, entry.recordedAtMs, entry.kind, entry.paymentId],
     ...[entry.units, entry.token, entry.transactionHash, entry.logIndex, entry.blockNumber],
   ]);
   await connection.execute(insert, valuesByColumn(columns, rows));
 }
 
-export async function listMovements(
+export async function listEntries(
   connection: Connection,
   after: number,
   limit: number,
-): Promise<Movement[]> {
-  return (await connection.query<MovementRow>(select, [after, limit])).map(movementOfRow);
+): Promise<JournalEntry[]> {
+  return (await connection.query<JournalRow>(select, [after, limit])).map(entryOfRow);
 }
 
-export async function listMovementsOf(connection: Connection, id: PaymentId): Promise<Movement[]> {
-  return (await connection.query<MovementRow>(selectOf, [id])).map(movementOfRow);
+export async function listEntriesOf(connection: Connection, id: PaymentId): Promise<JournalEntry[]> {
+  return (await connection.query<JournalRow>(selectOf, [id])).map(entryOfRow);
 }
 
 /** Without rescues that are in the book already; of everything else the rows say whether it is new. */
-export async function freshMovements(
+export async function newEntries(
   connection: Connection,
-  movements: readonly MovementFacts[],
-): Promise<MovementFacts[]> {
-  const fresh: MovementFacts[] = [];
-  for (const movement of movements) {
+  entries: readonly JournalFacts[],
+): Promise<JournalFacts[]> {
+  const fresh: JournalFacts[] = [];
+  for (const entry of entries) {
     const isKnown =
-      movement.kind === 'rescued' &&
-      isEntered(await listMovementsOf(connection, movement.paymentId), movement);
-    if (!isKnown) fresh.push(movement);
+      entry.kind === 'rescued' && isEntered(await listEntriesOf(connection, entry.paymentId), entry);
+    if (!isKnown) fresh.push(entry);
   }
   return fresh;
 }
 
 /** What was rescued above a block and not taken back. */
-export async function rescuedAbove(connection: Connection, blockNumber: number): Promise<MovementFacts[]> {
-  const rows = await connection.query<MovementRow>(selectRescued, [blockNumber]);
-  return netMovements(rows.map(movementOfRow));
+export async function rescuedAbove(connection: Connection, blockNumber: number): Promise<JournalFacts[]> {
+  const rows = await connection.query<JournalRow>(selectRescued, [blockNumber]);
+  return netEntries(rows.map(entryOfRow));
 }
 
-function movementOfRow(row: MovementRow): Movement {
+function entryOfRow(row: JournalRow): JournalEntry {
   return { ...row, units: BigInt(row.units) };
 }
 
-/** How many movements of the time before the book are entered together. */
+/** How many entries of the time before the book are entered together. */
 const OPENING_ENTRIES = 1_000;
 
 const declareFinal = statement(`
-  DECLARE final_movements NO SCROLL CURSOR FOR
+  DECLARE final_entries NO SCROLL CURSOR FOR
   SELECT * FROM (
     SELECT 'deposited' AS kind, payment_id AS "paymentId", units::text, transaction_hash AS "transactionHash",
       log_index AS "logIndex", block_number AS "blockNumber" FROM deposits
@@ -106,23 +105,23 @@ const declareFinal = statement(`
     SELECT 'forwarded', payment_id, to_merchant_units::text, transaction_hash, log_index, block_number FROM releases
     UNION ALL
     SELECT 'fee', payment_id, fee_units::text, transaction_hash, log_index, block_number FROM releases
-  ) AS movement
+  ) AS entry
   WHERE units <> '0' AND "blockNumber" <= (SELECT max(number) FROM checkpoints)
   ORDER BY "blockNumber", "logIndex", kind DESC`);
-const fetchFinal = statement(`FETCH ${OPENING_ENTRIES} FROM final_movements`);
+const fetchFinal = statement(`FETCH ${OPENING_ENTRIES} FROM final_entries`);
 
 /** Enters what became final before there was a book: once, when a store of an earlier version is opened. */
-export async function openMovementBook(database: Database, nowMs: () => number): Promise<void> {
-  if ((await listMovements(database, 0, 1)).length > 0) return;
+export async function openJournal(database: Database, nowMs: () => number): Promise<void> {
+  if ((await listEntries(database, 0, 1)).length > 0) return;
   await database.transaction(async (connection) => {
     await lockLedger(connection);
-    if ((await listMovements(connection, 0, 1)).length > 0) return;
+    if ((await listEntries(connection, 0, 1)).length > 0) return;
     await connection.execute(declareFinal);
     for (;;) {
-      const rows = await connection.query<MovementRow>(fetchFinal);
+      const rows = await connection.query<JournalRow>(fetchFinal);
       if (rows.length === 0) return;
-      const movements = rows.map((row) => ({ ...row, units: BigInt(row.units), token: null }));
-      await appendMovements(connection, movements, nowMs());
+      const entries = rows.map((row) => ({ ...row, units: BigInt(row.units), token: null }));
+      await appendEntries(connection, entries, nowMs());
     }
   });
 }

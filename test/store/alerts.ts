@@ -4,7 +4,7 @@ import { atOnce, failedResult, givePayments, leave, pay, type StoreContext } fro
 
 export function troublePromises(context: StoreContext): void {
   const claim = (toldBeforeMs: number, nowMs: number) =>
-    context.store.troubles.claimTroubles(toldBeforeMs, 10, nowMs);
+    context.store.alerts.claimAlerts(toldBeforeMs, 10, nowMs);
 
   async function failWebhooks(finishedAtMs: readonly number[]): Promise<string> {
     const payments = await givePayments(context.store, finishedAtMs.length);
@@ -18,16 +18,16 @@ export function troublePromises(context: StoreContext): void {
   }
 
   it('is counted by account and kind once, from where it was counted to, and not what is too old', async () => {
-    const { troubles } = context.store;
-    await troubles.noteTroubles(0, 100);
+    const { alerts } = context.store;
+    await alerts.recordAlerts(0, 100);
     const accountId = await failWebhooks([90, 110, 120, 300]);
-    await troubles.noteTroubles(115, 200);
+    await alerts.recordAlerts(115, 200);
     await context.reopen();
-    await context.store.troubles.noteTroubles(0, 200);
+    await context.store.alerts.recordAlerts(0, 200);
     expect(await claim(1, 1_000)).toEqual([
       { accountId, kind: 'webhooks', count: 1, sinceMs: 120, toldAtMs: 0 },
     ]);
-    await context.store.troubles.noteTroubles(0, 400);
+    await context.store.alerts.recordAlerts(0, 400);
     expect(await claim(1_000, 2_000)).toEqual([]);
     expect(await claim(1_001, 2_000)).toEqual([
       { accountId, kind: 'webhooks', count: 1, sinceMs: 300, toldAtMs: 1_000 },
@@ -35,24 +35,24 @@ export function troublePromises(context: StoreContext): void {
   });
 
   it('is claimed by one, and waits again where nobody was told', async () => {
-    const { troubles } = context.store;
-    await troubles.noteTroubles(0, 100);
+    const { alerts } = context.store;
+    await alerts.recordAlerts(0, 100);
     await failWebhooks([150, 160]);
-    await troubles.noteTroubles(0, 200);
+    await alerts.recordAlerts(0, 200);
     const claimed = (await atOnce(5, () => claim(1, 1_000))).flat();
     expect(claimed).toHaveLength(1);
-    await troubles.returnTrouble(claimed[0] as never);
+    await alerts.returnAlert(claimed[0] as never);
     expect(await claim(1, 2_000)).toEqual(claimed);
   });
 
   it('is also a payment that needs a hand', async () => {
-    const { troubles, payments } = context.store;
-    await troubles.noteTroubles(0, 100);
+    const { alerts, payments } = context.store;
+    await alerts.recordAlerts(0, 100);
     const [payment, calm] = await givePayments(context.store, 2);
     const change = { status: 'canceled', forwardStatus: 'manual_required' } as const;
     await payments.decidePayment(payment as never, () => ({ change }));
     await payments.decidePayment(calm as never, leave);
-    await troubles.noteTroubles(0, Date.now() + 60_000);
+    await alerts.recordAlerts(0, Date.now() + 60_000);
     expect(await claim(1, 1_000)).toMatchObject([
       { accountId: payment?.accountId, kind: 'payments', count: 1 },
     ]);

@@ -3,20 +3,20 @@ import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import type { ProviderFault } from '../fault.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import type { Order } from './order-store.ts';
-import type { OrderEvent, SimulatedNotice } from './protocols/simulated-protocol.ts';
+import type { OrderEvent, SimulatedWebhook } from './protocols/simulated-protocol.ts';
 
-export interface NoticeSenderOptions {
-  /** Where a provider's notices are registered. */
-  readonly noticesUrl: (provider: ProviderId) => string;
+export interface WebhookSenderOptions {
+  /** Where a provider's webhooks are registered. */
+  readonly webhookUrl: (provider: ProviderId) => string;
   /** Forged: as somebody else would send it who knows none of the provider's secrets. */
-  readonly noticeOf: (happened: Happening, isForged: boolean) => SimulatedNotice | null;
+  readonly webhookOf: (happened: Happening, isForged: boolean) => SimulatedWebhook | null;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
   readonly nowMs: () => number;
   readonly log: SandboxLog;
 }
 
 /** Tells the shop what happens to its customers' orders, as badly as real providers do. */
-export interface NoticeSender {
+export interface WebhookSender {
   orderChanged(order: Order, event: OrderEvent): void;
   stop(): Promise<void>;
 }
@@ -24,10 +24,10 @@ export interface NoticeSender {
 const ATTEMPTS = 3;
 const RETRY_MS = 300;
 const TIMEOUT_MS = 3_000;
-/** What is not sent yet beyond this is dropped: notices are hints. */
+/** What is not sent yet beyond this is dropped: webhooks are hints. */
 const MAXIMUM_WAITING = 1_000;
 const MAXIMUM_REMEMBERED = 1_000;
-/** How often each notice is sent by a provider that hears no answer. */
+/** How often each webhook is sent by a provider that hears no answer. */
 const REPEATED = 5;
 
 /** Something that a provider tells the shop. */
@@ -38,17 +38,17 @@ export interface Happening {
 }
 
 /**
- * Sends every notice twice, and after each later one the earlier one once more: who listens has to bear both. A fault
+ * Sends every webhook twice, and after each later one the earlier one once more: who listens has to bear both. A fault
  * makes it worse. Nothing is kept over a restart.
  */
-export function createNoticeSender(options: NoticeSenderOptions): NoticeSender {
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const stopping = new AbortController();
   const earlier = new Map<string, Happening>();
   const heldBack = new Map<string, readonly Happening[]>();
   let waiting = 0;
   let queue: Promise<void> = Promise.resolve();
 
-  const post = (event: Happening, isForged = false) => postNotice(options, stopping.signal, event, isForged);
+  const post = (event: Happening, isForged = false) => postWebhook(options, stopping.signal, event, isForged);
 
   async function tell(event: Happening): Promise<void> {
     switch (options.faultOf(event.order.provider)) {
@@ -102,23 +102,23 @@ export function createNoticeSender(options: NoticeSenderOptions): NoticeSender {
 }
 
 /** Tries a few times; nothing but a warning comes of a shop that does not take it. */
-async function postNotice(
-  options: NoticeSenderOptions,
+async function postWebhook(
+  options: WebhookSenderOptions,
   stopping: AbortSignal,
   event: Happening,
   isForged: boolean,
 ): Promise<void> {
-  const notice = options.noticeOf(event, isForged);
-  if (notice === null) return;
+  const webhook = options.webhookOf(event, isForged);
+  if (webhook === null) return;
   const { provider } = event.order;
-  const url = notice.url ?? options.noticesUrl(provider);
+  const url = webhook.url ?? options.webhookUrl(provider);
   let problem = '';
   for (let attempt = 1; attempt <= ATTEMPTS && !stopping.aborted; attempt++) {
     try {
       const response = await fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...notice.headers },
-        body: notice.body,
+        headers: { 'content-type': 'application/json', ...webhook.headers },
+        body: webhook.body,
         signal: AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]),
       });
       await response.arrayBuffer();
@@ -129,7 +129,7 @@ async function postNotice(
     }
     if (attempt < ATTEMPTS) await delay(RETRY_MS, undefined, { signal: stopping }).catch(() => {});
   }
-  if (!stopping.aborted) options.log.warn({ provider, problem }, 'the shop did not take a notice');
+  if (!stopping.aborted) options.log.warn({ provider, problem }, 'the shop did not take a webhook');
 }
 
 function rememberOf<Value>(entries: Map<string, Value>, orderId: string, value: Value): void {
