@@ -21,6 +21,8 @@ COPY docs ./docs
 COPY sdk/README.md ./sdk/README.md
 COPY examples/README.md ./examples/README.md
 COPY src ./src
+COPY locales ./locales
+COPY receiver-grader ./receiver-grader
 # A named volume takes over the owner of the folder it is mounted on.
 RUN mkdir /data && chown node:node /data
 USER node

@@ -61,7 +61,12 @@ export default defineConfig({
     },
     projects: [
       sharing(
-        project('unit', ['{src,contracts,sdk,bench,scripts}/**/*.test.ts'], 60_000, ['**/node_modules/**']),
+        project(
+          'unit',
+          ['{src,simulators,locales,receiver-grader,contracts,sdk,bench,scripts}/**/*.test.ts'],
+          60_000,
+          ['**/node_modules/**'],
+        ),
       ),
       sharing(project('structure', ['test/structure/**/*.test.ts'], 60_000)),
       sharing(project('http', ['test/http/**/*.test.ts'], 60_000)),

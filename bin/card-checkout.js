@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const oldestNode = 24;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const source = join(root, 'src', 'main.ts');
-const compiled = join(root, 'dist', 'main.js');
+const compiled = join(root, 'src', 'main.js');
 const ownNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
 if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {

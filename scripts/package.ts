@@ -26,7 +26,13 @@ const copied = [
 ] as const;
 
 /** Sources, and where their compiled form goes. */
-const compiled = { src: 'dist', 'sdk/src': 'sdk/src' } as const;
+const compiled = {
+  src: 'src',
+  simulators: 'simulators',
+  locales: 'locales',
+  'receiver-grader': 'receiver-grader',
+  'sdk/src': 'sdk/src',
+} as const;
 
 /** Fields of package.json that mean something to whoever installs it. */
 const keptFields = [

@@ -34,7 +34,7 @@ const program = createProgram(
       (await import('./app/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
     grade: async (options) => {
       const tell = (line: string) => void process.stderr.write(`${line}\n`);
-      return (await import('./cli/grade/run-grade.ts')).runGrade({ ...options, tell });
+      return (await import('../receiver-grader/run-grade.ts')).runGrade({ ...options, tell });
     },
   },
   packageDescription.version,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NoServerError } from './control-socket.ts';
-import { postWebhook } from './grade/post-webhook.ts';
+import { postWebhook } from './post-webhook.ts';
 import { visible } from './present.ts';
 
 /** What is typed after `listen`. */

@@ -91,7 +91,7 @@ it('describes an error with its causes, as deep as it is useful', () => {
   expect(describeError(error)).toEqual({
     type: 'TypeError',
     message: 'outer [redacted e-mail]',
-    stack: expect.stringContaining('redact.test.ts'),
+    stack: expect.stringContaining('request-log.test.ts'),
     cause: {
       type: 'Error',
       message: 'inner',

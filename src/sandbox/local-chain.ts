@@ -3,17 +3,12 @@ import { mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
+import type { SandboxLog } from '../../simulators/sandbox-log.ts';
 import { createJsonRpcClient, type JsonRpcClient } from '../chain/json-rpc.ts';
-import {
-  chainLogExcerpt,
-  endChain,
-  endOrphanedChain,
-  SANDBOX_CHAIN_ID,
-  spawnChain,
-} from './chain-process.ts';
+import { chainLogExcerpt, endChain, endOrphanedChain, spawnChain } from './chain-process.ts';
 import { prepareChainState, saveChainState } from './chain-state-file.ts';
 import { claimLoopbackPort } from './loopback-port.ts';
-import type { SandboxLog } from './sandbox-log.ts';
 
 interface LocalChainOptions {
   /** Absolute; holds everything of the chain. */

@@ -2,22 +2,26 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
+import {
+  type DevelopmentKey,
+  type DevelopmentKeys,
+  deriveDevelopmentKeys,
+  SANDBOX_CHAIN_ID,
+} from '../../simulators/development-keys.ts';
+import type { Fault, ProviderFault } from '../../simulators/fault.ts';
+import type { PayOrderRequest } from '../../simulators/pay-order.ts';
+import { allProviderValues } from '../../simulators/provider-values.ts';
+import type { SandboxLog } from '../../simulators/sandbox-log.ts';
+import { type Onramps, startOnramps } from '../../simulators/start-onramps.ts';
 import type { JsonRpcClient } from '../chain/json-rpc.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { ProviderValues } from '../domain/provider-variables.ts';
 import { createFixedRates, type FixedRates } from '../rates/fixed-rates.ts';
 import { startChainGateway } from './chain-gateway.ts';
-import { SANDBOX_CHAIN_ID } from './chain-process.ts';
 import { deploySandboxContracts, type SandboxContracts } from './deploy-sandbox-contracts.ts';
-import { type DevelopmentKey, type DevelopmentKeys, deriveDevelopmentKeys } from './development-keys.ts';
-import type { Fault, ProviderFault } from './fault.ts';
 import { type LocalChain, startBlockProducer, startLocalChain } from './local-chain.ts';
 import { claimLoopbackPort } from './loopback-port.ts';
-import type { PayOrderRequest } from './onramps/pay-order.ts';
-import { type Onramps, startOnramps } from './onramps/start-onramps.ts';
-import { allProviderValues } from './provider-values.ts';
-import type { SandboxLog } from './sandbox-log.ts';
 import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
 
 export interface SandboxOptions {

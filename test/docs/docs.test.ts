@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
 import { findStaleFiles, replacePart } from '../../scripts/docs.ts';
 import { listCommands } from '../../scripts/docs-commands.ts';
+import { testCards } from '../../simulators/pay-order.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { welcome } from '../../src/app/sandbox-welcome.ts';
 import { providerFaults } from '../../src/cli/operations-context.ts';
@@ -11,7 +12,6 @@ import { variables } from '../../src/config-variables.ts';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
-import { testCards } from '../../src/sandbox/onramps/pay-order.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 
 describe('generated parts', () => {

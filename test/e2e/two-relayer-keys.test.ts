@@ -1,6 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deriveDevelopmentKeys } from '../../src/sandbox/development-keys.ts';
+import { deriveDevelopmentKeys } from '../../simulators/development-keys.ts';
 import { askChain } from '../support/ask-chain.ts';
 import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
 import { runJson } from '../support/service-process.ts';

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ProviderFault } from '../../simulators/fault.ts';
 import type { PostedWebhook } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
@@ -9,7 +10,6 @@ import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
 import { createAskQuote } from '../../src/payments/ask-quotes.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
-import type { ProviderFault } from '../../src/sandbox/fault.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { textOf } from '../support/page-text.ts';

@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deriveDevelopmentKeys } from '../../simulators/development-keys.ts';
+import { allProviderValues } from '../../simulators/provider-values.ts';
+import { type Onramps, startOnramps } from '../../simulators/start-onramps.ts';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { PostedWebhook, ProviderAdapter, SessionRequest } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderValues } from '../../src/domain/provider-variables.ts';
 import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
-import { deriveDevelopmentKeys } from '../../src/sandbox/development-keys.ts';
-import { type Onramps, startOnramps } from '../../src/sandbox/onramps/start-onramps.ts';
-import { allProviderValues } from '../../src/sandbox/provider-values.ts';
 
 /** The simulated on-ramps without a chain: orders are paid, and delivered never. */
 export interface Stage {

@@ -35,10 +35,21 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('holds what it needs and nothing else: no test, no source, no data, no secret', () => {
-  const places = new Set(files.map((file) => /^(?:\w+\/)?/.exec(file)?.[0] || file));
+  const places = new Set(files.map((file) => /^(?:[\w-]+\/)?/.exec(file)?.[0] || file));
   expect([...places].sort()).toEqual([
     ...['.env.example', 'CHANGELOG.md', 'README.md', 'SECURITY.md'],
-    ...['bin/', 'contracts/', 'dist/', 'docs/', 'examples/', 'package.json', 'sdk/'],
+    ...[
+      'bin/',
+      'contracts/',
+      'docs/',
+      'examples/',
+      'locales/',
+      'package.json',
+      'receiver-grader/',
+      'sdk/',
+      'simulators/',
+      'src/',
+    ],
   ]);
   const unwanted = files.filter((file) =>
     /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|decisions|node_modules/.test(file),
@@ -46,10 +57,10 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   expect(unwanted).toEqual([]);
   const keys = files.filter((file) => /\.pem$|\.key$/.test(file));
   // Public ones, which the sandbox alone trusts.
-  expect(keys.every((file) => file.startsWith('dist/sandbox/shop/'))).toBe(true);
+  expect(keys.every((file) => file.startsWith('src/sandbox/shop/'))).toBe(true);
   for (const needed of [
-    'dist/main.js',
-    'dist/http/checkout/checkout.css',
+    'src/main.js',
+    'src/http/checkout/checkout.css',
     'docs/start.md',
     'docs/images/states.svg',
   ]) {

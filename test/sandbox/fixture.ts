@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
+import type { SandboxLog } from '../../simulators/sandbox-log.ts';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderValues } from '../../src/domain/provider-variables.ts';
 import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
-import type { SandboxLog } from '../../src/sandbox/sandbox-log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
 export const WAIT = { timeout: 90_000, interval: 50 };

@@ -9,11 +9,11 @@ const belowApp = ['platform', 'http', 'worker', 'cli', 'payments', 'accounts', '
  * {payments, accounts} → domain → platform; adapters know only domain and platform, and never each other.
  */
 const mayImport: Record<string, string[]> = {
-  main: ['app', 'config', 'sandbox', ...belowApp],
+  main: ['app', 'config', 'sandbox', 'receiver-grader', ...belowApp],
   app: ['config', 'config-variables', 'sandbox', ...belowApp],
-  http: ['payments', 'accounts', 'domain', 'platform'],
+  http: ['payments', 'accounts', 'domain', 'platform', 'locales'],
   worker: ['payments', 'accounts', 'domain', 'platform'],
-  cli: ['config', 'payments', 'accounts', 'domain', 'platform'],
+  cli: ['config', 'receiver-grader', 'payments', 'accounts', 'domain', 'platform'],
   payments: ['domain', 'platform'],
   accounts: ['domain', 'platform'],
   ...Object.fromEntries(outsideWorld.map((part) => [part, ['domain', 'platform']])),
@@ -25,12 +25,16 @@ const mayImport: Record<string, string[]> = {
   'config-reader': ['domain', 'platform', 'config-variables'],
   'config-variables': ['domain'],
   // The local chain, the simulated on-ramps and the shop are a small world of their own.
-  sandbox: belowApp,
+  sandbox: [...belowApp, 'simulators', 'locales'],
+  simulators: belowApp,
+  'receiver-grader': belowApp,
+  locales: [],
 };
 
 /** The part of the house a path belongs to: `src/http/server.ts` to `http`, `src/app.ts` to `app`. */
 function partOf(path: string): string {
-  return path.split('/')[1]?.replace(/(?:\.test)?\.ts$/, '') ?? path;
+  const [folder = path, part = folder] = path.split('/');
+  return folder === 'src' ? part.replace(/(?:\.test)?\.ts$/, '') : folder;
 }
 
 /** Every arrow that climbs, crosses or leaves the house, in words; empty when all is well. */
@@ -53,7 +57,7 @@ export function arrowViolations(modules: Module[]): string[] {
 function objection(module: Module, part: string, arrow: Import): string | undefined {
   const { target } = arrow;
   if (target === undefined) return undefined;
-  if (!target.startsWith('src/')) {
+  if (!/^(src|simulators|locales|receiver-grader)\//.test(target)) {
     // The compiled contracts and where they are deployed are data that the code ships with.
     // The sandbox's shop is a merchant: it has the SDK, as other merchants do.
     const isShop = module.path.startsWith('src/sandbox/shop/') && target.startsWith('sdk/src/');

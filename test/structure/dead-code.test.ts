@@ -2,7 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { unreachedFiles, unusedExports } from './dead-code.ts';
 import { projectModules, readModule } from './modules.ts';
 
-const modules = projectModules(['src', 'test', 'bench', 'scripts', 'sdk', 'examples', 'contracts']);
+const modules = projectModules([
+  'src',
+  'simulators',
+  'locales',
+  'receiver-grader',
+  'test',
+  'bench',
+  'scripts',
+  'sdk',
+  'examples',
+  'contracts',
+]);
 
 describe('the code', () => {
   it('exports nothing that nobody uses', () => {

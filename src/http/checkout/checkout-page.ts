@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { Words } from '../../../locales/locale.ts';
 import type { Account } from '../../domain/account.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
@@ -26,7 +27,6 @@ import {
 import { logoPathOf } from './show-logo.ts';
 import { type Outcome, outcomesOf } from './simulated-outcome.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
-import type { Words } from './words/words.ts';
 
 /** The parts of the page that change with the payment, as page and poll share them. */
 interface CheckoutContent {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { en } from '../../../locales/en.ts';
 import { currencies } from '../../domain/money.ts';
 import {
   chosenLanguage,
@@ -11,7 +12,6 @@ import {
   languageOf,
   languages,
 } from './languages.ts';
-import { en } from './words/en.ts';
 
 const codeFor = (headers: Record<string, string>, query: unknown = {}) => languageOf({ query, headers }).code;
 

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { ar } from '../../../locales/ar.ts';
+import { de } from '../../../locales/de.ts';
+import { en } from '../../../locales/en.ts';
+import { es } from '../../../locales/es.ts';
+import { fr } from '../../../locales/fr.ts';
+import { hi } from '../../../locales/hi.ts';
+import type { Words } from '../../../locales/locale.ts';
+import { pt } from '../../../locales/pt.ts';
 import { type Currency, currencies, formatCents } from '../../domain/money.ts';
 import { type Html, html } from '../design/html.ts';
-import { ar } from './words/ar.ts';
-import { de } from './words/de.ts';
-import { en } from './words/en.ts';
-import { es } from './words/es.ts';
-import { fr } from './words/fr.ts';
-import { hi } from './words/hi.ts';
-import { pt } from './words/pt.ts';
-import type { Words } from './words/words.ts';
 
 export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'pt' | 'hi' | 'ar';
 

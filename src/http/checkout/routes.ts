@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Words } from '../../../locales/locale.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { serviceErrorOf } from '../error-reply.ts';
@@ -32,7 +33,6 @@ import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
 import { isOutcome, outcomesOf, type PlayOutcome, playedProviderOf } from './simulated-outcome.ts';
 import { automaticProvider, customerCountry, redirectToProvider, visitProvider } from './visit-provider.ts';
-import type { Words } from './words/words.ts';
 
 /** What a click means stands in its address; at most a form names a country besides. */
 const FORM_LIMIT_BYTES = 1024;

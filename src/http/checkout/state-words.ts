@@ -1,3 +1,4 @@
+import type { Words } from '../../../locales/locale.ts';
 import type { ServiceError } from '../../domain/errors.ts';
 import { UNITS_PER_CENT } from '../../domain/money.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
@@ -6,7 +7,6 @@ import { type Html, html } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import { fillIn, fillText, formatMoneyAndCode, formatUsdc, type Language, type Values } from './languages.ts';
 import type { Checkout } from './read-checkout.ts';
-import type { Words } from './words/words.ts';
 
 /** What a state is called, and the sentence that says what it means for the customer. */
 export interface StateWords {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Words } from '../../../locales/locale.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
@@ -10,7 +11,6 @@ import { statusContent } from '../../http/checkout/live-updates.ts';
 import { type Checkout, checkoutOf, type ReadCheckoutContext } from '../../http/checkout/read-checkout.ts';
 import type { ExplorerTransactionUrl } from '../../http/checkout/receipt.ts';
 import { problemWords } from '../../http/checkout/state-words.ts';
-import type { Words } from '../../http/checkout/words/words.ts';
 import { html } from '../../http/design/html.ts';
 import type { AskQuote } from '../../payments/ask-quotes.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';

@@ -1,0 +1,202 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { postWebhook, type WebhookAnswer } from '../src/cli/post-webhook.ts';
+import { type Finding, judge, type Observations } from './judge.ts';
+import type { GradedOrder, StandInService } from './stand-in-service.ts';
+
+/** Checkouts that the shop under test has to create. */
+export const ORDERS_NEEDED = 5;
+
+/** How many of the same event come at once. */
+const DUPLICATES = 5;
+const HOUR_SECONDS = 3600;
+const LOOK_INTERVAL_MS = 50;
+
+export interface GradeContext {
+  readonly endpoint: URL;
+  readonly service: StandInService;
+  /** Reads how often the order was fulfilled; null when the shop does not tell. */
+  readonly readFulfilments: ((paymentId: string) => Promise<number>) | null;
+  /** 10,000: the service hangs up after that. */
+  readonly timeLimitMs: number;
+  /** How long to wait for what the shop does after it has answered. */
+  readonly patienceMs: number;
+  readonly nowMs: () => number;
+}
+
+/** Sends every kind of webhook at the endpoint and says which of the five obligations it meets. */
+export async function gradeReceiver(context: GradeContext): Promise<readonly Finding[]> {
+  const [plain, odd, guarded, unpaid, repeated] = context.service.orders.slice(-ORDERS_NEEDED) as [
+    GradedOrder,
+    GradedOrder,
+    GradedOrder,
+    GradedOrder,
+    GradedOrder,
+  ];
+  for (const order of [plain, odd, guarded, repeated]) order.status = 'paid';
+
+  const good = await send(context, genuine(context, plain));
+  await settled(context, plain);
+  const slowBody = await send(context, {
+    ...genuine(context, plain),
+    bodyDurationMs: context.timeLimitMs / 10,
+  });
+  const oddBody = formattingVariants(paidFields(odd, nowSeconds(context)));
+  const oddAnswer = await send(context, { body: oddBody, signature: sign(oddBody, odd.ipnToken) });
+  await settled(context, odd);
+
+  const forgeries = await sendForgeries(context, guarded, plain);
+  const unpaidAnswer = await send(context, genuine(context, unpaid));
+  const duplicates = await sendDuplicates(context, repeated);
+
+  // A shop may confirm after it has answered.
+  await waitUntil(context.patienceMs, async () => unpaid.statusReads > 0);
+  const observations: Observations = {
+    good,
+    slowBody,
+    odd: oddAnswer,
+    forgeries,
+    unpaid: unpaidAnswer,
+    ...duplicates,
+    statusReads: { plain: plain.statusReads, unpaid: unpaid.statusReads },
+    fulfilments:
+      context.readFulfilments === null
+        ? nothingTold
+        : {
+            plain: await context.readFulfilments(plain.paymentId),
+            odd: await context.readFulfilments(odd.paymentId),
+            guarded: await context.readFulfilments(guarded.paymentId),
+            unpaid: await context.readFulfilments(unpaid.paymentId),
+            repeated: await context.readFulfilments(repeated.paymentId),
+          },
+    timeLimitMs: context.timeLimitMs,
+  };
+  return judge(observations);
+}
+
+const nothingTold = { plain: null, odd: null, guarded: null, unpaid: null, repeated: null };
+
+/**
+ * The same with a payment of the shop's own service, which nobody has paid: what its answers alone tell, and, where the
+ * shop tells, that nothing was fulfilled.
+ */
+export async function gradeWithPayment(
+  context: Omit<GradeContext, 'service'>,
+  order: GradedOrder,
+): Promise<readonly Finding[]> {
+  const read = async () => (await context.readFulfilments?.(order.paymentId)) ?? null;
+  const forgeries = await sendForgeries(context, order, { ipnToken: 'ipn_of_another_payment' });
+  const guarded = await read();
+  const good = await send(context, genuine(context, order));
+  const slowBody = await send(context, {
+    ...genuine(context, order),
+    bodyDurationMs: context.timeLimitMs / 10,
+  });
+  const oddBody = formattingVariants(paidFields(order, nowSeconds(context)));
+  const odd = await send(context, { body: oddBody, signature: sign(oddBody, order.ipnToken) });
+  const duplicates = await sendDuplicates(context, order);
+  const unpaid = await read();
+  return judge({
+    ...{ good, slowBody, odd, forgeries, unpaid: good, ...duplicates },
+    statusReads: null,
+    // Of what forgeries had fulfilled the finding about signatures tells.
+    fulfilments: { ...nothingTold, guarded, unpaid: guarded === 0 ? unpaid : null },
+    timeLimitMs: context.timeLimitMs,
+  });
+}
+
+type SendContext = Omit<GradeContext, 'service'>;
+
+const nowSeconds = ({ nowMs }: SendContext) => Math.floor(nowMs() / 1000);
+
+function genuine(context: SendContext, order: GradedOrder, ageSeconds = 0) {
+  const body = JSON.stringify(paidFields(order, nowSeconds(context) - ageSeconds));
+  return { body, signature: sign(body, order.ipnToken) };
+}
+
+function send(context: SendContext, webhook: Parameters<typeof postWebhook>[1]): Promise<WebhookAnswer> {
+  return postWebhook(context.endpoint, webhook, context.timeLimitMs);
+}
+
+/** The order is paid as far as the stand-in says, so only the signature stands between these and a parcel. */
+async function sendForgeries(
+  context: SendContext,
+  order: GradedOrder,
+  other: Pick<GradedOrder, 'ipnToken'>,
+): Promise<Observations['forgeries']> {
+  const { body, signature } = genuine(context, order);
+  const altered = body.replace(`"amount":${JSON.stringify(order.amount)}`, '"amount":"0.01"');
+  const attempts = {
+    'without a signature': { body, signature: null },
+    'with an empty signature': { body, signature: '' },
+    'signed with a guessed token': { body, signature: sign(body, 'ipn_guessed') },
+    "signed with another payment's token": { body, signature: sign(body, other.ipnToken) },
+    'altered after it was signed': { body: altered, signature },
+    'with a signature of the right length that is none': { body, signature: '0'.repeat(64) },
+  };
+  const answers: { name: string; answer: WebhookAnswer }[] = [];
+  for (const [name, webhook] of Object.entries(attempts)) {
+    answers.push({ name, answer: await send(context, webhook) });
+  }
+  return answers;
+}
+
+async function sendDuplicates(
+  context: SendContext,
+  order: GradedOrder,
+): Promise<Pick<Observations, 'duplicates' | 'late' | 'replayed'>> {
+  const webhook = genuine(context, order);
+  const duplicates = await Promise.all(Array.from({ length: DUPLICATES }, () => send(context, webhook)));
+  await settled(context, order);
+  const late = await send(context, webhook);
+  const replayed = await send(context, genuine(context, order, HOUR_SECONDS));
+  return { duplicates, late, replayed };
+}
+
+/** Until the order is fulfilled, or for as long as patience lasts. */
+async function settled({ readFulfilments, patienceMs }: SendContext, order: GradedOrder): Promise<void> {
+  if (readFulfilments === null) return;
+  await waitUntil(patienceMs, async () => (await readFulfilments(order.paymentId)) > 0);
+}
+
+async function waitUntil(patienceMs: number, isReached: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + patienceMs;
+  while (!(await isReached()) && performance.now() < deadlineMs) await delay(LOOK_INTERVAL_MS);
+}
+
+/** Hex HMAC-SHA256, as the service signs. */
+export function sign(body: string, ipnToken: string): string {
+  return createHmac('sha256', ipnToken).update(body).digest('hex');
+}
+
+/** The fields of a `payment.paid` event about this order. */
+export function paidFields(order: GradedOrder, timestampSeconds: number): Readonly<Record<string, unknown>> {
+  return {
+    event: 'payment.paid',
+    id: order.paymentId,
+    paymentId: order.paymentId,
+    status: 'paid',
+    amount: order.amount,
+    originalAmount: null,
+    customerFeeAmount: null,
+    passFeeToCustomer: false,
+    currency: order.currency,
+    coin: 'polygon_usdc',
+    receivedAmount: '20.000000',
+    forwardedAmount: '19.500000',
+    txidIn: `0x${'1'.repeat(64)}`,
+    txidOut: `0x${'2'.repeat(64)}`,
+    note: 'Grüße 👋 <b>&amp;</b>',
+    email: null,
+    timestamp: timestampSeconds,
+  };
+}
+
+/**
+ * JSON that nobody would write again in the same way: spaces, an escaped letter, a number with an exponent, a field that is
+ * not in the documentation. Whoever verifies a body that was parsed and written again refuses it.
+ */
+function formattingVariants(fields: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify({ ...fields, added_later: 1 }, null, 1);
+  return `${text.replace('"added_later": 1', '"added_later": 1.0e0').replace('ü', '\\u00fc')}\n`;
+}

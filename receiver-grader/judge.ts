@@ -1,0 +1,149 @@
+import type { WebhookAnswer } from '../src/cli/post-webhook.ts';
+
+/** All that was seen of a receiver. */
+export interface Observations {
+  /** A genuine webhook, all at once. */
+  readonly good: WebhookAnswer;
+  /** A genuine one whose body takes a second to arrive. */
+  readonly slowBody: WebhookAnswer;
+  /** A genuine one that is written as nobody would write it again. */
+  readonly odd: WebhookAnswer;
+  readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
+  /** A genuine one about a payment that the status lookup calls unpaid. */
+  readonly unpaid: WebhookAnswer;
+  readonly duplicates: readonly WebhookAnswer[];
+  /** The same once more, after the order was fulfilled. */
+  readonly late: WebhookAnswer;
+  /** A genuine one of an hour ago. */
+  readonly replayed: WebhookAnswer;
+  /** Null where the shop asks another service than ours, whose payments nobody can call paid. */
+  readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
+  /** How often each order was fulfilled; null where the shop does not tell, or had no reason to. */
+  readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number | null>>;
+  readonly timeLimitMs: number;
+}
+
+/** What became of one of the five obligations. */
+export interface Finding {
+  readonly obligation: string;
+  /**
+   * `not_seen`: nothing went wrong, but the shop does not tell how often it fulfils. `not_checked`: nothing went wrong, and
+   * without our own service behind the shop there was no way to see more.
+   */
+  readonly mark: 'met' | 'missed' | 'not_seen' | 'not_checked';
+  /** What was seen that should not be. */
+  readonly problems: readonly string[];
+  /** What to do about it; null when it is met. */
+  readonly mend: string | null;
+}
+
+const isAccepted = ({ status }: WebhookAnswer) => status !== null && status >= 200 && status < 300;
+
+/** "it answered 500", "no answer in time" */
+function wordsOf({ status, problem }: WebhookAnswer): string {
+  return status === null ? (problem ?? 'no answer') : `it answered ${status}`;
+}
+
+/** Judges what was seen, obligation by obligation, in the order of the specification. */
+export function judge(seen: Observations): readonly Finding[] {
+  return [
+    readsRawBody(seen),
+    verifiesSignature(seen),
+    confirms(seen),
+    fulfilsOnce(seen),
+    answersInTime(seen),
+  ];
+}
+
+function finding(
+  obligation: string,
+  problems: readonly string[],
+  mend: string,
+  otherwise: 'met' | 'not_seen' | 'not_checked' = 'met',
+): Finding {
+  if (problems.length > 0) return { obligation, mark: 'missed', problems, mend };
+  return { obligation, mark: otherwise, problems, mend: ways[otherwise] };
+}
+
+/** How more could be seen. */
+const ways = {
+  met: null,
+  not_seen: 'Let the shop tell how often an order was fulfilled, and name the address with --probe-url.',
+  not_checked:
+    'Only the stand-in service can call payments paid: run a shop that asks it, and grade that one without --payment.',
+} as const;
+
+function readsRawBody({ odd, fulfilments }: Observations): Finding {
+  const problems: string[] = [];
+  if (!isAccepted(odd)) problems.push(`a genuine webhook with unusual spaces and escapes: ${wordsOf(odd)}`);
+  if (fulfilments.odd === 0) problems.push('its order was not fulfilled');
+  return finding(
+    '1. read the raw body before parsing',
+    problems,
+    'Verify the bytes as they came. A body that was parsed and written again is another one: take it before the framework’s JSON parser does (express.raw, request.text(), php://input).',
+  );
+}
+
+function verifiesSignature({ good, forgeries, fulfilments }: Observations): Finding {
+  const problems = forgeries
+    .filter(({ answer }) => isAccepted(answer))
+    .map(({ name, answer }) => `a webhook ${name}: ${wordsOf(answer)}`);
+  if (!isAccepted(good)) problems.push(`a genuine webhook: ${wordsOf(good)}`);
+  if ((fulfilments.guarded ?? 0) > 0) problems.push('a forged webhook had an order fulfilled');
+  return finding(
+    '2. verify the signature',
+    problems,
+    'Compute the HMAC-SHA256 of the raw body with the ipn_token that was stored with this payment, compare it with X-Service-Signature in constant time, and answer 401 if it differs or is missing.',
+  );
+}
+
+function confirms({ statusReads, fulfilments }: Observations): Finding {
+  const problems: string[] = [];
+  if (statusReads?.plain === 0) problems.push('a genuine webhook came, and the status was not read');
+  if (statusReads?.unpaid === 0) problems.push('the status of an unpaid payment was not read');
+  if ((fulfilments.unpaid ?? 0) > 0) {
+    problems.push('an order was fulfilled whose payment the status lookup calls unpaid');
+  }
+  return finding(
+    '3. confirm with the status',
+    problems,
+    'Read GET /api/v1/payment-status after the signature, and go on only if status is paid.',
+    statusReads === null ? 'not_checked' : 'met',
+  );
+}
+
+function fulfilsOnce({ fulfilments, duplicates, statusReads }: Observations): Finding {
+  const problems: string[] = [];
+  const { plain, repeated } = fulfilments;
+  if (plain === 0) problems.push('a paid order was not fulfilled');
+  if (plain !== null && plain > 1) problems.push(`one that came twice was fulfilled ${plain} times`);
+  if (repeated !== null && repeated !== 1) {
+    problems.push(`${duplicates.length} at once, one later and one played back: fulfilled ${repeated} times`);
+  }
+  const unseen = statusReads === null ? 'not_checked' : 'not_seen';
+  return finding(
+    '4. fulfil once per payment',
+    problems,
+    'Let the database decide in the transaction that fulfils: UPDATE orders SET fulfilled_at = now() WHERE payment_id = ? AND fulfilled_at IS NULL, and ship only if that changed a row.',
+    plain === null ? unseen : 'met',
+  );
+}
+
+function answersInTime({ good, slowBody, odd, duplicates, late, timeLimitMs }: Observations): Finding {
+  const genuine = [
+    ['a genuine webhook', good],
+    ['one whose body takes a second to arrive', slowBody],
+    // One that is refused as altered has its finding above.
+    ...(odd.status === null ? [['one with unusual spaces', odd] as const] : []),
+    ...duplicates.map((answer) => ['one of several at once', answer] as const),
+    ['a repeated one', late],
+  ] as const;
+  const problems = genuine
+    .filter(([, answer]) => !isAccepted(answer))
+    .map(([name, answer]) => `${name}: ${wordsOf(answer)}`);
+  return finding(
+    '5. reply 2xx within 10 seconds',
+    [...new Set(problems)],
+    `Answer 2xx within ${timeLimitMs / 1000} seconds, to a repeated webhook too, and never with a redirect. Do slow work afterwards; the event is not sent again.`,
+  );
+}

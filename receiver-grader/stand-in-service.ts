@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createIpnTokens, type IpnTokens } from '../src/domain/ipn-token.ts';
+import { createPaymentIdGenerator, type PaymentId } from '../src/domain/payment-id.ts';
+
+const MAXIMUM_BODY_BYTES = 16_384;
+const MAXIMUM_ORDERS = 100;
+
+/** A checkout that the shop under test created here. */
+export interface GradedOrder {
+  readonly paymentId: PaymentId;
+  readonly ipnToken: string;
+  /** As the shop sent it. */
+  readonly amount: string;
+  readonly currency: string;
+  /** What the status lookup answers. */
+  status: 'unpaid' | 'paid';
+  /** How often its status was read. */
+  statusReads: number;
+}
+
+/** As much of the service as a shop needs to be graded: it creates checkouts that nobody can pay, and tells their status. */
+export interface StandInService {
+  readonly baseUrl: string;
+  /** In the order in which they were created. */
+  readonly orders: readonly GradedOrder[];
+  stop(): Promise<void>;
+}
+
+/** Listens on loopback alone, on a free port for 0. Any key is good: there is nothing here to protect. */
+export async function startStandInService(port: number): Promise<StandInService> {
+  const orders: GradedOrder[] = [];
+  const tokens = createIpnTokens(randomBytes(32).toString('hex'));
+  const newPaymentId = createPaymentIdGenerator(Date.now);
+  const server = createServer((request, response) => {
+    void answer(request, { orders, tokens, newPaymentId })
+      .catch(() => ({ status: 500, body: { error: 'The stand-in service failed.' } }))
+      .then((reply) => send(response, reply));
+  });
+  await listen(server, port);
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    orders,
+    async stop() {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+interface StandIn {
+  readonly orders: GradedOrder[];
+  readonly tokens: IpnTokens;
+  readonly newPaymentId: () => PaymentId;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function answer(request: IncomingMessage, { orders, tokens, newPaymentId }: StandIn): Promise<Reply> {
+  const url = new URL(request.url ?? '/', 'http://stand-in');
+  if (request.headers['x-api-key'] === undefined && request.headers.authorization === undefined) {
+    return { status: 401, body: { error: 'The API key is missing, invalid or revoked.' } };
+  }
+  if (url.pathname === '/api/v1/wallet') {
+    const parameters =
+      request.method === 'POST' ? await readJson(request) : Object.fromEntries(url.searchParams);
+    if (parameters === null || orders.length >= MAXIMUM_ORDERS) {
+      return { status: 400, body: { error: 'The request is invalid.' } };
+    }
+    const paymentId = newPaymentId();
+    const order: GradedOrder = {
+      paymentId,
+      ipnToken: tokens.create(paymentId),
+      amount: String(parameters['amount'] ?? ''),
+      currency: String(parameters['currency'] ?? 'USD'),
+      status: 'unpaid',
+      statusReads: 0,
+    };
+    orders.push(order);
+    return { status: 200, body: presentOrder(order, String(parameters['callback'] ?? '')) };
+  }
+  if (url.pathname === '/api/v1/payment-status') {
+    const token = url.searchParams.get('ipn_token');
+    const id = token === null ? url.searchParams.get('payment_id') : tokens.verify(token);
+    const order = orders.find(({ paymentId }) => paymentId === id);
+    if (order === undefined) return { status: 404, body: { error: 'Payment not found.' } };
+    order.statusReads++;
+    return { status: 200, body: presentStatus(order) };
+  }
+  return { status: 404, body: { error: 'There is nothing at this address.' } };
+}
+
+async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAXIMUM_BODY_BYTES) chunks.push(chunk);
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+const nowhere = `0x${'0'.repeat(40)}`;
+
+function presentOrder({ paymentId, ipnToken, amount }: GradedOrder, callback: string): unknown {
+  return {
+    payment_id: paymentId,
+    ipn_token: ipnToken,
+    checkout_url: `https://grader.invalid/pay/${paymentId}`,
+    short_code: 'graded',
+    short_url: 'https://grader.invalid/s/graded',
+    callback_url: callback,
+    address_in: nowhere,
+    polygon_address_in: nowhere,
+    payment_type: 'card',
+    provider: 'multi',
+    amount,
+    original_amount: null,
+    customer_fee_amount: null,
+    pass_fee_to_customer: false,
+    fee_percent: 2.5,
+    status: 'unpaid',
+  };
+}
+
+function presentStatus({ paymentId, amount, currency, status }: GradedOrder): unknown {
+  const isPaid = status === 'paid';
+  const now = new Date().toISOString();
+  return {
+    payment_id: paymentId,
+    status,
+    forward_status: isPaid ? 'completed' : 'pending',
+    amount,
+    original_amount: null,
+    customer_fee_amount: null,
+    pass_fee_to_customer: false,
+    currency,
+    coin: 'polygon_usdc',
+    value_coin: isPaid ? '20.000000' : '0.000000',
+    forwarded_amount: isPaid ? '19.500000' : '0.000000',
+    txid_in: isPaid ? `0x${'1'.repeat(64)}` : null,
+    txid_out: isPaid ? `0x${'2'.repeat(64)}` : null,
+    address_in: nowhere,
+    paid_at: isPaid ? now : null,
+    created_at: now,
+  };
+}
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProviderId } from '../src/domain/provider-catalogue.ts';
+import type { DeliveryWorker } from './delivery-worker.ts';
+import type { ProviderFault } from './fault.ts';
+import { type Order, type OrderStore, SESSION_LIFETIME_MS } from './order-store.ts';
+
+/** Plays the customer to the end of the on-ramp, without a page. */
+export interface PayOrderRequest {
+  /** The address of its page, or its id. */
+  readonly order: string;
+  /** What is delivered instead of what was promised, 10⁻⁶ units. */
+  readonly deliveryUnits?: bigint;
+  /** The page that the customer comes from; some on-ramps take nobody who comes from elsewhere. */
+  readonly cameFrom?: string;
+}
+
+/** The order cannot be paid (any more); the message says why, for a person. */
+export class OrderNotPayableError extends Error {
+  override readonly name = 'OrderNotPayableError';
+}
+
+const SEND_MS = 15_000;
+const RETRY_MS = 50;
+
+/** The id in the address of an order's page, or the id itself. */
+export function orderIdOf(order: string): string {
+  if (!URL.canParse(order)) return order;
+  return /^\/[a-z]+\/pay\/([^/]+)/.exec(new URL(order).pathname)?.[1] ?? order;
+}
+
+/**
+ * The id of the order that an address leads to. An address that has to be opened first, because it carries what is to
+ * be bought, is opened as a browser would. Throws `OrderNotPayableError` when the on-ramp refuses it.
+ */
+export async function openedOrderId({ order, cameFrom }: PayOrderRequest): Promise<string> {
+  if (!URL.canParse(order) || orderIdOf(order) !== order) return orderIdOf(order);
+  const response = await fetch(order, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(SEND_MS),
+    headers: cameFrom === undefined ? {} : { referer: `${new URL(cameFrom).origin}/` },
+  });
+  await response.arrayBuffer();
+  const location = response.headers.get('location');
+  if (location === null)
+    throw new OrderNotPayableError(`the simulated on-ramp refused the address with ${response.status}`);
+  return orderIdOf(new URL(location, order).href);
+}
+
+async function waitUntilSent(
+  { store, worker }: { readonly store: OrderStore; readonly worker: DeliveryWorker },
+  orderId: string,
+  patienceMs: number,
+): Promise<string> {
+  const deadlineMs = performance.now() + patienceMs;
+  let lastError: unknown;
+  while (performance.now() < deadlineMs) {
+    try {
+      await worker.deliverNow();
+    } catch (error) {
+      lastError = error; // the chain may just be restarting
+    }
+    const order = store.findOrder(orderId);
+    if (order?.transactionHash && (order.state === 'sent' || order.state === 'delivered')) {
+      return order.transactionHash;
+    }
+    await delay(RETRY_MS);
+  }
+  throw new Error('the order is paid, but its transfer could not be sent in time; it will be sent later', {
+    cause: lastError,
+  });
+}
+
+/**
+ * Pays an order with a good card and resolves when its transfer is sent. Throws `OrderNotPayableError` when the order
+ * is unknown, expired or already paid.
+ */
+export async function payOrder(
+  dependencies: AcceptOrderContext & { readonly worker: DeliveryWorker },
+  request: PayOrderRequest,
+): Promise<{ readonly transactionHash: string; readonly order: Order }> {
+  const { store, worker } = dependencies;
+  const order = store.findOrder(orderIdOf(request.order));
+  if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
+  const { deliveryUnits: units } = request;
+  if ((units ?? order.quotedUnits) <= 0n)
+    throw new OrderNotPayableError('the amount to deliver must be positive');
+  if (!acceptOrder(dependencies, order, units === undefined ? {} : { units })) {
+    const reason = order.state === 'open' ? 'has expired' : 'is already paid';
+    throw new OrderNotPayableError(`the order ${order.id} ${reason}`);
+  }
+  const isLate = dependencies.faultOf(order.provider) === 'late';
+  const patienceMs = SEND_MS + (isLate ? dependencies.slowDeliveryMs : 0);
+  const transactionHash = await waitUntilSent({ store, worker }, order.id, patienceMs);
+  return { transactionHash, order };
+}
+
+export interface AcceptOrderContext {
+  readonly store: OrderStore;
+  readonly nowMs: () => number;
+  readonly faultOf: (provider: ProviderId) => ProviderFault;
+  /** How late what takes long arrives. */
+  readonly slowDeliveryMs: number;
+}
+
+/** What was asked for besides what the provider's own behaviour brings. */
+export interface WantedDelivery {
+  /** 10⁻⁶ units instead of what was promised. */
+  readonly units?: bigint;
+  readonly isLate?: boolean;
+}
+
+const TWIN_ENDING = '.again';
+
+/** Whether an order is only the second delivery of another one. */
+export function isTwin(orderId: string): boolean {
+  return orderId.endsWith(TWIN_ENDING);
+}
+
+/**
+ * The card is good: what is delivered, when, and how often follows from how the provider behaves at the moment. False
+ * when the order is not open any more: of two clicks at the same time only one is accepted.
+ */
+export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: WantedDelivery = {}): boolean {
+  const { store, nowMs } = context;
+  const fault = context.faultOf(order.provider);
+  const isLate = wanted.isLate === true || fault === 'late';
+  const delivery = {
+    units: wanted.units ?? (fault === 'less' ? order.quotedUnits / 2n : order.quotedUnits),
+    dueAtMs: nowMs() + (isLate ? context.slowDeliveryMs : 0),
+    isWrongToken: fault === 'wrong-token',
+  };
+  if (!store.acceptOrder(order.id, delivery, nowMs())) return false;
+  if (fault === 'twice') {
+    const twin = { ...order, id: `${order.id}${TWIN_ENDING}` };
+    store.createOrder(twin);
+    store.acceptOrder(twin.id, delivery, nowMs());
+  }
+  return true;
+}
+
+/** What a customer is about to buy at a simulated on-ramp. */
+export interface NewOrder
+  extends Pick<
+    Order,
+    | 'provider'
+    | 'amountCents'
+    | 'currency'
+    | 'walletAddress'
+    | 'externalId'
+    | 'email'
+    | 'returnUrl'
+    | 'quotedUnits'
+  > {
+  /** A new one where none is given. */
+  readonly id?: string;
+}
+
+/** An id that nobody guesses. */
+function newOrderId(provider: ProviderId): string {
+  return `${provider}_${randomBytes(16).toString('base64url')}`;
+}
+
+/** Puts a new order into the books. */
+export function openOrder(store: OrderStore, order: NewOrder, nowMs: number): Order {
+  const { provider, amountCents, currency, walletAddress, externalId, email, returnUrl, quotedUnits } = order;
+  const opened: Order = {
+    ...{ provider, amountCents, currency, walletAddress, externalId, email, returnUrl, quotedUnits },
+    id: order.id ?? newOrderId(provider),
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + SESSION_LIFETIME_MS,
+    state: 'open',
+    deliveryUnits: null,
+    isWrongToken: false,
+    dueAtMs: null,
+    transactionHash: null,
+    refusals: 0,
+  };
+  store.createOrder(opened);
+  return opened;
+}
+
+/** What a test card brings about. */
+export interface TestCard {
+  /** As it is shown; compared without its spaces. */
+  readonly number: string;
+  readonly outcome: 'good' | 'declined' | 'slow' | 'short';
+  readonly explanation: string;
+}
+
+/** The only cards the simulated on-ramps know. */
+export const testCards: readonly TestCard[] = [
+  { number: '4242 4242 4242 4242', outcome: 'good', explanation: 'is accepted, delivers at once' },
+  { number: '4000 0000 0000 0002', outcome: 'declined', explanation: 'is declined' },
+  { number: '4000 0000 0000 3220', outcome: 'slow', explanation: 'is accepted, delivers after a while' },
+  { number: '4000 0000 0000 9995', outcome: 'short', explanation: 'is accepted, delivers only half' },
+];
+
+function digitsOf(number: string): string {
+  return number.replace(/[\s-]/g, '');
+}
+
+/** The test card of a number as a person types it, or null. */
+export function findTestCard(number: string): TestCard | null {
+  const digits = digitsOf(number);
+  return testCards.find((card) => digitsOf(card.number) === digits) ?? null;
+}

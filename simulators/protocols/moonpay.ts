@@ -1,0 +1,137 @@
+/**
+ * The other side of src/providers/moonpay.ts: quotes at `/api/v3/currencies/…/buy_quote`, and a widget at `/widget`
+ * that opens only by an address whose query carries our secret key's signature. PayPal is a way to pay there.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import { formatUnits, parseUnits } from '../../src/domain/money.ts';
+import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
+import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
+import type { Order } from '../order-store.ts';
+import {
+  isSame,
+  type OrderEvent,
+  readCharge,
+  readParameters,
+  type SimulatedProtocol,
+  type SimulatorContext,
+} from './simulated-protocol.ts';
+
+const ASSET = 'usdc_polygon';
+const MINIMUM = 20;
+const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
+  accepted: 'pending',
+  declined: 'failed',
+  delivered: 'completed',
+  failed: 'failed',
+};
+/** How often one address leads to a new order after an earlier one was paid or has expired. */
+const MAXIMUM_ORDERS_OF_ADDRESS = 50;
+
+export const moonpayProtocol: SimulatedProtocol = {
+  refusal: { status: 400, body: { type: 'BadRequestError', message: 'Not available.' } },
+
+  registerRoutes(server, simulator) {
+    server.get<{ Params: { code: string } }>(
+      `/${simulator.provider}/api/v3/currencies/:code/buy_quote`,
+      async (request, reply) => {
+        const refuse = (status: number, type: string, message: string) =>
+          reply.code(status).send({ message, type });
+        try {
+          const query = readParameters(
+            request.query,
+            ['apiKey', 'baseCurrencyCode', 'baseCurrencyAmount'],
+            ['paymentMethod', 'areFeesIncluded'],
+          );
+          if (!isSame(query.apiKey, simulator.values['API_KEY']))
+            return refuse(401, 'UnauthorizedError', 'Invalid API key');
+          if (request.params.code !== ASSET) return refuse(404, 'NotFoundError', 'Currency not found');
+          requireMethod(simulator, query.paymentMethod);
+          const { amountCents, currency } = readCharge(query.baseCurrencyAmount, query.baseCurrencyCode);
+          const units = await simulator.quoteUnits(amountCents, currency);
+          if (units === 0n) return refuse(400, 'BadRequestError', 'The amount is below the minimum');
+          return reply.send({
+            baseCurrencyAmount: amountCents / 100,
+            quoteCurrencyAmount: Number(formatUnits(units)),
+            totalAmount: amountCents / 100,
+            baseCurrency: { code: currency.toLowerCase(), minBuyAmount: MINIMUM },
+          });
+        } catch (error) {
+          if (error instanceof InvalidRequestError) return refuse(400, 'BadRequestError', error.message);
+          throw error;
+        }
+      },
+    );
+
+    server.get(`/${simulator.provider}/widget`, async (request, reply) => {
+      try {
+        return simulator.showOrder(reply, await openWidget(simulator, request.url, request.query));
+      } catch (error) {
+        if (error instanceof InvalidRequestError) return simulator.refuseCustomer(reply, 400, error.message);
+        throw error;
+      }
+    });
+  },
+
+  webhookOf(simulator, order, event, atMs) {
+    const body = JSON.stringify({
+      type: event === 'declined' || event === 'failed' ? 'transaction_failed' : 'transaction_updated',
+      externalCustomerId: null,
+      data: {
+        id: order.id,
+        status: statusOfEvent[event],
+        externalTransactionId: order.externalId,
+        walletAddress: order.walletAddress,
+        cryptoTransactionId: order.transactionHash,
+        updatedAt: new Date(atMs).toISOString(),
+      },
+    });
+    const time = Math.floor(simulator.nowMs() / 1000);
+    const signature = createHmac('sha256', simulator.values['WEBHOOK_KEY'] ?? '').update(`${time}.${body}`);
+    return { headers: { 'moonpay-signature-v2': `t=${time},s=${signature.digest('hex')}` }, body };
+  },
+};
+
+/** Who comes by way of PayPal pays by PayPal, everybody else by card. */
+function requireMethod({ provider }: SimulatorContext, given: string | undefined): void {
+  if (given !== (provider === 'paypal' ? 'paypal' : 'credit_debit_card'))
+    throw new InvalidRequestError('paymentMethod is not known');
+}
+
+/** The signature is the last parameter and covers everything before it. */
+async function openWidget(simulator: SimulatorContext, url: string, parameters: unknown): Promise<Order> {
+  const [, signed, signature] = /^[^?]*(\?.+)&signature=([^&]+)$/.exec(url) ?? [];
+  const expected = createHmac('sha256', simulator.values['SECRET_KEY'] ?? '').update(signed ?? '');
+  if (signature === undefined || !isSame(decodeURIComponent(signature), expected.digest('base64')))
+    throw new InvalidRequestError('the signature is not that of the address');
+  const query = readParameters(
+    parameters,
+    ['apiKey', 'currencyCode', 'walletAddress', 'baseCurrencyCode', 'baseCurrencyAmount', 'signature'],
+    ['lockAmount', 'paymentMethod', 'externalTransactionId', 'redirectURL', 'email'],
+  );
+  if (!isSame(query.apiKey, simulator.values['API_KEY'])) throw new InvalidRequestError('apiKey is unknown');
+  if (query.currencyCode !== ASSET) throw new InvalidRequestError('currencyCode is not sold here');
+  requireMethod(simulator, query.paymentMethod);
+  const walletAddress = parsePayoutAddress(query.walletAddress);
+  if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
+  const charge = readCharge(query.baseCurrencyAmount, query.baseCurrencyCode);
+  const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
+  if (quotedUnits < (parseUnits('0.01') ?? 1n))
+    throw new InvalidRequestError('the amount is below the minimum');
+  const order = {
+    ...charge,
+    walletAddress,
+    quotedUnits,
+    externalId: query.externalTransactionId ?? '',
+    email: query.email ?? null,
+    returnUrl: readReturnUrl(query.redirectURL ?? ''),
+  };
+  // The same address leads to the same purchase until that is paid or over.
+  const name = createHash('sha256').update(url).digest('base64url').slice(0, 20);
+  for (let count = 1; count <= MAXIMUM_ORDERS_OF_ADDRESS; count++) {
+    const id = `${simulator.provider}_${name}${count}`;
+    const earlier = simulator.findOrder(id);
+    if (earlier === null) return simulator.openOrder({ ...order, id });
+    if (earlier.state === 'open' && earlier.expiresAtMs > simulator.nowMs()) return earlier;
+  }
+  throw new InvalidRequestError('this address was used too often');
+}

@@ -1,0 +1,101 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type Currency, isCurrency, parseAmountCents } from '../../src/domain/money.ts';
+import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderValues } from '../../src/domain/provider-variables.ts';
+import { InvalidRequestError } from '../invalid-request.ts';
+import type { Order } from '../order-store.ts';
+import type { NewOrder } from '../pay-order.ts';
+
+/** What happened to an order that its provider tells the shop about. */
+export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
+
+/** A webhook as it is posted. */
+export interface SimulatedWebhook {
+  /** Where to, when it is not the address that was registered with the provider. */
+  readonly url?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What every simulated on-ramp stands on. */
+export interface SimulatorContext {
+  readonly provider: ProviderId;
+  /** What the shop was given when its account was opened; the shop's requests are checked against it. */
+  readonly values: ProviderValues;
+  /** A secret of the on-ramp's own for one purpose, 32 bytes in hex. */
+  readonly derive: (purpose: string) => string;
+  /** Somebody plays this provider who knows none of its secrets: `values` and `derive` are made up. */
+  readonly isImpostor: boolean;
+  readonly nowMs: () => number;
+  /** Where the shop takes webhooks; null for one that takes none. */
+  readonly webhookUrl: string | null;
+  /** Root of this on-ramp, without a slash at its end. */
+  readonly url: () => string;
+  /** What would be delivered, 10⁻⁶ units; zero when the fee takes it all. */
+  quoteUnits(amountCents: number, currency: Currency): Promise<bigint>;
+  openOrder(order: Omit<NewOrder, 'provider'>): Order;
+  findOrder(id: string): Order | null;
+  /** Sends the customer on to the page where the order is paid. */
+  showOrder(reply: FastifyReply, order: Order): FastifyReply;
+  /** A page of this on-ramp for a customer who cannot be served. */
+  refuseCustomer(reply: FastifyReply, status: number, reason: string): FastifyReply;
+}
+
+/** How a provider's API says that it will not do what it was asked for. */
+export interface SimulatedRefusal {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** The other side of one adapter: checks what the real provider would check. Written without looking at the adapter. */
+export interface SimulatedProtocol {
+  /** What its API answers while it is told to refuse everything, as the real one words such a thing. */
+  readonly refusal: SimulatedRefusal;
+  registerRoutes(server: FastifyInstance, simulator: SimulatorContext): void;
+  /**
+   * The webhook that tells of an event which happened at `atMs`, signed now. Null where this provider tells nothing.
+   */
+  webhookOf(
+    simulator: SimulatorContext,
+    order: Order,
+    event: OrderEvent,
+    atMs: number,
+  ): SimulatedWebhook | null;
+}
+
+/** Whether two secrets are equal, in a time that tells nothing of where they differ. */
+export function isSame(given: string | undefined, expected: string | undefined): boolean {
+  if (given === undefined || expected === undefined) return false;
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** Parameters that have to be there, may be there, and no others, all as text. Throws `InvalidRequestError`. */
+export function readParameters<Required extends string, Optional extends string>(
+  fields: unknown,
+  required: readonly Required[],
+  optional: readonly Optional[],
+): Readonly<Record<Required, string> & Partial<Record<Optional, string>>> {
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    throw new InvalidRequestError('the parameters are not an object');
+  const given = fields as Readonly<Record<string, unknown>>;
+  const known: readonly string[] = [...required, ...optional];
+  for (const [name, value] of Object.entries(given)) {
+    if (!known.includes(name)) throw new InvalidRequestError(`${name} is unknown`);
+    if (typeof value !== 'string' || value === '') throw new InvalidRequestError(`${name} must be a text`);
+  }
+  for (const name of required) {
+    if (given[name] === undefined) throw new InvalidRequestError(`${name} is missing`);
+  }
+  return given as Record<Required, string> & Partial<Record<Optional, string>>;
+}
+
+/** Amount and currency of a charge. Throws `InvalidRequestError`. */
+export function readCharge(amount: string, currency: string): { amountCents: number; currency: Currency } {
+  const code = currency.toUpperCase();
+  if (!isCurrency(code)) throw new InvalidRequestError('the currency is not supported');
+  const amountCents = parseAmountCents(amount);
+  if (amountCents === null) throw new InvalidRequestError('the amount is malformed');
+  return { amountCents, currency: code };
+}

@@ -1,0 +1,350 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import formbody from '@fastify/formbody';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import type { JsonRpcClient } from '../src/chain/json-rpc.ts';
+import { usdUnits } from '../src/domain/money.ts';
+import type { Address } from '../src/domain/payout-address.ts';
+import {
+  assumedDeliveryUnits,
+  type ProviderId,
+  providerCatalogue,
+  providerIds,
+} from '../src/domain/provider-catalogue.ts';
+import { createFixedRates } from '../src/rates/fixed-rates.ts';
+import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
+import { type DevelopmentKey, deriveHex } from './development-keys.ts';
+import type { ProviderFault } from './fault.ts';
+import { registerPageRoutes, renderWebhookPage, sendPage } from './onramp-pages.ts';
+import { type Order, type OrderStore, openOrderStore } from './order-store.ts';
+import {
+  type AcceptOrderContext,
+  acceptOrder,
+  isTwin,
+  OrderNotPayableError,
+  openedOrderId,
+  openOrder,
+  orderIdOf,
+  type PayOrderRequest,
+  payOrder,
+} from './pay-order.ts';
+import { createBanxaProtocol } from './protocols/banxa.ts';
+import { createCoinbaseProtocol } from './protocols/coinbase.ts';
+import { cryptocomProtocol } from './protocols/cryptocom.ts';
+import { moonpayProtocol } from './protocols/moonpay.ts';
+import { createRampNetworkProtocol } from './protocols/rampnetwork.ts';
+import { revolutProtocol } from './protocols/revolut.ts';
+import type { SimulatedProtocol, SimulatorContext } from './protocols/simulated-protocol.ts';
+import { stripeProtocol } from './protocols/stripe.ts';
+import { createTransakProtocol } from './protocols/transak.ts';
+import { createWertProtocol } from './protocols/wert.ts';
+import { type OnrampKeys, providerValuesOf } from './provider-values.ts';
+import type { SandboxLog } from './sandbox-log.ts';
+import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
+
+interface OnrampOptions {
+  readonly directory: string;
+  readonly rpc: JsonRpcClient;
+  readonly usdc: Address;
+  /** What a provider delivers by mistake when it is told to. */
+  readonly otherToken: Address;
+  /** The treasury's key; nobody else may use it. */
+  readonly minter: DevelopmentKey;
+  /** One key for each, from which everything is derived that the shop is given. */
+  readonly keys: OnrampKeys;
+  /** Where the shop takes the webhooks of a provider; null for a shop that takes none. */
+  readonly webhookUrl?: ((provider: ProviderId) => string) | null;
+  /** 0 for a free one. */
+  readonly port: number;
+  readonly log: SandboxLog;
+  readonly nowMs?: () => number;
+  readonly deliveryIntervalMs?: number;
+  readonly slowDeliveryMs?: number;
+  /** How late a slow provider's API answers; later than any adapter waits. */
+  readonly slowAnswerMs?: number;
+}
+
+/** The simulated on-ramps: `{baseUrl}/moonpay`, `{baseUrl}/wert` and so on. */
+export interface Onramps {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly port: number;
+  setFault(provider: ProviderId, fault: ProviderFault): void;
+  /** Throws `OrderNotPayableError`. Resolves when the transfer is sent. */
+  payOrder(request: PayOrderRequest): Promise<{ readonly transactionHash: string; readonly order: Order }>;
+  /** The card is good and what it bought arrives after a while. Throws `OrderNotPayableError`. */
+  payOrderLate(request: PayOrderRequest): Promise<void>;
+  /** The card is declined, and the order stays open. Throws `OrderNotPayableError`. */
+  declineOrder(request: PayOrderRequest): Promise<void>;
+  findOrder(orderOrUrl: string): Order | null;
+  stop(): Promise<void>;
+}
+
+const DELIVERY_INTERVAL_MS = 500;
+const SLOW_DELIVERY_MS = 20_000;
+const SLOW_ANSWER_MS = 15_000;
+const MAXIMUM_BODY_BYTES = 16 * 1024;
+
+/** Everything that the on-ramps share. */
+interface Parts {
+  readonly options: OnrampOptions;
+  readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
+  readonly store: OrderStore;
+  readonly worker: DeliveryWorker;
+  readonly webhooks: WebhookSender | null;
+  readonly nowMs: () => number;
+  readonly baseUrl: () => string;
+  readonly faultOf: (provider: ProviderId) => ProviderFault;
+}
+
+/** Tells the shop of its orders in the words of each provider; null when the shop takes no webhooks. */
+function startWebhooks(books: Omit<Parts, 'worker' | 'webhooks'>): WebhookSender | null {
+  const { options, nowMs } = books;
+  const { webhookUrl = null, log } = options;
+  if (webhookUrl === null) return null;
+  return createWebhookSender({
+    ...{ nowMs, log, faultOf: books.faultOf },
+    webhookUrl: (provider) => webhookUrl(tellerOf(provider)),
+    webhookOf: ({ order, event, atMs }, isForged) => {
+      const { provider } = order;
+      return books.protocols[provider].webhookOf(
+        simulatorContext(books, provider, isForged),
+        order,
+        event,
+        atMs,
+      );
+    },
+  });
+}
+
+/** The pages where customers pay, the same for all. */
+function registerPages(server: FastifyInstance, parts: Parts, provider: ProviderId): void {
+  const { worker, webhooks } = parts;
+  registerPageRoutes(server, {
+    ...acceptContextOf(parts),
+    provider,
+    orderAccepted(order) {
+      webhooks?.orderChanged(order, 'accepted');
+      // A failure is the background's to report and to repeat.
+      void worker.deliverNow().catch(() => undefined);
+    },
+    orderDeclined: (order) => webhooks?.orderChanged(order, 'declined'),
+  });
+}
+
+function acceptContextOf({
+  store,
+  nowMs,
+  faultOf,
+  options,
+}: Omit<Parts, 'worker' | 'webhooks'>): AcceptOrderContext {
+  return { store, nowMs, faultOf, slowDeliveryMs: options.slowDeliveryMs ?? SLOW_DELIVERY_MS };
+}
+
+/** What somebody has who plays a provider and knows none of its secrets. */
+const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
+
+/** Who tells the shop of a provider's orders: one that is a way to pay elsewhere has no address of its own. */
+function tellerOf(provider: ProviderId): ProviderId {
+  return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
+}
+
+function simulatorContext(
+  { options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'webhooks'>,
+  provider: ProviderId,
+  isImpostor = false,
+) {
+  const keys = isImpostor ? guessedKeys : options.keys;
+  return createProtocolDesk({
+    ...{ provider, store, nowMs, isImpostor },
+    values: providerValuesOf(provider, keys),
+    derive: (purpose) => deriveHex(keys[provider], purpose),
+    webhookUrl: options.webhookUrl?.(tellerOf(provider)) ?? null,
+    url: () => `${baseUrl()}/${provider}`,
+  });
+}
+
+/** Starts all eleven on one loopback port, and resumes the deliveries that an earlier run left unfinished. */
+export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
+  const nowMs = options.nowMs ?? Date.now;
+  const store = openOrderStore(join(options.directory, 'onramps.sqlite'));
+  const { rpc, log, minter } = options;
+  let baseUrl = '';
+  const faults = new Map<ProviderId, ProviderFault>();
+  const faultOf = (provider: ProviderId) => faults.get(provider) ?? 'up';
+  const protocols = createSimulatedProtocols();
+  const books = { options, protocols, store, nowMs, baseUrl: () => baseUrl, faultOf };
+  const webhooks = startWebhooks(books);
+  const worker = startDeliveryWorker(
+    {
+      ...{
+        store,
+        rpc,
+        log,
+        nowMs,
+        treasury: { ...minter, usdc: options.usdc, otherToken: options.otherToken },
+      },
+      orderEnded(orderId, event) {
+        const order = store.findOrder(orderId);
+        if (order !== null && !isTwin(orderId)) webhooks?.orderChanged(order, event);
+      },
+    },
+    options.deliveryIntervalMs ?? DELIVERY_INTERVAL_MS,
+  );
+  const server = fastify({
+    bodyLimit: MAXIMUM_BODY_BYTES,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+  });
+  const closing = addFaults(server, {
+    ...{ faults, protocols },
+    slowAnswerMs: options.slowAnswerMs ?? SLOW_ANSWER_MS,
+  });
+  await server.register(formbody);
+  const parts = { ...books, worker, webhooks };
+  for (const provider of providerIds) {
+    parts.protocols[provider].registerRoutes(server, simulatorContext(parts, provider));
+    registerPages(server, parts, provider);
+  }
+
+  async function stop(): Promise<void> {
+    closing.abort();
+    await server.close();
+    await worker.stop();
+    await webhooks?.stop();
+    store.close();
+  }
+
+  try {
+    baseUrl = await server.listen({ host: '127.0.0.1', port: options.port });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    baseUrl,
+    port: Number(new URL(baseUrl).port),
+    setFault: (provider, fault) => void faults.set(provider, fault),
+    ...playedCards(parts),
+    findOrder: (order) => store.findOrder(orderIdOf(order)),
+    stop,
+  };
+}
+
+/** Throws `OrderNotPayableError` where no card would be taken. */
+function requireWorking(provider: ProviderId, fault: ProviderFault): void {
+  if (fault === 'down') throw new OrderNotPayableError(`the simulated on-ramp ${provider} is down`);
+  if (fault === 'refuse')
+    throw new OrderNotPayableError(`the simulated on-ramp ${provider} refuses every card`);
+}
+
+/** What the cards bring about, without a page. */
+function playedCards(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate' | 'declineOrder'> {
+  const { store, webhooks, worker, faultOf } = parts;
+  return {
+    async payOrder(request) {
+      const id = await openedOrderId(request);
+      const order = store.findOrder(id);
+      if (order !== null) requireWorking(order.provider, faultOf(order.provider));
+      const paid = await payOrder({ ...acceptContextOf(parts), worker }, { ...request, order: id });
+      webhooks?.orderChanged(paid.order, 'accepted');
+      return paid;
+    },
+    async payOrderLate(request) {
+      const order = store.findOrder(await openedOrderId(request));
+      if (order === null || !acceptOrder(acceptContextOf(parts), order, { isLate: true }))
+        throw new OrderNotPayableError('the order cannot be paid any more');
+      webhooks?.orderChanged(order, 'accepted');
+    },
+    async declineOrder(request) {
+      const order = store.findOrder(await openedOrderId(request));
+      if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
+      webhooks?.orderChanged(order, 'declined');
+    },
+  };
+}
+
+interface FaultOptions {
+  readonly faults: ReadonlyMap<ProviderId, ProviderFault>;
+  readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
+  readonly slowAnswerMs: number;
+}
+
+/** What customers see; everything else is for the shop. */
+const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
+
+/** Answers for providers that are down or refuse everything, and holds back those that are slow. */
+function addFaults(server: FastifyInstance, options: FaultOptions): AbortController {
+  const closing = new AbortController();
+  server.addHook('onRequest', async (request, reply) => {
+    const [, name = '', part = ''] = request.url.split(/[/?]/);
+    const provider = name as ProviderId;
+    const fault = options.faults.get(provider) ?? 'up';
+    const isPage = pages.has(part);
+    if (fault === 'down') {
+      if (isPage) await sendWebhook(reply, 'Out of service', 'This simulated on-ramp is down.');
+      else await reply.code(503).header('content-type', 'application/json').send('{}');
+    } else if (fault === 'slow' && !isPage) {
+      await delay(options.slowAnswerMs, undefined, { signal: closing.signal });
+    } else if (fault === 'refuse' && !isPage) {
+      const { status, body } = options.protocols[provider].refusal;
+      await reply.code(status).send(body);
+    }
+  });
+  return closing;
+}
+
+function sendWebhook(reply: FastifyReply, title: string, text: string): FastifyReply {
+  return reply
+    .code(503)
+    .header('content-type', 'text/html; charset=utf-8')
+    .send(renderWebhookPage(title, text));
+}
+
+/** What a simulated protocol stands on: the books, the prices, the pages. */
+function createProtocolDesk(
+  options: Pick<
+    SimulatorContext,
+    'provider' | 'values' | 'derive' | 'isImpostor' | 'nowMs' | 'url' | 'webhookUrl'
+  > & {
+    readonly store: OrderStore;
+  },
+): SimulatorContext {
+  const { provider, store, nowMs } = options;
+  // Its own: that the shop has no rates at the moment is no concern of a provider.
+  const rates = createFixedRates();
+  return {
+    ...options,
+    quoteUnits: async (amountCents, currency) =>
+      assumedDeliveryUnits(provider, usdUnits(amountCents, await rates.usdRate(currency))),
+    openOrder: (order) => openOrder(store, { ...order, provider }, nowMs()),
+    findOrder: (id) => store.findOrder(id),
+    showOrder: (reply, order) => reply.redirect(`/${provider}/pay/${order.id}`, 303),
+    refuseCustomer: (reply, status, reason) =>
+      sendPage(
+        reply,
+        status,
+        renderWebhookPage(`${providerCatalogue[provider].name} (simulated) refuses this`, reason),
+      ),
+  };
+}
+
+/**
+ * The other side of each provider's protocol, with a memory of its own. Those that are a way to pay elsewhere are found
+ * at an address of their own here, so that they can be out of order by themselves.
+ */
+function createSimulatedProtocols(): Readonly<Record<ProviderId, SimulatedProtocol>> {
+  return {
+    moonpay: moonpayProtocol,
+    wert: createWertProtocol(),
+    revolut: revolutProtocol,
+    cryptocom: cryptocomProtocol,
+    rampnetwork: createRampNetworkProtocol(),
+    transak: createTransakProtocol(),
+    coinbase: createCoinbaseProtocol(),
+    paypal: moonpayProtocol,
+    stripe: stripeProtocol,
+    banxa: createBanxaProtocol(),
+    klarna: createBanxaProtocol(),
+  };
+}

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProviderId } from '../src/domain/provider-catalogue.ts';
+import type { ProviderFault } from './fault.ts';
+import type { Order } from './order-store.ts';
+import type { OrderEvent, SimulatedWebhook } from './protocols/simulated-protocol.ts';
+import type { SandboxLog } from './sandbox-log.ts';
+
+export interface WebhookSenderOptions {
+  /** Where a provider's webhooks are registered. */
+  readonly webhookUrl: (provider: ProviderId) => string;
+  /** Forged: as somebody else would send it who knows none of the provider's secrets. */
+  readonly webhookOf: (happened: Happening, isForged: boolean) => SimulatedWebhook | null;
+  readonly faultOf: (provider: ProviderId) => ProviderFault;
+  readonly nowMs: () => number;
+  readonly log: SandboxLog;
+}
+
+/** Tells the shop what happens to its customers' orders, as badly as real providers do. */
+export interface WebhookSender {
+  orderChanged(order: Order, event: OrderEvent): void;
+  stop(): Promise<void>;
+}
+
+const ATTEMPTS = 3;
+const RETRY_MS = 300;
+const TIMEOUT_MS = 3_000;
+/** What is not sent yet beyond this is dropped: webhooks are hints. */
+const MAXIMUM_WAITING = 1_000;
+const MAXIMUM_REMEMBERED = 1_000;
+/** How often each webhook is sent by a provider that hears no answer. */
+const REPEATED = 5;
+
+/** Something that a provider tells the shop. */
+export interface Happening {
+  readonly order: Order;
+  readonly event: OrderEvent;
+  readonly atMs: number;
+}
+
+/**
+ * Sends every webhook twice, and after each later one the earlier one once more: who listens has to bear both. A fault
+ * makes it worse. Nothing is kept over a restart.
+ */
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const stopping = new AbortController();
+  const earlier = new Map<string, Happening>();
+  const heldBack = new Map<string, readonly Happening[]>();
+  let waiting = 0;
+  let queue: Promise<void> = Promise.resolve();
+
+  const post = (event: Happening, isForged = false) => postWebhook(options, stopping.signal, event, isForged);
+
+  async function tell(event: Happening): Promise<void> {
+    switch (options.faultOf(event.order.provider)) {
+      case 'notices-lost':
+        return;
+      case 'notices-forged':
+        return post(event, true);
+      case 'notices-reversed':
+        return tellReversed(event);
+      case 'notices-repeated':
+        for (let count = 1; count < REPEATED; count++) await post(event);
+        return tellTwice(event);
+      default:
+        return tellTwice(event);
+    }
+  }
+
+  async function tellTwice(event: Happening): Promise<void> {
+    await post(event);
+    await post(event);
+    const before = earlier.get(event.order.id);
+    if (before !== undefined) await post(before);
+    rememberOf(earlier, event.order.id, event);
+  }
+
+  /** Holds everything back until the order has come to its end, and tells the last of it first. */
+  async function tellReversed(event: Happening): Promise<void> {
+    const held = [...(heldBack.get(event.order.id) ?? []), event];
+    if (event.event === 'accepted' || event.event === 'declined') {
+      rememberOf(heldBack, event.order.id, held);
+      return;
+    }
+    heldBack.delete(event.order.id);
+    for (const each of held.reverse()) await post(each);
+  }
+
+  return {
+    orderChanged(order, event) {
+      if (waiting >= MAXIMUM_WAITING) return;
+      const happened = { order, event, atMs: options.nowMs() };
+      waiting++;
+      queue = queue
+        .then(() => (stopping.signal.aborted ? undefined : tell(happened)))
+        .finally(() => waiting--);
+    },
+    async stop() {
+      stopping.abort();
+      await queue;
+    },
+  };
+}
+
+/** Tries a few times; nothing but a warning comes of a shop that does not take it. */
+async function postWebhook(
+  options: WebhookSenderOptions,
+  stopping: AbortSignal,
+  event: Happening,
+  isForged: boolean,
+): Promise<void> {
+  const webhook = options.webhookOf(event, isForged);
+  if (webhook === null) return;
+  const { provider } = event.order;
+  const url = webhook.url ?? options.webhookUrl(provider);
+  let problem = '';
+  for (let attempt = 1; attempt <= ATTEMPTS && !stopping.aborted; attempt++) {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...webhook.headers },
+        body: webhook.body,
+        signal: AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      await response.arrayBuffer();
+      if (response.ok) return;
+      problem = `it answered ${response.status}`;
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+    }
+    if (attempt < ATTEMPTS) await delay(RETRY_MS, undefined, { signal: stopping }).catch(() => {});
+  }
+  if (!stopping.aborted) options.log.warn({ provider, problem }, 'the shop did not take a webhook');
+}
+
+function rememberOf<Value>(entries: Map<string, Value>, orderId: string, value: Value): void {
+  entries.delete(orderId);
+  entries.set(orderId, value);
+  for (const oldest of entries.keys()) {
+    if (entries.size <= MAXIMUM_REMEMBERED) break;
+    entries.delete(oldest);
+  }
+}
