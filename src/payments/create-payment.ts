@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Account } from '../domain/account.ts';
 import { type DepositTerms, paymentReference } from '../domain/deposit-address.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
@@ -13,12 +12,7 @@ import { paidThresholdUnits, type ThresholdTerms, thresholdTermsOf } from '../do
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import {
-  type CreateOutcome,
-  IDEMPOTENCY_TTL_MS,
-  type IdempotencyRecord,
-  type PaymentStore,
-} from '../domain/ports/payment-store.ts';
+import type { CreateOutcome, IdempotencyRecord, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { Rates } from '../domain/ports/provider.ts';
 import {
   isProviderId,
@@ -28,6 +22,7 @@ import {
   providerCatalogue,
   providerIds,
 } from '../domain/provider-catalogue.ts';
+import { findEarlierCreate, fingerprintOf, isReplayOf } from './idempotent-replay.ts';
 import {
   isEnabledFor,
   listOffers,
@@ -75,14 +70,12 @@ export async function createPayment(
   request: CreatePaymentRequest,
 ): Promise<Payment> {
   const idempotency = idempotencyOf(context, account, request);
-  const earlier = idempotency === null ? null : await findEarlier(context.payments, idempotency);
-  // Before the checks of form that may judge differently by now (a raised fee, an address that has become ours): the
-  // same request has succeeded, and whoever repeats it has to learn of that.
-  if (earlier !== null && earlier.fingerprint === idempotency?.fingerprint) return earlier.payment;
+  const earlier = await findEarlierCreate(context.payments, idempotency);
+  // A replay comes before the checks whose outcome may have changed since (a raised fee, an address that has become
+  // one of ours): the same request has succeeded, and its caller has to learn of that.
+  if (isReplayOf(earlier, idempotency)) return earlier.payment;
   requireAllowedWallet(account, request.payoutAddress);
-  // Here and below: what is at hand, as nearly always, is not waited for. Each wait costs about a microsecond.
-  const judged = requireUnreservedAddress(context.settlement, request.payoutAddress);
-  if (judged instanceof Promise) await judged;
+  await requireUnreservedAddress(context.settlement, request.payoutAddress);
   const amounts = chargeOf(request, account.feeBasisPoints);
   if (earlier !== null) throw new ServiceError('idempotency_conflict');
 
@@ -96,8 +89,7 @@ export async function createPayment(
     await requireActive(context.providers, provider);
   }
   const terms = thresholdTermsOf(account, context.thresholdDefaults);
-  const rate = context.rates.usdRate(request.currency);
-  const usdUnits = usdUnitsOf(amounts.amountCents, rate instanceof Promise ? await rate : rate);
+  const usdUnits = usdUnitsOf(amounts.amountCents, await context.rates.usdRate(request.currency));
   if (provider !== MULTI_PROVIDER) {
     const minimumUsdCents = await readMinimumUsdCents(context.providers, provider);
     requireMinimum(provider, { minimumUsdCents, ...terms }, usdUnits);
@@ -113,8 +105,8 @@ export async function createPayment(
   const outcome = await context.payments.createPayment(payment, idempotency);
   recordCreated(context.settlement, outcome, payment);
   if (outcome.kind === 'created') return payment;
-  // A concurrent twin was first.
-  if (outcome.fingerprint !== idempotency?.fingerprint) throw new ServiceError('idempotency_conflict');
+  // A concurrent request with the same key was first.
+  if (!isReplayOf(outcome, idempotency)) throw new ServiceError('idempotency_conflict');
   return outcome.payment;
 }
 
@@ -149,26 +141,37 @@ function chargeOf(request: CreatePaymentRequest, feeBasisPoints: number): Charge
   };
 }
 
-function idempotencyOf(context: CreatePaymentContext, account: Account, request: CreatePaymentRequest) {
-  if (request.idempotencyKey === null) return null;
-  return {
-    accountId: account.id,
-    key: request.idempotencyKey,
-    fingerprint: fingerprintOf(request),
-    createdAtMs: context.nowMs(),
-  };
+function idempotencyOf(
+  { nowMs }: CreatePaymentContext,
+  { id: accountId }: Account,
+  { idempotencyKey: key, ...request }: CreatePaymentRequest,
+): IdempotencyRecord | null {
+  if (key === null) return null;
+  return { accountId, key, fingerprint: fingerprintOf(parametersOf(request)), createdAtMs: nowMs() };
 }
 
-/** Throws where a payout would go to an address of the service itself; a promise only where it has to be looked up. */
-export function requireUnreservedAddress(
+/** What a request asks for, after normalisation: POST and GET of the same are the same. */
+function parametersOf(request: Omit<CreatePaymentRequest, 'idempotencyKey'>): readonly unknown[] {
+  return [
+    request.payoutAddress,
+    request.callbackUrl,
+    request.amountCents,
+    request.currency,
+    request.passFeeToCustomer,
+    request.provider,
+    request.email,
+    request.note,
+  ];
+}
+
+/** Throws where a payout would go to an address of the service itself. */
+export async function requireUnreservedAddress(
   { isReservedAddress }: Pick<SettlementTerms, 'isReservedAddress'>,
   payoutAddress: Address,
-): void | Promise<void> {
-  const refuse = (isReserved: boolean) => {
-    if (isReserved) throw invalidField('address', 'belongs to the service itself and cannot be paid out to');
-  };
-  const judged = isReservedAddress(payoutAddress);
-  return judged instanceof Promise ? judged.then(refuse) : refuse(judged);
+): Promise<void> {
+  if (await isReservedAddress(payoutAddress)) {
+    throw invalidField('address', 'belongs to the service itself and cannot be paid out to');
+  }
 }
 
 /** Where the wallet is locked, a stolen key makes no checkout that pays anybody else. */
@@ -295,27 +298,4 @@ export interface CreatePaymentRequest {
   readonly email: string | null;
   readonly note: string | null;
   readonly idempotencyKey: string | null;
-}
-
-/** SHA-256 of what a request asks for, after normalisation: POST and GET of the same are the same. */
-function fingerprintOf(request: Omit<CreatePaymentRequest, 'idempotencyKey'>): string {
-  const parameters = [
-    request.payoutAddress,
-    request.callbackUrl,
-    request.amountCents,
-    request.currency,
-    request.passFeeToCustomer,
-    request.provider,
-    request.email,
-    request.note,
-  ];
-  return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
-}
-
-/** What an earlier request with this key made, and the fingerprint of what it asked for; null when there was none. */
-function findEarlier(
-  payments: PaymentStore,
-  { accountId, key, createdAtMs }: IdempotencyRecord,
-): ReturnType<PaymentStore['findIdempotent']> {
-  return payments.findIdempotent(accountId, key, createdAtMs - IDEMPOTENCY_TTL_MS);
 }
