@@ -4,7 +4,7 @@ import { code, table } from './markdown.ts';
 
 export function discrepancyTable(): string {
   return table(
-    ['`what`', 'what it means'],
+    ['`what`', 'meaning'],
     Object.entries(discrepancyKinds).map(([kind, meaning]) => [code(kind), meaning]),
   );
 }

@@ -5,7 +5,7 @@ import { code, table } from './markdown.ts';
 /** Every state and what it means. */
 export function stateTable(): string {
   return table(
-    ['`status`', '`forward_status`', 'what it means'],
+    ['`status`', '`forward_status`', 'meaning'],
     Object.entries(paymentStates).map(([state, meaning]) => [...state.split('/').map(code), meaning]),
   );
 }

@@ -14,67 +14,73 @@ export interface Variable {
 const secret = (name: string, help: string): Variable => ({ name, isSecret: true, help });
 const plain = (name: string, help: string): Variable => ({ name, isSecret: false, help });
 
-/** Every variable that is read; the documentation and `.env.example` are made from this list. */
+/** Every environment variable of the service; the documentation and `.env.example` are generated from this list. */
 export const variables: readonly Variable[] = [
-  plain('HOST', 'Address the public server listens on (127.0.0.1).'),
+  plain('HOST', 'Listen address of the public server (127.0.0.1).'),
   plain('PORT', 'Port of the public server (3000).'),
-  plain('ADMIN_HOST', 'Address of the admin server: metrics and the operator’s console (127.0.0.1).'),
+  plain('ADMIN_HOST', 'Listen address of the admin server: metrics and operator console (127.0.0.1).'),
   plain('ADMIN_PORT', 'Port of the admin server (PORT + 1).'),
   plain(
     'ADMIN_BASE_URL',
-    'The root under which operators reach the console, behind an HTTPS proxy (http://localhost:ADMIN_PORT).',
+    'Public URL of the operator console behind an HTTPS proxy (http://localhost:ADMIN_PORT).',
   ),
-  plain(
-    'BASE_URL',
-    'The root under which customers and merchants reach the service (http://localhost:PORT).',
-  ),
+  plain('BASE_URL', 'Public URL of the service for customers and merchants (http://localhost:PORT).'),
   plain('DATA_DIR', 'Folder for the database, the control socket and the sandbox (./data).'),
   secret(
     'DATABASE_URL',
-    'Empty for SQLite in DATA_DIR; postgres://user:password@host:port/database for PostgreSQL, where that database must exist.',
+    'postgres://user:password@host:port/database for an existing PostgreSQL database; empty for SQLite in DATA_DIR.',
   ),
   secret(
     'SECRET_KEY',
-    'At least 32 characters; webhook signing tokens derive from it. The sandbox makes its own.',
+    'At least 32 characters; webhook signing tokens derive from it. The sandbox generates its own.',
   ),
   secret(
     'SECRET_KEY_PREVIOUS',
-    'Earlier values of SECRET_KEY, comma-separated; they still prove old tokens.',
+    'Earlier values of SECRET_KEY, comma-separated; they keep older tokens valid.',
   ),
-  plain('TRUST_PROXY', 'Networks of proxies whose X-Forwarded-For is believed, comma-separated (none).'),
+  plain('TRUST_PROXY', 'Networks of proxies whose X-Forwarded-For is trusted, comma-separated (none).'),
   plain(
     'COUNTRY_HEADER',
-    "The header in which your proxy tells the customer's country, such as CF-IPCountry (none).",
+    "Header in which your proxy sends the customer's country, such as CF-IPCountry (none).",
   ),
   plain('TLS_CERT_FILE', 'Certificate chain (PEM) for HTTPS without a proxy.'),
-  plain('TLS_KEY_FILE', 'Its private key (PEM).'),
+  plain('TLS_KEY_FILE', 'Private key of that certificate (PEM).'),
   plain('LOG_LEVEL', `One of ${logLevels.join(', ')} (info).`),
   plain(
     'CALLBACK_ALLOWED_HOSTS',
-    'host:port,… exempt from the public-host rule for callbacks; still https (none).',
+    'Callback hosts, as host:port,…, that need not be public; HTTPS is still required (none).',
   ),
-  plain('RATE_LIMIT_CREATE_PER_MINUTE', 'Creates a minute and API key (60).'),
-  plain('RATE_LIMIT_STATUS_PER_MINUTE', 'Status reads a minute and API key (120).'),
-  plain('RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', 'Requests without a valid key a minute and address (30).'),
-  plain('CHECKOUT_EXPIRY_HOURS', 'How long a checkout waits for money (168).'),
-  plain('UNDERPAYMENT_TOLERANCE_PERCENT', 'How much less than expected still counts as paid in full (2).'),
-  plain('MAX_PROVIDER_FEE_PERCENT', 'A provider that keeps more of a charge than this is not offered (30).'),
-  plain('CHAIN_ID', 'The chain (137, Polygon).'),
+  plain('RATE_LIMIT_CREATE_PER_MINUTE', 'Creates per minute for each API key (60).'),
+  plain('RATE_LIMIT_STATUS_PER_MINUTE', 'Status reads per minute for each API key (120).'),
+  plain(
+    'RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE',
+    'Requests per minute without a valid key for each address (30).',
+  ),
+  plain('CHECKOUT_EXPIRY_HOURS', 'Hours after which an unpaid checkout expires (168).'),
+  plain('UNDERPAYMENT_TOLERANCE_PERCENT', 'Shortfall that still counts as paid in full, in percent (2).'),
+  plain(
+    'MAX_PROVIDER_FEE_PERCENT',
+    'Maximum share of a charge that a provider may keep; others are not offered (30).',
+  ),
+  plain('CHAIN_ID', 'Chain id (137, Polygon).'),
   secret(
     'POLYGON_RPC_URL',
-    'RPC endpoints, comma-separated; on two or more hosts, two must agree before anything is paid.',
+    'RPC endpoints, comma-separated; with two or more hosts, two must agree before a payment becomes paid.',
   ),
-  plain('DEPOSIT_FACTORY_ADDRESS', 'The deposit factory, as `contract deploy` printed it.'),
-  plain('SETTLEMENT_TOKEN_ADDRESS', 'The USDC contract, only for chains that have no well-known one.'),
-  secret('RELAYER_PRIVATE_KEY', 'The key that sends releases; it can spend only its own gas money.'),
+  plain('DEPOSIT_FACTORY_ADDRESS', 'Address of the deposit factory that `contract deploy` printed.'),
+  plain(
+    'SETTLEMENT_TOKEN_ADDRESS',
+    'Address of the USDC contract, only for chains without a well-known one.',
+  ),
+  secret('RELAYER_PRIVATE_KEY', 'Private key that sends releases; it can spend only its own POL.'),
   plain(
     'RELAY_MAX_FEE_POL',
-    'The most one release transaction may cost, gas limit times fee; not above your nodes’ --rpc.txfeecap (1).',
+    'Maximum cost of one release transaction in POL, gas limit times fee; at most the --rpc.txfeecap of your nodes (1).',
   ),
-  plain('FEE_WALLET', "Where the account's fees go."),
-  secret('SMTP_URL', 'The mail server: smtp(s)://user:password@host:port; empty sends no e-mail (none).'),
-  plain('MAIL_FROM', 'Whom e-mails come from, such as Shop <pay@example.com>; needed with SMTP_URL.'),
-  plain('SANDBOX_CHAIN_PORT', "Fixes the loopback port of the sandbox's chain (a free one)."),
+  plain('FEE_WALLET', 'Wallet that receives the fees of the accounts.'),
+  secret('SMTP_URL', 'Mail server as smtp(s)://user:password@host:port; empty disables email (none).'),
+  plain('MAIL_FROM', 'Sender of emails, such as Shop <pay@example.com>; required with SMTP_URL.'),
+  plain('SANDBOX_CHAIN_PORT', 'Loopback port of the sandbox chain (a free port).'),
   ...providerIds.flatMap((id) =>
     providerVariables[id].map(({ name, isSecret, help }) => ({
       name: variableNameOf(id, name),

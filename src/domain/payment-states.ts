@@ -37,44 +37,45 @@ export type PaymentState =
   | 'canceled/completed';
 
 export const paymentStates = {
-  'unpaid/pending': 'Nothing or not enough has been seen at the deposit address.',
-  'unpaid/ready': 'Enough has been seen; the release is about to be sent.',
-  'unpaid/processing': 'A release is on its way, or seen in a block that is not final yet.',
+  'unpaid/pending': 'The deposits seen are below the paid threshold.',
+  'unpaid/ready': 'The deposits seen reach the paid threshold. The release is due.',
+  'unpaid/processing': 'A release is broadcast, or seen in a block that is not final yet.',
   'unpaid/failed':
-    'A simulated release was refused by the token (blocklisted wallet, paused token); it is tried again.',
+    'The token rejected a simulated release (blocklisted wallet, paused token). The service retries.',
   'unpaid/manual_required':
-    'The release was refused repeatedly; it needs a hand, and is still tried now and then.',
-  'paid/ready': 'Direct payments only: the deposit is final; the release is about to be sent.',
+    'The token rejected the release repeatedly. It needs attention; the service retries hourly.',
+  'paid/ready': 'Direct payments only: the deposit is final. The release is due.',
   'paid/processing':
-    'Direct payments only: a release is on its way, or seen in a block that is not final yet.',
-  'paid/failed': 'Direct payments only: a simulated release was refused by the token; it is tried again.',
-  'paid/manual_required': 'Direct payments only: refused repeatedly; it is still tried now and then.',
+    'Direct payments only: a release is broadcast, or seen in a block that is not final yet.',
+  'paid/failed': 'Direct payments only: the token rejected a simulated release. The service retries.',
+  'paid/manual_required':
+    'Direct payments only: the token rejected the release repeatedly. The service retries hourly.',
   'paid/completed':
-    'Finalized releases reached enough: the merchant has the money. Nothing changes it any more.',
-  'canceled/canceled': 'Expired or canceled, and nothing lies at the deposit address.',
+    'Final releases reach the paid threshold: the merchant has the money. This state never changes.',
+  'canceled/canceled': 'Expired or canceled, and the deposit address is empty.',
   'canceled/manual_required':
-    'Canceled, but a deposit lies at the address: operator or merchant releases it.',
-  'canceled/completed': 'Canceled, and what had arrived was released to the merchant. Never counts as paid.',
+    'Canceled, and the deposit address holds a deposit. The operator or merchant releases it.',
+  'canceled/completed': 'Canceled, and the deposit was released to the merchant. Never counts as paid.',
 } as const satisfies Record<PaymentState, string>;
 
 export const paymentEvents = {
-  deposit_final: 'Direct payments only: finalized deposits reach enough.',
-  enough_seen: 'The sum of all seen deposits reaches enough.',
+  deposit_final: 'Direct payments only: final deposits reach the paid threshold.',
+  enough_seen: 'The sum of seen deposits reaches the paid threshold.',
   deposit_reverted:
-    'The chain took a deposit back: the sum of seen deposits is below enough (canceled: is zero).',
-  release_sent: 'A batch with its release was committed for broadcast, or a release by anyone is seen.',
+    'A reorganisation removed a deposit: the sum of seen deposits is below the paid threshold (canceled: is zero).',
+  release_sent: 'A batch with the release is committed for broadcast, or a release by any sender is seen.',
   release_dropped:
-    'No release is on its way or seen any more (batch resolved without it, or reorganised away).',
-  release_refused: 'Our own simulation of the release failed.',
-  release_abandoned: 'Our own simulation failed as often as we try quickly.',
-  release_possible: 'Our own simulation succeeds again.',
+    'No release is broadcast or seen any more (the batch ended without it, or a reorganisation removed it).',
+  release_refused: 'The service’s simulation of the release failed.',
+  release_abandoned: 'The service’s simulation failed in all quick retries.',
+  release_possible: 'The service’s simulation succeeds again.',
   released_finally:
-    'Finalized releases reach enough, and so do finalized deposits (canceled: all that had been deposited was released).',
+    'Final releases reach the paid threshold, and so do final deposits (canceled: all deposits are released).',
   expired_empty:
-    'The deadline passed, every block up to a finalized one after it was scanned, nothing is seen.',
-  expired_underpaid: 'The same, but less than enough is seen.',
+    'The deadline passed, every block up to a final block after it is scanned, and no deposit is seen.',
+  expired_underpaid: 'The same, with deposits below the paid threshold.',
   canceled_by_request:
-    'Merchant or operator cancels; the chain was just looked at, nothing has arrived, and no started session can still pay or was open within the last half hour.',
+    'The merchant or operator cancels. The chain was just scanned, no deposit is seen, and no session can still pay or was open in the last half hour.',
   deposit_after_cancel: 'A deposit is seen at the address of a canceled payment.',
 } as const satisfies Record<string, string>;
 

@@ -26,7 +26,9 @@ const optional = (variable: ProviderVariable): ProviderVariable => ({ ...variabl
 /** For an adapter that knows the provider's own addresses. */
 const elsewhere = [
   optional(plain('ENVIRONMENT', `One of ${providerEnvironments.join(', ')} of the provider (production).`)),
-  optional(plain('BASE_URL', "A root in the place of all of the provider's hosts: a simulator or proxy.")),
+  optional(
+    plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
+  ),
 ];
 
 /** What `CRYPTOCOM_ONRAMP` has to say. */
@@ -41,84 +43,91 @@ export const providerRoutes: Partial<Readonly<Record<ProviderId, readonly Provid
 /** What each provider is configured with, in the order in which it is documented. */
 export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVariable[]>> = {
   moonpay: [
-    secret('API_KEY', 'The publishable key (`pk_…`); without it the provider is inactive.'),
-    secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the addresses customers are sent to.'),
-    optional(secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it no webhooks are taken.')),
+    secret('API_KEY', 'The publishable key (`pk_…`); without it, the provider is inactive.'),
+    secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the URLs of sessions.'),
+    optional(secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it, webhooks are rejected.')),
     ...elsewhere,
   ],
   wert: [
-    secret('API_KEY', 'The API key; without it the provider is inactive.'),
-    plain('PARTNER_ID', "The partner id, which stands in the widget's address."),
+    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    plain('PARTNER_ID', 'The partner id, part of the widget URL.'),
     optional(
       secret(
         'NOTICE_TOKEN',
-        'Random text of your own, as `token` in the query of the webhook address; without it no webhooks are taken.',
+        'A random value that you choose, sent as `token` in the query of the webhook URL; without it, webhooks are rejected.',
       ),
     ),
     ...elsewhere,
   ],
   revolut: [
-    secret('API_KEY', 'The API key; without it the provider is inactive.'),
+    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
     optional(
-      secret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`); without it no webhooks are taken."),
+      secret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`); without it, webhooks are rejected."),
     ),
     ...elsewhere,
   ],
   cryptocom: [
-    secret('API_KEY', 'The secret key; without it the provider is inactive.'),
+    secret('API_KEY', 'The secret key; without it, the provider is inactive.'),
     plain('ONRAMP', `\`${CONFIRMED}\` once Crypto.com has confirmed the on-ramp for your account.`),
-    optional(plain('BASE_URL', "A root in the place of all of the provider's hosts: a simulator or proxy.")),
+    optional(
+      plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
+    ),
   ],
   rampnetwork: [
-    secret('API_KEY', 'The host API key; without it the provider is inactive.'),
+    secret('API_KEY', 'The host API key; without it, the provider is inactive.'),
     optional(
       secret(
         'SIGNING_KEY',
-        'The Ed25519 private key (PEM) that signs addresses; without it they are not locked.',
+        'The Ed25519 private key (PEM) that signs session URLs; without it, customers can alter them.',
       ),
     ),
     optional(
       secret(
         'WEBHOOK_PUBLIC_KEY',
-        "Ramp Network's key (PEM) for webhooks; without it no webhooks are taken.",
+        "Ramp Network's key (PEM) for webhooks; without it, webhooks are rejected.",
       ),
     ),
     ...elsewhere,
   ],
   transak: [
-    secret('API_KEY', 'The API key; without it the provider is inactive.'),
+    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
     secret('API_SECRET', 'The API secret, which mints access tokens.'),
     optional(
-      plain('REFERRER_DOMAIN', 'The domain Transak expects customers to come from (that of BASE_URL).'),
+      plain('REFERRER_DOMAIN', 'The domain from which Transak expects customers (the host of BASE_URL).'),
     ),
     ...elsewhere,
   ],
   coinbase: [
-    secret('API_KEY', 'The id of the secret API key; without it the provider is inactive.'),
-    secret('API_SECRET', 'Its secret: 64 bytes in base64 (Ed25519), or a PEM key (ES256).'),
+    secret('API_KEY', 'The id of the secret API key; without it, the provider is inactive.'),
+    secret('API_SECRET', 'The secret of that key: 64 bytes in base64 (Ed25519), or a PEM key (ES256).'),
     optional(
-      secret('WEBHOOK_SECRET', "The webhook subscription's secret; without it no webhooks are taken."),
+      secret('WEBHOOK_SECRET', "The webhook subscription's secret; without it, webhooks are rejected."),
     ),
     ...elsewhere,
   ],
   paypal: [
-    plain('ROUTE', '`moonpay` offers PayPal as a way to pay there; without it the provider is inactive.'),
+    plain(
+      'ROUTE',
+      '`moonpay` offers PayPal as a payment method of MoonPay; without it, the provider is inactive.',
+    ),
   ],
   stripe: [
-    secret('API_KEY', 'The secret key (`sk_…`); without it the provider is inactive.'),
+    secret('API_KEY', 'The secret key (`sk_…`); without it, the provider is inactive.'),
     optional(
       secret(
         'WEBHOOK_SECRET',
-        "The webhook endpoint's secret (`whsec_…`); without it no webhooks are taken.",
+        "The webhook endpoint's secret (`whsec_…`); without it, webhooks are rejected.",
       ),
     ),
-    optional(plain('BASE_URL', "A root in the place of all of the provider's hosts: a simulator or proxy.")),
+    optional(
+      plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
+    ),
   ],
   banxa: [
-    secret('API_KEY', 'The API key; without it the provider is inactive.'),
-    plain('PARTNER', 'The partner reference, which stands in the path of every call.'),
+    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    plain('PARTNER', 'The partner reference, part of the path of every call.'),
     optional(plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
-    optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it no webhooks are taken.')),
+    optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it, webhooks are rejected.')),
     ...elsewhere,
   ],
   klarna: [

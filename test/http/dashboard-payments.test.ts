@@ -390,7 +390,7 @@ describe('a payment that received less or more than it asked for', () => {
     );
     expect(page).toContain('The customer can send the rest from a wallet');
     expect(page).toContain('cannot be canceled or released while it is open');
-    expect(page).not.toContain('Nothing or not enough has been seen');
+    expect(page).not.toContain('The deposits seen are below the paid threshold');
     const overview = await read('');
     expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
       `Partially paid: ${part} arrived`,
