@@ -78,4 +78,5 @@ async function runCampaign(): Promise<boolean> {
 const isKept = flags.planted
   ? await (await import('./planted/run.ts')).runPlanted(console.log)
   : await runCampaign();
-process.exitCode = isKept ? 0 : 1;
+// A part that failed may have left something open, which would keep the process from ending.
+process.exit(isKept ? 0 : 1);
