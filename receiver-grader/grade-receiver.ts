@@ -97,7 +97,12 @@ export async function gradeWithPayment(
   const duplicates = await sendDuplicates(context, order);
   const unpaid = await read();
   return judge({
-    ...{ good, slowBody, odd, forgeries, unpaid: good, ...duplicates },
+    good,
+    slowBody,
+    odd,
+    forgeries,
+    unpaid: good,
+    ...duplicates,
     statusReads: null,
     // Of what forgeries had fulfilled the finding about signatures tells.
     fulfilments: { ...nothingTold, guarded, unpaid: guarded === 0 ? unpaid : null },

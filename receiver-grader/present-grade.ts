@@ -25,7 +25,9 @@ export interface Grade {
 /** What a person reads. */
 export function gradeLines({ met, findings }: Grade): readonly string[] {
   const words = {
-    ...{ met: 'met     ', missed: 'MISSED  ', not_seen: 'not seen' },
+    met: 'met     ',
+    missed: 'MISSED  ',
+    not_seen: 'not seen',
     not_checked: 'not checked',
   } as const;
   const unchecked = findings.filter(({ mark }) => mark === 'not_checked').length;

@@ -67,8 +67,11 @@ export function secp256k1KeyOf(numberHex: string): KeyObject {
   return createPrivateKey({
     format: 'jwk',
     key: {
-      ...{ kty: 'EC', crv: 'secp256k1', d: encoded(Buffer.from(numberHex, 'hex')) },
-      ...{ x: encoded(point.subarray(1, 33)), y: encoded(point.subarray(33)) },
+      kty: 'EC',
+      crv: 'secp256k1',
+      d: encoded(Buffer.from(numberHex, 'hex')),
+      x: encoded(point.subarray(1, 33)),
+      y: encoded(point.subarray(33)),
     },
   });
 }

@@ -165,7 +165,14 @@ function newOrderId(provider: ProviderId): string {
 export function openOrder(store: OrderStore, order: NewOrder, nowMs: number): Order {
   const { provider, amountCents, currency, walletAddress, externalId, email, returnUrl, quotedUnits } = order;
   const opened: Order = {
-    ...{ provider, amountCents, currency, walletAddress, externalId, email, returnUrl, quotedUnits },
+    provider,
+    amountCents,
+    currency,
+    walletAddress,
+    externalId,
+    email,
+    returnUrl,
+    quotedUnits,
     id: order.id ?? newOrderId(provider),
     createdAtMs: nowMs,
     expiresAtMs: nowMs + SESSION_LIFETIME_MS,

@@ -103,7 +103,9 @@ function startWebhooks(books: Omit<Parts, 'worker' | 'webhooks'>): WebhookSender
   const { webhookUrl = null, log } = options;
   if (webhookUrl === null) return null;
   return createWebhookSender({
-    ...{ nowMs, log, faultOf: books.faultOf },
+    nowMs,
+    log,
+    faultOf: books.faultOf,
     webhookUrl: (provider) => webhookUrl(tellerOf(provider)),
     webhookOf: ({ order, event, atMs }, isForged) => {
       const { provider } = order;
@@ -156,7 +158,10 @@ function simulatorContext(
 ) {
   const keys = isImpostor ? guessedKeys : options.keys;
   return createProtocolDesk({
-    ...{ provider, store, nowMs, isImpostor },
+    provider,
+    store,
+    nowMs,
+    isImpostor,
     values: providerValuesOf(provider, keys),
     derive: (purpose) => deriveHex(keys[provider], purpose),
     webhookUrl: options.webhookUrl?.(tellerOf(provider)) ?? null,
@@ -177,13 +182,11 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   const webhooks = startWebhooks(books);
   const worker = startDeliveryWorker(
     {
-      ...{
-        store,
-        rpc,
-        log,
-        nowMs,
-        treasury: { ...minter, usdc: options.usdc, otherToken: options.otherToken },
-      },
+      store,
+      rpc,
+      log,
+      nowMs,
+      treasury: { ...minter, usdc: options.usdc, otherToken: options.otherToken },
       orderEnded(orderId, event) {
         const order = store.findOrder(orderId);
         if (order !== null && !isTwin(orderId)) webhooks?.orderChanged(order, event);
@@ -197,7 +200,8 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     exposeHeadRoutes: false,
   });
   const closing = addFaults(server, {
-    ...{ faults, protocols },
+    faults,
+    protocols,
     slowAnswerMs: options.slowAnswerMs ?? SLOW_ANSWER_MS,
   });
   await server.register(formbody);

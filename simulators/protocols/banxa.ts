@@ -135,7 +135,9 @@ async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Or
   const walletAddress = parsePayoutAddress(order.walletAddress);
   if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
   return simulator.openOrder({
-    ...{ ...charge, walletAddress, quotedUnits: units },
+    ...charge,
+    walletAddress,
+    quotedUnits: units,
     externalId: order.externalOrderId ?? '',
     email: order.email ?? null,
     returnUrl: readReturnUrl(order.redirectUrl),

@@ -199,7 +199,9 @@ async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Or
   const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
   return simulator.openOrder({
-    ...{ ...charge, walletAddress, quotedUnits },
+    ...charge,
+    walletAddress,
+    quotedUnits,
     externalId: reference,
     email: null,
     returnUrl: readReturnUrl(session.redirectUrl ?? ''),

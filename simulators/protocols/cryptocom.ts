@@ -66,7 +66,9 @@ async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Or
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
   readReturnUrl(payment.cancel_url);
   return simulator.openOrder({
-    ...{ ...charge, walletAddress, quotedUnits },
+    ...charge,
+    walletAddress,
+    quotedUnits,
     externalId: payment.order_id ?? '',
     email: null,
     returnUrl: readReturnUrl(payment.return_url),

@@ -133,7 +133,9 @@ async function openWidget(
   if (webhookUrl !== undefined && !URL.canParse(webhookUrl))
     throw new InvalidRequestError('webhookStatusUrl is malformed');
   const order = simulator.openOrder({
-    ...{ ...charge, walletAddress, quotedUnits },
+    ...charge,
+    walletAddress,
+    quotedUnits,
     // It knows no id of the shop's; what stands here is for who looks at the books.
     externalId: webhookUrl === undefined ? '' : (new URL(webhookUrl).searchParams.get('payment_id') ?? ''),
     email: query.userEmailAddress ?? null,

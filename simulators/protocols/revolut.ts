@@ -52,7 +52,9 @@ export const revolutProtocol: SimulatedProtocol = {
         const { units, currency } = await priceOf(simulator, query);
         const nothing = { amount: 0, currency };
         return {
-          ...{ service_fee: nothing, network_fee: nothing, partner_fee: nothing },
+          service_fee: nothing,
+          network_fee: nothing,
+          partner_fee: nothing,
           crypto: { amount: Number(formatUnits(units)), currencyId: ASSET },
         };
       }),
@@ -165,7 +167,9 @@ async function openOrder(simulator: SimulatorContext, address: URLSearchParams):
   const walletAddress = parsePayoutAddress(value('walletAddress'));
   if (walletAddress === null) throw new Error('a wallet was checked when the address was made');
   return simulator.openOrder({
-    ...{ ...charge, id, walletAddress },
+    ...charge,
+    id,
+    walletAddress,
     quotedUnits: await simulator.quoteUnits(charge.amountCents, charge.currency),
     externalId: value('orderId'),
     email: null,

@@ -145,7 +145,9 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
   const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
   return simulator.openOrder({
-    ...{ ...charge, walletAddress, quotedUnits },
+    ...charge,
+    walletAddress,
+    quotedUnits,
     id: `cos_${randomBytes(16).toString('hex')}`,
     externalId: form['metadata[payment_id]'] ?? '',
     email: form['customer_information[email]'] ?? null,

@@ -71,7 +71,10 @@ export async function addPasskey(
   const isFirst = user.totpSecret === null && (await context.people.listPasskeys(user.id)).length === 0;
   const isAdded = await context.people.addPasskey({
     ...found,
-    ...{ userId: user.id, name: shownName, createdAtMs: context.nowMs(), lastUsedAtMs: null },
+    userId: user.id,
+    name: shownName,
+    createdAtMs: context.nowMs(),
+    lastUsedAtMs: null,
   });
   if (!isAdded) throw invalidField('The passkey', 'is known already, or you have as many as you can.');
   const codes = isFirst ? await renewRecoveryCodes(context, user) : null;
@@ -154,7 +157,8 @@ async function readNewCredential(
   if (verified?.verified !== true) return null;
   const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
   return {
-    ...{ id, counter },
+    id,
+    counter,
     publicKey: Buffer.from(publicKey).toString('base64url'),
     transports: JSON.stringify(transports.filter((name) => /^[a-z-]{1,20}$/.test(name)).slice(0, 10)),
   };

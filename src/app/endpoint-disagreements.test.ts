@@ -22,7 +22,9 @@ it('counts every disagreement of endpoints by its kind, from zero, and logs each
   const log = { error: (_: object, text: string) => void logged.push(text) } as unknown as Log;
   const report = createDisagreementReport({ nowMs: () => nowMs, monotonicMs: () => nowMs }, log, metrics);
   const doubt = (kind: FinalityDoubt['kind'], endpoint: string): FinalityDoubt => ({
-    ...{ kind, endpoint, message: `what ${endpoint} said` },
+    kind,
+    endpoint,
+    message: `what ${endpoint} said`,
     block: { number: 1, hash: '0x1', timestampMs: 0 },
   });
   for (nowMs = 0; nowMs < 120_000; nowMs += 2_000) report(doubt('unconfirmed', 'one'));

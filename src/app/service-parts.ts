@@ -222,7 +222,11 @@ export function createDashboardContext({
 }: DashboardParts): DashboardContext {
   return {
     ...store,
-    ...{ isSandbox, tokens, token, create, explorerTransactionUrl },
+    isSandbox,
+    tokens,
+    token,
+    create,
+    explorerTransactionUrl,
     passwords: createPasswords(),
     secondFactor: {
       box: createSecretBox('second factor', secretKey, config.previousSecretKeys),

@@ -22,7 +22,10 @@ function createWorld() {
   };
   const open = (holder: string) =>
     createLease({
-      ...{ leases, name: 'watcher', holder, monotonicMs: () => external.nowMs },
+      leases,
+      name: 'watcher',
+      holder,
+      monotonicMs: () => external.nowMs,
       onTaken: () => external.taken.push(holder),
       onFailure: () => external.failures++,
     });

@@ -78,7 +78,10 @@ function among(
 ): OwnWork {
   const leaseFor = (name: string, tasks: readonly WorkerTask[]) =>
     createLease({
-      ...{ leases, name, holder, monotonicMs: options.clock.monotonicMs },
+      leases,
+      name,
+      holder,
+      monotonicMs: options.clock.monotonicMs,
       onTaken() {
         options.log.info({ lease: name }, 'taken');
         wake(...tasks.map((task) => task.name));
@@ -89,8 +92,10 @@ function among(
   const sender = leaseFor(senderOf(options.external.relayer.address), sending);
   return {
     own: [
-      ...[watcher.renewal, ...watching.map(watcher.whileHeld)],
-      ...[sender.renewal, ...sending.map(sender.whileHeld)],
+      watcher.renewal,
+      ...watching.map(watcher.whileHeld),
+      sender.renewal,
+      ...sending.map(sender.whileHeld),
       ...unleased,
     ],
     leases: [watcher, sender],

@@ -50,7 +50,9 @@ const checkOperation: Operation = async (context, args) => {
   const amountCents =
     argument.optionalAmountCents(args, 'amount') ?? (await usualAmountCents(context, provider));
   const steps = await checkProvider({
-    ...{ provider, currency, amountCents },
+    provider,
+    currency,
+    amountCents,
     adapter: adapters.get(provider),
     usdUnits: usdUnits(amountCents, await context.rates.usdRate(currency)),
     country: argument.optionalCountry(args, 'country'),

@@ -191,8 +191,11 @@ export function presentMove({ tables, isMoved }: PresentedMove) {
 /** The same as lines of a table, and what it means in the last one. */
 export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   const rows = tables.map(({ table, source, target, isEqual }) => [
-    ...[table, String(source.rows), String(target.rows)],
-    ...[source.digest.slice(0, SHOWN_DIGITS), target.digest.slice(0, SHOWN_DIGITS)],
+    table,
+    String(source.rows),
+    String(target.rows),
+    source.digest.slice(0, SHOWN_DIGITS),
+    target.digest.slice(0, SHOWN_DIGITS),
     isEqual ? 'equal' : 'DIFFERENT',
   ]);
   const all = [['table', 'rows', 'rows there', 'digest', 'digest there', ''], ...rows];

@@ -52,7 +52,12 @@ async function readEvents(context: OperationsContext, sandbox: SandboxControls, 
     );
     const ipnToken = payment === null ? null : (context.direct?.ipnTokenOf(payment) ?? null);
     return {
-      ...{ event, payment_id: paymentId, callback: url, body, signature, ipn_token: ipnToken },
+      event,
+      payment_id: paymentId,
+      callback: url,
+      body,
+      signature,
+      ipn_token: ipnToken,
       at: new Date(atMs).toISOString(),
     };
   });

@@ -94,8 +94,16 @@ export function hashOfEntry(entry: Omit<JournalEntry, 'hash'>): string {
   // A list in JSON can be read in one way only, whatever the texts in it are.
   const contents = JSON.stringify([
     'card-checkout entry v1',
-    ...[entry.number, entry.previousHash, entry.recordedAtMs, entry.kind, entry.paymentId],
-    ...[entry.units.toString(), entry.token, entry.transactionHash, entry.logIndex, entry.blockNumber],
+    entry.number,
+    entry.previousHash,
+    entry.recordedAtMs,
+    entry.kind,
+    entry.paymentId,
+    entry.units.toString(),
+    entry.token,
+    entry.transactionHash,
+    entry.logIndex,
+    entry.blockNumber,
   ]);
   return createHash('sha256').update(contents).digest('hex');
 }

@@ -17,7 +17,9 @@ export const SANDBOX_ENVIRONMENT = 'sandbox';
 export const providerEnvironments = ['production', SANDBOX_ENVIRONMENT] as const;
 
 const secret = (name: string, help: string): ProviderVariable => ({
-  ...{ name, help, isSecret: true },
+  name,
+  help,
+  isSecret: true,
   isRequired: true,
 });
 const plain = (name: string, help: string): ProviderVariable => ({ ...secret(name, help), isSecret: false });

@@ -12,8 +12,11 @@ const paymentId = '01234567-89ab-7cde-8f01-23456789abcd';
 const depositAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const posted = { target: '/', headers: {}, body: Buffer.alloc(0), receivedAtMs: 5_000 };
 const webhook: ProviderWebhook = {
-  ...{ paymentId, providerReference: null, walletAddress: null },
-  ...{ progress: 'delivering', atMs: 4_000 },
+  paymentId,
+  providerReference: null,
+  walletAddress: null,
+  progress: 'delivering',
+  atMs: 4_000,
 };
 
 /** Two visits at MoonPay and a later one elsewhere; what is noted is remembered. */

@@ -30,7 +30,10 @@ export async function readStatistics(
 ): Promise<AccountStatistics> {
   const days = lastDays(dayCount, nowMs, account.timeZone).map((day) => ({
     ...day,
-    ...{ created: 0, converted: 0, paid: 0, paidCents: new Map<Currency, number>() },
+    created: 0,
+    converted: 0,
+    paid: 0,
+    paidCents: new Map<Currency, number>(),
   }));
   const [fromMs, beforeMs] = [days[0]?.startMs ?? nowMs, days.at(-1)?.endMs ?? nowMs];
   const [slots, counts] = await Promise.all([

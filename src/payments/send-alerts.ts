@@ -82,7 +82,8 @@ async function composeMail(context: SendAlertsContext, alert: Alert, shop: strin
     kind === 'payments' ? context.search.listUnsettled(accountId, ['manual_required'], NAMED) : [],
   ]);
   return alertMail({
-    ...{ alert, shop },
+    alert,
+    shop,
     webhooks: webhooks.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs),
     payments,
     pageOf: (id) => `${context.dashboardUrl}/payments/${id}`,

@@ -128,7 +128,11 @@ async function startSession(
   requirePlausible(payment, provider, started);
   requireDelivery(provider, started.quotedUnits, payment);
   const session: ProviderSession = {
-    ...{ id: randomUUID(), paymentId: payment.id, provider, createdAtMs: nowMs, ...started },
+    id: randomUUID(),
+    paymentId: payment.id,
+    provider,
+    createdAtMs: nowMs,
+    ...started,
     expiresAtMs: boundedExpiryMs(started.expiresAtMs, nowMs),
     progress: null,
     progressAtMs: null,

@@ -57,8 +57,14 @@ function localTextAt(timeMs: number, timeZone: string): string {
   const format =
     known ??
     new Intl.DateTimeFormat('sv-SE', {
-      ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
-      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
     });
   if (known === undefined) formats.set(timeZone, format);
   return format.format(timeMs);

@@ -6,7 +6,8 @@ it('signs with Ed25519 as RFC 8037, appendix A.4, does', () => {
   const key = createPrivateKey({
     format: 'jwk',
     key: {
-      ...{ kty: 'OKP', crv: 'Ed25519' },
+      kty: 'OKP',
+      crv: 'Ed25519',
       d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
       x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
     },
@@ -39,7 +40,8 @@ it('verifies the example of RFC 7515, appendix A.3, with the key that is given t
   const key = createPublicKey({
     format: 'jwk',
     key: {
-      ...{ kty: 'EC', crv: 'P-256' },
+      kty: 'EC',
+      crv: 'P-256',
       x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
       y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
     },

@@ -164,7 +164,9 @@ async function readWebhook(
   const progress = await fetchProgress(options, paymentId, call);
   const walletAddress = order === undefined || order === null ? null : fieldsOf(order)['address'];
   return {
-    ...{ paymentId, progress, providerReference: null },
+    paymentId,
+    progress,
+    providerReference: null,
     walletAddress: readTextOrNull(walletAddress),
     // What was asked for just now is true now, whenever the webhook was written.
     atMs: webhook.receivedAtMs,

@@ -93,7 +93,8 @@ async function startOnrampsWhereTheyWere(
   const onramps = await startOnramps({
     directory,
     rpc: chain.rpc,
-    ...{ usdc, otherToken },
+    usdc,
+    otherToken,
     minter: keys.minter,
     keys: providerKeys,
     webhookUrl: options.webhookUrl ?? null,

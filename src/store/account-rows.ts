@@ -23,25 +23,37 @@ export function searchPattern(
 
 /** What may change of an account, in the order in which both engines store it. */
 export const changingColumns = [
-  ...['name', 'email', 'fee_basis_points', 'wallet', 'logo_hash', 'support_url', 'return_url', 'time_zone'],
-  ...[
-    'default_callback_url',
-    'email_retention_days',
-    'tolerance_basis_points',
-    'max_provider_fee_basis_points',
-    'wallet_locked',
-    'trouble_mails',
-    'features',
-    'providers',
-    'suspended',
-  ],
+  'name',
+  'email',
+  'fee_basis_points',
+  'wallet',
+  'logo_hash',
+  'support_url',
+  'return_url',
+  'time_zone',
+  'default_callback_url',
+  'email_retention_days',
+  'tolerance_basis_points',
+  'max_provider_fee_basis_points',
+  'wallet_locked',
+  'trouble_mails',
+  'features',
+  'providers',
+  'suspended',
 ];
 
 /** The values of `changingColumns` but for the last five, which each engine stores in its own way. */
 export function profileValues(account: Account) {
   return [
-    ...[account.name, account.email, account.feeBasisPoints, account.wallet, account.logoHash],
-    ...[account.supportUrl, account.returnUrl, account.timeZone, account.defaultCallbackUrl],
+    account.name,
+    account.email,
+    account.feeBasisPoints,
+    account.wallet,
+    account.logoHash,
+    account.supportUrl,
+    account.returnUrl,
+    account.timeZone,
+    account.defaultCallbackUrl,
     account.emailRetentionDays,
     account.toleranceBasisPoints,
     account.maxProviderFeeBasisPoints,

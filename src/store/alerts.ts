@@ -46,7 +46,10 @@ function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
         `INSERT INTO alerts (account_id, kind, count, since_ms, told_at_ms) VALUES (?1, ?2, ?3, ?4, 0)
          ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
            since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
-        ...[String(row['accountId']), kind, Number(row['count']), Number(row['sinceMs'])],
+        String(row['accountId']),
+        kind,
+        Number(row['count']),
+        Number(row['sinceMs']),
       );
     }
   }
@@ -57,13 +60,16 @@ function* claimAlerts(toldBeforeMs: number, limit: number, nowMs: number): Scrip
   const rows = yield* run(
     `SELECT account_id AS "accountId", kind, count, since_ms AS "sinceMs", told_at_ms AS "toldAtMs" FROM alerts
      WHERE count > 0 AND told_at_ms < ?1 ORDER BY since_ms LIMIT ?2`,
-    ...[toldBeforeMs, limit],
+    toldBeforeMs,
+    limit,
   );
   const claimed = rows.map((row) => alertOfRow(row as unknown as Alert));
   for (const { accountId, kind } of claimed) {
     yield* run(
       'UPDATE alerts SET count = 0, told_at_ms = ?1 WHERE account_id = ?2 AND kind = ?3',
-      ...[nowMs, accountId, kind],
+      nowMs,
+      accountId,
+      kind,
     );
   }
   return claimed;
@@ -73,7 +79,11 @@ function* returnAlert({ accountId, kind, count, sinceMs, toldAtMs }: Alert): Scr
   yield* lock(LOCK);
   yield* run(
     `UPDATE alerts SET count = count + ?1, since_ms = ?2, told_at_ms = ?3 WHERE account_id = ?4 AND kind = ?5`,
-    ...[count, sinceMs, toldAtMs, accountId, kind],
+    count,
+    sinceMs,
+    toldAtMs,
+    accountId,
+    kind,
   );
 }
 

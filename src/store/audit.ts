@@ -18,7 +18,9 @@ export function createAuditStore(scripts: Scripts): AuditStore {
         const rows = yield* run(
           `SELECT ${columns} FROM audit_entries WHERE account_id = ?1 AND position < ?2
            ORDER BY position DESC LIMIT ?3`,
-          ...[accountId, before ?? AFTER_ALL, limit],
+          accountId,
+          before ?? AFTER_ALL,
+          limit,
         );
         return rows.map((row) => ({ ...row }) as unknown as AuditEntry);
       }),
@@ -32,7 +34,10 @@ function* listAllEntries(before: AuditPosition | null, limit: number): Script<re
   const rows = yield* run(
     `SELECT ${columns} FROM audit_entries WHERE (at_ms, account_id, position) < (?1, ?2, ?3)
      ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ?4`,
-    ...[atMs, accountId, position, limit],
+    atMs,
+    accountId,
+    position,
+    limit,
   );
   return rows.map((row) => ({ ...row }) as unknown as AuditEntry);
 }
@@ -47,19 +52,18 @@ function* appendEntry({ accountId, ...entry }: NewAuditEntry): Script<void> {
   yield* run(
     `INSERT INTO audit_entries (account_id, position, at_ms, actor, user_id, action, target, address)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
-    ...[
-      accountId,
-      position,
-      entry.atMs,
-      entry.actor,
-      entry.userId,
-      entry.action,
-      entry.target,
-      entry.address,
-    ],
+    accountId,
+    position,
+    entry.atMs,
+    entry.actor,
+    entry.userId,
+    entry.action,
+    entry.target,
+    entry.address,
   );
   yield* run(
     'DELETE FROM audit_entries WHERE account_id = ?1 AND position <= ?2',
-    ...[accountId, position - MAXIMUM_AUDIT_ENTRIES],
+    accountId,
+    position - MAXIMUM_AUDIT_ENTRIES,
   );
 }

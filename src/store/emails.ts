@@ -30,11 +30,12 @@ function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): 
   const { accountId, id } = payment;
   // Nobody indexes it meanwhile, and nobody decides about it: the row is held by being written.
   yield* lock(INDEX_LOCK);
-  yield* run('UPDATE payments SET email = email WHERE account_id = ?1 AND id = ?2', ...[accountId, id]);
+  yield* run('UPDATE payments SET email = email WHERE account_id = ?1 AND id = ?2', accountId, id);
   const [before] = paymentsOfRows(
     yield* run(
       `SELECT ${qualifiedPaymentColumns} FROM payments WHERE account_id = ?1 AND id = ?2`,
-      ...[accountId, id],
+      accountId,
+      id,
     ),
   );
   if (before === undefined) return 'unknown';
@@ -43,14 +44,17 @@ function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): 
   // Whole, because providers hide the address in it in their own ways.
   yield* run(
     `UPDATE provider_sessions SET redirect_url = '' WHERE payment_id = ?1 AND ${isByAccount ? 'account_id = ?2' : "?2 <> ''"}`,
-    ...[id, accountId],
+    id,
+    accountId,
   );
-  yield* run('UPDATE payments SET email = NULL WHERE account_id = ?1 AND id = ?2', ...[accountId, id]);
+  yield* run('UPDATE payments SET email = NULL WHERE account_id = ?1 AND id = ?2', accountId, id);
   const kept = termsOfPayment({ ...before, email: null });
   for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
     yield* run(
       'DELETE FROM payment_terms WHERE account_id = ?1 AND term = ?2 AND payment_id = ?3',
-      ...[accountId, numberOfTerm(accountId, term), id],
+      accountId,
+      numberOfTerm(accountId, term),
+      id,
     );
   }
   return 'erased';
@@ -72,17 +76,20 @@ function* eraseFromWebhooks({ accountId, id }: PaymentReference, email: string):
   const webhooks = (yield* run(
     `UPDATE webhooks SET status = status WHERE account_id = ?1 AND id >= ?2 AND id < ?3
      RETURNING id, status, fields, body, response_excerpt AS answer`,
-    ...[accountId, `${id}:`, `${id};`],
+    accountId,
+    `${id}:`,
+    `${id};`,
   )) as unknown as RecordedWebhook[];
   if (webhooks.some(({ status }) => status === 'sending')) return false;
   for (const webhook of webhooks) {
     const fields = typeof webhook.fields === 'string' ? JSON.parse(webhook.fields) : webhook.fields;
     yield* run(
       `UPDATE webhooks SET fields = ?1, body = ?2, response_excerpt = ?3 WHERE account_id = ?4 AND id = ?5`,
-      ...[JSON.stringify(withoutEmail(fields, { isSent: webhook.status !== 'pending' }))],
-      ...[webhook.body === null ? null : bodyWithoutEmail(webhook.body)],
-      ...[webhook.answer === null ? null : textWithoutEmail(webhook.answer, email)],
-      ...[accountId, webhook.id],
+      JSON.stringify(withoutEmail(fields, { isSent: webhook.status !== 'pending' })),
+      webhook.body === null ? null : bodyWithoutEmail(webhook.body),
+      webhook.answer === null ? null : textWithoutEmail(webhook.answer, email),
+      accountId,
+      webhook.id,
     );
   }
   return true;
@@ -110,7 +117,10 @@ function* eraseEmailsBefore(
   const found = (yield* run(
     `SELECT payments.id, payments.email FROM (${ids}) AS found
      CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = found.id ORDER BY found.id`,
-    ...[accountId, watermark?.id ?? '', below, limit],
+    accountId,
+    watermark?.id ?? '',
+    below,
+    limit,
   )) as unknown as { readonly id: string; readonly email: string | null }[];
   let erased = 0;
   let through: string | null = null;
@@ -126,7 +136,8 @@ function* eraseEmailsBefore(
     yield* run(
       `INSERT INTO email_frontiers (account_id, payment_id) VALUES (?1, ?2)
        ON CONFLICT (account_id) DO UPDATE SET payment_id = excluded.payment_id`,
-      ...[accountId, through],
+      accountId,
+      through,
     );
   }
   return { erased, hasMore: !isBusy && found.length === limit, stoppedBy: isBusy ? 'webhook' : null };
@@ -158,12 +169,15 @@ function* claim(sinceMs: number, limit: number, nowMs: number): Script<readonly 
   const waiting = (yield* run(
     `SELECT account_id AS "accountId", payment_id AS "id" FROM receipts
      WHERE status = 'pending' AND created_at_ms >= ?1 ORDER BY created_at_ms LIMIT ?2`,
-    ...[sinceMs, limit],
+    sinceMs,
+    limit,
   )) as unknown as PaymentReference[];
   for (const { accountId, id } of waiting) {
     yield* run(
       `UPDATE receipts SET status = 'sending', claimed_at_ms = ?1 WHERE account_id = ?2 AND payment_id = ?3`,
-      ...[nowMs, accountId, id],
+      nowMs,
+      accountId,
+      id,
     );
   }
   return waiting.map(({ accountId, id }) => ({ accountId, id }));
@@ -173,6 +187,9 @@ function* record({ accountId, id }: PaymentReference, ending: ReceiptEnding, now
   yield* run(
     `UPDATE receipts SET status = ?1, finished_at_ms = ?2
      WHERE account_id = ?3 AND payment_id = ?4 AND status = 'sending'`,
-    ...[ending, ending === 'pending' ? null : nowMs, accountId, id],
+    ending,
+    ending === 'pending' ? null : nowMs,
+    accountId,
+    id,
   );
 }

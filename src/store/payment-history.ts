@@ -29,7 +29,10 @@ export function createPaymentStory(scripts: Scripts): Story {
           `SELECT (start_ms - ?2) / ?4 AS step, currency, ${summed.map((name) => `sum(${name}) AS ${name}`).join(', ')}
            FROM payment_slots WHERE account_id = ?1 AND start_ms >= ?2 AND start_ms < ?3
            GROUP BY step, currency ORDER BY step, currency`,
-          ...[accountId, fromMs, beforeMs, stepMs],
+          accountId,
+          fromMs,
+          beforeMs,
+          stepMs,
         ),
       );
       return rows.map((row) => slotOfRow(row, fromMs, stepMs));
@@ -40,7 +43,9 @@ export function createPaymentStory(scripts: Scripts): Story {
           `SELECT provider, settle_class AS "settleClass", sum(paid) AS paid FROM paid_days
            WHERE account_id = ?1 AND day_ms >= ?2 AND day_ms < ?3 GROUP BY provider, settle_class
            ORDER BY provider, settle_class`,
-          ...[accountId, fromMs, beforeMs],
+          accountId,
+          fromMs,
+          beforeMs,
         ),
       );
       return rows.map((row) => ({ ...row, paid: Number(row['paid']) }) as unknown as PaidCount);
@@ -50,7 +55,8 @@ export function createPaymentStory(scripts: Scripts): Story {
         run(
           `SELECT at_ms AS "atMs", state FROM state_changes
            WHERE account_id = ?1 AND payment_id = ?2 ORDER BY at_ms, state`,
-          ...[accountId, id],
+          accountId,
+          id,
         ),
       );
       return rows.map(stateChangeOf);
@@ -67,7 +73,8 @@ export function createPaymentStory(scripts: Scripts): Story {
           `SELECT account_id AS "accountId", payment_id AS "paymentId", host, status, reason,
              finished_at_ms AS "finishedAtMs" FROM webhooks
            WHERE status IN ('failed', 'blocked', 'unknown') ${condition} ORDER BY finished_at_ms DESC LIMIT ?1`,
-          ...[limit, ...values],
+          limit,
+          ...values,
         ),
       );
       return rows.map((row) => ({ ...row }) as unknown as FailingWebhook);
@@ -80,12 +87,18 @@ const summed = ['created', 'converted', 'paid', 'paid_cents'] as const;
 
 function slotOfRow(row: Rows[number], fromMs: number, stepMs: number): PaymentSlot {
   const [created, converted, paid, paidCents] = summed.map((name) => Number(row[name])) as [
-    ...[number, number, number, number],
+    number,
+    number,
+    number,
+    number,
   ];
   return {
     startMs: fromMs + Number(row['step']) * stepMs,
     currency: row['currency'] as PaymentSlot['currency'],
-    ...{ created, converted, paid, paidCents },
+    created,
+    converted,
+    paid,
+    paidCents,
   };
 }
 
@@ -135,13 +148,15 @@ function stateChangeOf(row: Readonly<Record<string, unknown>>): StateChange {
 function* editNote({ accountId, id }: PaymentReference, note: string | null): Script<Payment | null> {
   const [before] = yield* readPayment(accountId, id);
   if (before === undefined) return null;
-  yield* run('UPDATE payments SET note = ?1 WHERE account_id = ?2 AND id = ?3', ...[note, accountId, id]);
+  yield* run('UPDATE payments SET note = ?1 WHERE account_id = ?2 AND id = ?3', note, accountId, id);
   const after = { ...before, note };
   const kept = termsOfPayment(after);
   for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
     yield* run(
       'DELETE FROM payment_terms WHERE account_id = ?1 AND term = ?2 AND payment_id = ?3',
-      ...[accountId, numberOfTerm(accountId, term), id],
+      accountId,
+      numberOfTerm(accountId, term),
+      id,
     );
   }
   // Also of a payment that is not indexed yet: what is there then stays.
@@ -156,7 +171,8 @@ function* readPayment(accountId: string, id: string): Script<Payment[]> {
   return paymentsOfRows(
     yield* run(
       `SELECT ${qualifiedPaymentColumns} FROM payments WHERE account_id = ?1 AND id = ?2`,
-      ...[accountId, id],
+      accountId,
+      id,
     ),
   );
 }

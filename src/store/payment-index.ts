@@ -38,7 +38,8 @@ function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: numb
   const payments = paymentsOfRows(
     yield* run(
       `SELECT ${qualifiedPaymentColumns} FROM payments WHERE "row" > ?1 AND "row" <= ?2 ORDER BY "row"`,
-      ...[afterRow, throughRow],
+      afterRow,
+      throughRow,
     ),
   );
   if (!traits.isByAccount) {
@@ -151,7 +152,8 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
     days.set(name, { key, paid: (days.get(name)?.paid ?? 0) + 1 });
     yield* run(
       'DELETE FROM uncounted_payments WHERE account_id = ?1 AND payment_id = ?2',
-      ...[payment.accountId, payment.id],
+      payment.accountId,
+      payment.id,
     );
   }
   yield* slots.write();
@@ -166,7 +168,8 @@ function* sessionsOf(
   const rows = yield* run(
     `SELECT provider, created_at_ms AS "createdAtMs" FROM provider_sessions
      WHERE payment_id = ?1 AND ${isByAccount ? 'account_id = ?2' : "?2 <> ''"} ORDER BY created_at_ms, id`,
-    ...[payment.id, payment.accountId],
+    payment.id,
+    payment.accountId,
   );
   return rows as unknown as { provider: ProviderId; createdAtMs: number }[];
 }

@@ -82,7 +82,9 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
         run(
           `SELECT ${qualifiedPaymentColumns} FROM (${unsettledSql} ${wanted} ${condition} LIMIT ?1) AS source
            CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`,
-          ...[limit, ...forwardStatuses, ...values],
+          limit,
+          ...forwardStatuses,
+          ...values,
         ),
       );
       return paymentsOfRows(rows);

@@ -96,7 +96,9 @@ export function* readWindow(
     `SELECT ${qualifiedPaymentColumns} FROM (${source.sql}) AS source
      CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = source.id ${sql}
      ORDER BY payments.id DESC LIMIT ?${values.length + 1}`,
-    ...[...values, limit, ...filters],
+    ...values,
+    limit,
+    ...filters,
   );
   const payments = paymentsOfRows(rows);
   // There may be more in this window than was asked for.

@@ -61,7 +61,13 @@ function* createUser(user: User): Script<boolean> {
   const made = yield* run(
     `INSERT INTO users (id, email, password_hash, totp_secret, totp_step, is_operator, created_at_ms)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (email) DO NOTHING RETURNING id`,
-    ...[id, email, passwordHash, totpSecret, totpStep, isOperator ? 1 : 0, createdAtMs],
+    id,
+    email,
+    passwordHash,
+    totpSecret,
+    totpStep,
+    isOperator ? 1 : 0,
+    createdAtMs,
   );
   return made.length === 1;
 }
@@ -78,7 +84,11 @@ function* updateUser(userId: string, change: UserChange): Script<User | null> {
   const changed = { ...user, ...change };
   yield* run(
     `UPDATE users SET password_hash = ?1, totp_secret = ?2, totp_step = ?3, is_operator = ?4 WHERE id = ?5`,
-    ...[changed.passwordHash, changed.totpSecret, changed.totpStep, changed.isOperator ? 1 : 0, userId],
+    changed.passwordHash,
+    changed.totpSecret,
+    changed.totpStep,
+    changed.isOperator ? 1 : 0,
+    userId,
   );
   return changed;
 }
@@ -104,14 +114,19 @@ function* putMembership({ accountId, userId, role, createdAtMs }: Membership): S
   const others = (columns: string) =>
     runForOne<{ count: number }>(
       `SELECT count(*) AS count FROM memberships WHERE ${columns} = ?1 AND NOT (account_id = ?2 AND user_id = ?3)`,
-      ...[columns === 'account_id' ? accountId : userId, accountId, userId],
+      columns === 'account_id' ? accountId : userId,
+      accountId,
+      userId,
     );
   if (((yield* others('account_id'))?.count ?? 0) >= MAXIMUM_MEMBERS) return false;
   if (((yield* others('user_id'))?.count ?? 0) >= MAXIMUM_MEMBERSHIPS) return false;
   yield* run(
     `INSERT INTO memberships (account_id, user_id, role, created_at_ms) VALUES (?1, ?2, ?3, ?4)
      ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`,
-    ...[accountId, userId, role, createdAtMs],
+    accountId,
+    userId,
+    role,
+    createdAtMs,
   );
   return true;
 }
@@ -146,7 +161,9 @@ function* changeMembership(
   } else {
     yield* run(
       'UPDATE memberships SET role = ?1 WHERE account_id = ?2 AND user_id = ?3',
-      ...[role, accountId, userId],
+      role,
+      accountId,
+      userId,
     );
   }
   return 'changed';
@@ -183,7 +200,10 @@ function createPasskeyStore(scripts: Scripts): PasskeyStore {
         const used = yield* run(
           `UPDATE passkeys SET counter = ?1, last_used_at_ms = ?2
            WHERE user_id = ?3 AND id = ?4 AND (counter < ?1 OR (counter = 0 AND ?1 = 0)) RETURNING id`,
-          ...[counter, atMs, userId, id],
+          counter,
+          atMs,
+          userId,
+          id,
         );
         return used.length === 1;
       }),
@@ -206,7 +226,14 @@ function* addPasskey(passkey: Passkey): Script<boolean> {
   const made = yield* run(
     `INSERT INTO passkeys (id, user_id, name, public_key, counter, transports, created_at_ms, last_used_at_ms)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING RETURNING id`,
-    ...[id, userId, name, publicKey, counter, transports, createdAtMs, lastUsedAtMs],
+    id,
+    userId,
+    name,
+    publicKey,
+    counter,
+    transports,
+    createdAtMs,
+    lastUsedAtMs,
   );
   return made.length === 1;
 }

@@ -64,7 +64,8 @@ function* createSession(session: DashboardSession): Script<void> {
   yield* lock(`user ${userId}`);
   yield* run(
     'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND expires_at_ms <= ?2',
-    ...[userId, createdAtMs],
+    userId,
+    createdAtMs,
   );
   // Apart from each other: who has the password only must not push out sessions that a second factor has opened.
   const isAlike = stage === 'open' ? "stage = 'open'" : "stage <> 'open'";
@@ -72,14 +73,24 @@ function* createSession(session: DashboardSession): Script<void> {
     `DELETE FROM dashboard_sessions WHERE user_id = ?1 AND ${isAlike} AND id NOT IN (
        SELECT id FROM dashboard_sessions WHERE user_id = ?1 AND ${isAlike}
        ORDER BY created_at_ms DESC, id LIMIT ?2)`,
-    ...[userId, MAXIMUM_SESSIONS - 1],
+    userId,
+    MAXIMUM_SESSIONS - 1,
   );
   yield* run(
     `INSERT INTO dashboard_sessions (id, token_hash, user_id, account_id, area, stage, created_at_ms, last_seen_at_ms,
        expires_at_ms, address, user_agent)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
-    ...[id, tokenHash, userId, accountId, area, stage, createdAtMs, lastSeenAtMs, expiresAtMs],
-    ...[address, userAgent],
+    id,
+    tokenHash,
+    userId,
+    accountId,
+    area,
+    stage,
+    createdAtMs,
+    lastSeenAtMs,
+    expiresAtMs,
+    address,
+    userAgent,
   );
 }
 
@@ -109,7 +120,8 @@ function createLinks(
       scripts.write(() =>
         runForOne<OneTimeLink>(
           `DELETE FROM one_time_links WHERE token_hash = ?1 AND expires_at_ms > ?2 RETURNING ${linkColumns}`,
-          ...[tokenHash, nowMs],
+          tokenHash,
+          nowMs,
         ),
       ),
     endLinks: (userId) => writeOne(scripts, 'DELETE FROM one_time_links WHERE user_id = ?1', userId),
@@ -118,7 +130,8 @@ function createLinks(
         listOf<OneTimeLink>(
           `SELECT ${linkColumns} FROM one_time_links WHERE account_id = ?1 AND expires_at_ms > ?2
            ORDER BY created_at_ms DESC, id`,
-          ...[accountId, nowMs],
+          accountId,
+          nowMs,
         ),
       ),
     removeInvitation: (accountId, id) =>
@@ -139,19 +152,31 @@ function* createLink(link: OneTimeLink): Script<void> {
       `DELETE FROM one_time_links WHERE user_id = ?1 AND kind = 'forgotten' AND id NOT IN (
          SELECT id FROM one_time_links WHERE user_id = ?1 AND kind = 'forgotten' AND expires_at_ms > ?2
          ORDER BY created_at_ms DESC, id LIMIT ?3)`,
-      ...[userId, createdAtMs, MAXIMUM_FORGOTTEN_LINKS - 1],
+      userId,
+      createdAtMs,
+      MAXIMUM_FORGOTTEN_LINKS - 1,
     );
   } else yield* run('DELETE FROM one_time_links WHERE user_id = ?1', userId);
   yield* run(
     `DELETE FROM one_time_links WHERE account_id = ?1 AND id NOT IN (
        SELECT id FROM one_time_links WHERE account_id = ?1 AND expires_at_ms > ?2
        ORDER BY created_at_ms DESC, id LIMIT ?3)`,
-    ...[accountId, createdAtMs, MAXIMUM_INVITATIONS - 1],
+    accountId,
+    createdAtMs,
+    MAXIMUM_INVITATIONS - 1,
   );
   yield* run(
     `INSERT INTO one_time_links (id, token_hash, kind, email, user_id, account_id, role, created_at_ms, expires_at_ms)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-    ...[id, tokenHash, kind, email, userId, accountId, role, createdAtMs, expiresAtMs],
+    id,
+    tokenHash,
+    kind,
+    email,
+    userId,
+    accountId,
+    role,
+    createdAtMs,
+    expiresAtMs,
   );
 }
 

@@ -98,8 +98,12 @@ function dashboardUpload(
     scope.register(multipart, {
       throwFileSizeLimit: false,
       limits: {
-        ...{ files: 1, fileSize: route.maximumFileBytes + 1, headerPairs: 20 },
-        ...{ fields: MAXIMUM_FIELDS, fieldSize: MAXIMUM_FIELD_BYTES, fieldNameSize: 100 },
+        files: 1,
+        fileSize: route.maximumFileBytes + 1,
+        headerPairs: 20,
+        fields: MAXIMUM_FIELDS,
+        fieldSize: MAXIMUM_FIELD_BYTES,
+        fieldNameSize: 100,
         parts: MAXIMUM_FIELDS + 1,
       },
     });

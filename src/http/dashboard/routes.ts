@@ -37,8 +37,12 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
     (scope, _options, done) => {
       const cookies = createCookies(context.baseUrl, 'card_checkout');
       const members = {
-        ...{ server: scope, context, cookies, shown: new Set<Section>() },
-        ...{ area: dashboardArea, isSecondFactorRequired: false },
+        server: scope,
+        context,
+        cookies,
+        shown: new Set<Section>(),
+        area: dashboardArea,
+        isSecondFactorRequired: false,
       };
       const routes: DashboardRoutes = {
         ...members,

@@ -97,7 +97,10 @@ function showForm(
   { message, errors }: { readonly message: Html; readonly errors: FieldErrors },
 ): OperatorView {
   const field = (name: keyof typeof labels) => ({
-    ...{ name, label: labels[name], value: typed[name], error: errors.get(name) },
+    name,
+    label: labels[name],
+    value: typed[name],
+    error: errors.get(name),
   });
   return {
     title: 'Create an account',

@@ -36,7 +36,10 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
     (scope, _options, done) => {
       const cookies = createCookies(context.baseUrl, 'card_checkout_operator');
       const routes: OperatorRoutes = {
-        ...{ server: scope, context, cookies, area: operatorArea },
+        server: scope,
+        context,
+        cookies,
+        area: operatorArea,
         isSecondFactorRequired: !context.isSandbox,
       };
       acceptForms(scope);

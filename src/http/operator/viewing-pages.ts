@@ -65,11 +65,18 @@ export function registerViewedDashboard(
     (scope, _options, done) => {
       const cookies = createCookies(operator.baseUrl, 'card_checkout_operator');
       const console: OperatorRoutes = {
-        ...{ server: scope, context: operator, cookies, area: operatorArea },
+        server: scope,
+        context: operator,
+        cookies,
+        area: operatorArea,
         isSecondFactorRequired: !operator.isSandbox,
       };
       const routes: DashboardRoutes = {
-        ...{ server: scope, context, cookies, shown: new Set(), area: operatorArea },
+        server: scope,
+        context,
+        cookies,
+        shown: new Set(),
+        area: operatorArea,
         isSecondFactorRequired: console.isSecondFactorRequired,
         enter: (request, reply) => enterViewing(console, request, reply),
       };
@@ -114,8 +121,17 @@ async function enterViewing(
   const { user, actor, formToken, params, query } = entry.visit;
   return {
     visit: {
-      ...{ user, actor, formToken, params, query, session: viewing.session },
-      ...{ account, role: 'viewer', memberships: [], otherAccounts: [], timeZone: account.timeZone },
+      user,
+      actor,
+      formToken,
+      params,
+      query,
+      session: viewing.session,
+      account,
+      role: 'viewer',
+      memberships: [],
+      otherAccounts: [],
+      timeZone: account.timeZone,
       viewing: { untilMs: viewing.session.expiresAtMs, stopPath: `${OPERATOR_PATH}/stop-viewing` },
     },
   };

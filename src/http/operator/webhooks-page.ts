@@ -53,7 +53,10 @@ function hostsOf(troubled: readonly FailingWebhook[]): readonly FailingHost[] {
   const hosts = new Map<string, FailingHost>();
   for (const webhook of troubled) {
     const known = hosts.get(webhook.host) ?? {
-      ...{ host: webhook.host, failed: 0, blocked: 0, unknown: 0 },
+      host: webhook.host,
+      failed: 0,
+      blocked: 0,
+      unknown: 0,
       newest: webhook,
     };
     hosts.set(webhook.host, { ...known, [webhook.status]: known[webhook.status] + 1 });

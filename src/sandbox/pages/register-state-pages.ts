@@ -125,7 +125,8 @@ async function showState(
   const page = checkoutPage(checkout, {
     language,
     isSandbox: true,
-    ...{ explorerTransactionUrl, token },
+    explorerTransactionUrl,
+    token,
     path: `${PATH}/${name}`,
     moment,
     quotes: { askQuote: context.askQuote, lastChoice: null },

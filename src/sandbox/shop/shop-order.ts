@@ -51,7 +51,12 @@ export function createShopOrders(): ShopOrders {
   return {
     open(product) {
       const order = {
-        ...{ id: randomUUID(), product, steps: [], payment: null, received: null, isFulfilled: false },
+        id: randomUUID(),
+        product,
+        steps: [],
+        payment: null,
+        received: null,
+        isFulfilled: false,
       };
       orders.set(order.id, order);
       const [oldest] = orders.keys();

@@ -69,12 +69,16 @@ async function createCheckout(account: ShopAccount, order: ShopOrder): Promise<v
     { idempotencyKey: order.id },
   );
   order.payment = {
-    ...{ id: payment.payment_id, ipnToken: payment.ipn_token, checkoutUrl: payment.checkout_url },
+    id: payment.payment_id,
+    ipnToken: payment.ipn_token,
+    checkoutUrl: payment.checkout_url,
   };
   const publication = await client.settlement.retrieve();
   const proof = verifyDepositAddress(payment, { payoutAddress: account.payoutWallet, publication });
   addStep(order, {
-    ...{ title: 'The deposit address is the right one', kind: 'check', isGood: true },
+    title: 'The deposit address is the right one',
+    kind: 'check',
+    isGood: true,
     detail: `verifyDepositAddress: ${payment.polygon_address_in}\ncan pay only ${account.payoutWallet}\nand the fee of ${proof.feeBasisPoints / 100} %`,
   });
 }
@@ -90,7 +94,9 @@ async function act(account: ShopAccount, fulfilments: FulfilmentStore, order: Sh
     },
   });
   addStep(order, {
-    ...{ title: `fulfilOnce: ${outcome}`, kind: 'check', isGood: outcome !== 'not_paid' },
+    title: `fulfilOnce: ${outcome}`,
+    kind: 'check',
+    isGood: outcome !== 'not_paid',
     detail: outcome === 'fulfilled' ? 'The goods leave the house.' : 'Nothing is done a second time.',
   });
 }
@@ -100,14 +106,18 @@ function addVerification(order: ShopOrder, rawBody: string): void {
     .update(rawBody)
     .digest('hex');
   addStep(order, {
-    ...{ title: 'The signature is right, and the event is fresh', kind: 'check', isGood: true },
+    title: 'The signature is right, and the event is fresh',
+    kind: 'check',
+    isGood: true,
     detail: `HMAC-SHA256(raw body, ipn_token)\n= ${computed}`,
   });
 }
 
 function addWebhook(order: ShopOrder, rawBody: string, signature: string | undefined): void {
   addStep(order, {
-    ...{ title: 'A webhook arrived', kind: 'webhook', isGood: true },
+    title: 'A webhook arrived',
+    kind: 'webhook',
+    isGood: true,
     detail: `X-Service-Signature: ${signature ?? '(none)'}\n\n${rawBody}`,
   });
 }

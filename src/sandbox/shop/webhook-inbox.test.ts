@@ -14,7 +14,12 @@ const createInbox = () =>
 
 function bodyOf(id: string): string {
   return JSON.stringify({
-    ...{ event: 'payment.paid', id, paymentId: id, status: 'paid', amount: '25.00', currency: 'USD' },
+    event: 'payment.paid',
+    id,
+    paymentId: id,
+    status: 'paid',
+    amount: '25.00',
+    currency: 'USD',
     timestamp: Math.floor(NOW_MS / 1000),
   });
 }
@@ -31,7 +36,11 @@ it('accepts a genuine webhook, refuses forged ones and what is none, and keeps a
   const listed = inbox.list();
   expect(listed.map(({ problem }) => problem === null)).toEqual([false, false, false, false, true]);
   expect(listed.at(-1)).toEqual({
-    ...{ receivedAtMs: NOW_MS, paymentId, rawBody: body, signature: sign(body), problem: null },
+    receivedAtMs: NOW_MS,
+    paymentId,
+    rawBody: body,
+    signature: sign(body),
+    problem: null,
   });
 });
 

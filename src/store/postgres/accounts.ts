@@ -129,8 +129,13 @@ function createKeys(
         const [active] = await connection.query<{ count: number }>(countActiveKeys, [key.accountId]);
         if ((active?.count ?? 0) >= MAXIMUM_ACTIVE_KEYS) return false;
         await connection.execute(insertKey, [
-          ...[key.id, key.accountId, key.name, key.hash],
-          ...[key.lastCharacters, key.createdAtMs, key.revokedAtMs],
+          key.id,
+          key.accountId,
+          key.name,
+          key.hash,
+          key.lastCharacters,
+          key.createdAtMs,
+          key.revokedAtMs,
         ]);
         return true;
       }),
@@ -149,13 +154,11 @@ function createKeys(
 function changingValues(account: Account): unknown[] {
   return [
     ...profileValues(account),
-    ...[
-      account.isWalletLocked,
-      account.receivesAlerts,
-      account.features,
-      account.providers,
-      account.suspended,
-    ],
+    account.isWalletLocked,
+    account.receivesAlerts,
+    account.features,
+    account.providers,
+    account.suspended,
   ];
 }
 

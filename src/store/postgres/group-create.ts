@@ -204,7 +204,9 @@ async function insertKeyedPayments(
 ): Promise<Set<string>> {
   const rows = keyed.map(({ payment, record }) => [
     ...paymentValues(payment),
-    ...[record.key, record.fingerprint, record.createdAtMs],
+    record.key,
+    record.fingerprint,
+    record.createdAtMs,
   ]);
   return idsOf(await connection.query(insertKeyed, valuesByColumn(keyedColumns, rows)));
 }

@@ -51,8 +51,17 @@ export async function appendEntries(
   if (entries.length === 0) return;
   const [head = NO_MOVEMENTS] = await connection.query<JournalHead>(selectHead);
   const rows = entriesAfter(head, entries, recordedAtMs).map((entry) => [
-    ...[entry.number, entry.previousHash, entry.hash, entry.recordedAtMs, entry.kind, entry.paymentId],
-    ...[entry.units, entry.token, entry.transactionHash, entry.logIndex, entry.blockNumber],
+    entry.number,
+    entry.previousHash,
+    entry.hash,
+    entry.recordedAtMs,
+    entry.kind,
+    entry.paymentId,
+    entry.units,
+    entry.token,
+    entry.transactionHash,
+    entry.logIndex,
+    entry.blockNumber,
   ]);
   await connection.execute(insert, valuesByColumn(columns, rows));
 }

@@ -96,7 +96,9 @@ function foundRows(deposits: readonly TableRow[], releases: readonly TableRow[])
   return {
     deposits: deposits.map(({ amounts: [units = 0n], ...position }) => ({ ...position, units })),
     releases: releases.map(({ amounts: [toMerchantUnits = 0n, feeUnits = 0n], ...position }) => ({
-      ...{ ...position, toMerchantUnits, feeUnits },
+      ...position,
+      toMerchantUnits,
+      feeUnits,
     })),
   };
 }

@@ -225,8 +225,11 @@ function createProviderStore(database: Database): ClosableProviderStore {
     async writeProviderSettings(provider, change) {
       const { active, minimumUsdCents } = change;
       await database.execute(upsertProvider, [
-        ...[provider, active ?? null, minimumUsdCents ?? null],
-        ...[active !== undefined, minimumUsdCents !== undefined],
+        provider,
+        active ?? null,
+        minimumUsdCents ?? null,
+        active !== undefined,
+        minimumUsdCents !== undefined,
       ]);
     },
   };

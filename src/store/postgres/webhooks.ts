@@ -54,8 +54,16 @@ export function createWebhookStore(database: Database, nowMs: () => number): Web
     },
     async recordWebhookResult({ id, accountId }, result) {
       const changed = await database.execute(finish, [
-        ...[result.outcome, result.httpStatus, result.reason, result.durationMs, result.responseExcerpt],
-        ...[result.body, result.signature, result.finishedAtMs, id, accountId],
+        result.outcome,
+        result.httpStatus,
+        result.reason,
+        result.durationMs,
+        result.responseExcerpt,
+        result.body,
+        result.signature,
+        result.finishedAtMs,
+        id,
+        accountId,
       ]);
       if (changed !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
     },

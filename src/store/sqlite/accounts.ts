@@ -181,8 +181,13 @@ function createKeys(
       writes.runStatement(() => {
         if ((countActive.get(key.accountId)?.count as number) >= MAXIMUM_ACTIVE_KEYS) return false;
         insert.run(
-          ...[key.id, key.accountId, key.name, key.hash],
-          ...[key.lastCharacters, key.createdAtMs, key.revokedAtMs],
+          key.id,
+          key.accountId,
+          key.name,
+          key.hash,
+          key.lastCharacters,
+          key.createdAtMs,
+          key.revokedAtMs,
         );
         return true;
       }),

@@ -54,8 +54,17 @@ export function createJournal(database: DatabaseSync, nowMs: () => number): Jour
       const head = (selectHead.get() as JournalEntry | undefined) ?? NO_MOVEMENTS;
       for (const entry of entriesAfter(head, entries, nowMs())) {
         insert.run(
-          ...[entry.number, entry.previousHash, entry.hash, entry.recordedAtMs, entry.kind, entry.paymentId],
-          ...[entry.units.toString(), entry.token, entry.transactionHash, entry.logIndex, entry.blockNumber],
+          entry.number,
+          entry.previousHash,
+          entry.hash,
+          entry.recordedAtMs,
+          entry.kind,
+          entry.paymentId,
+          entry.units.toString(),
+          entry.token,
+          entry.transactionHash,
+          entry.logIndex,
+          entry.blockNumber,
         );
       }
     },

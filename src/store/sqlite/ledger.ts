@@ -321,7 +321,10 @@ function prepareTable(database: DatabaseSync, table: string, amountColumns: read
   );
 
   const valuesOf = ({ transactionHash, logIndex, blockNumber, paymentId, amounts }: TableRow) => [
-    ...[transactionHash, logIndex, blockNumber, paymentId],
+    transactionHash,
+    logIndex,
+    blockNumber,
+    paymentId,
     ...amounts,
   ];
 
@@ -331,7 +334,11 @@ function prepareTable(database: DatabaseSync, table: string, amountColumns: read
     readRange: (above, upTo) =>
       (selectRange.all(above, upTo) as unknown as RangeRow[]).map(
         ([transactionHash, logIndex, blockNumber, paymentId, ...amounts]) => ({
-          ...{ transactionHash, logIndex, blockNumber, paymentId, amounts },
+          transactionHash,
+          logIndex,
+          blockNumber,
+          paymentId,
+          amounts,
         }),
       ),
     removeRange: (above, upTo) => void removeRange.run(above, upTo),

@@ -71,8 +71,13 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
   function queueWebhook(payment: Payment, webhook: NewWebhook): void {
     const id = `${payment.id}:${webhook.event}`;
     insertWebhook.run(
-      ...[id, payment.accountId, payment.id, hostOfCallback(payment.callbackUrl)],
-      ...[webhook.event, JSON.stringify(webhook.fields), nowMs()],
+      id,
+      payment.accountId,
+      payment.id,
+      hostOfCallback(payment.callbackUrl),
+      webhook.event,
+      JSON.stringify(webhook.fields),
+      nowMs(),
     );
   }
 

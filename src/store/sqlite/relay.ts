@@ -189,8 +189,12 @@ function createRelayRows(database: DatabaseSync): RelayRows {
     listOpen: (limit) => (selectAllOpen.all(limit) as unknown as BatchRow[]).map(batchOf),
     insert(batch) {
       const { lastInsertRowid } = insertBatch.run(
-        ...[batch.relayer, batch.nonce, batch.kind, batch.rescueToken],
-        ...[batch.gasLimit.toString(), batch.createdAtMs],
+        batch.relayer,
+        batch.nonce,
+        batch.kind,
+        batch.rescueToken,
+        batch.gasLimit.toString(),
+        batch.createdAtMs,
       );
       const id = Number(lastInsertRowid);
       for (const [position, paymentId] of batch.paymentIds.entries())
@@ -224,8 +228,12 @@ function prepareAttempts(database: DatabaseSync) {
   return {
     add(batchId: number, attempt: RelayAttempt): void {
       insert.run(
-        ...[batchId, attempt.hash, attempt.rawTransaction, attempt.maxFeePerGas.toString()],
-        ...[attempt.maxPriorityFeePerGas.toString(), attempt.signedAtMs],
+        batchId,
+        attempt.hash,
+        attempt.rawTransaction,
+        attempt.maxFeePerGas.toString(),
+        attempt.maxPriorityFeePerGas.toString(),
+        attempt.signedAtMs,
       );
     },
     list(batchId: number): RelayAttempt[] {

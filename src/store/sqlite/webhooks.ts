@@ -71,8 +71,16 @@ export function createWebhookStore(
     recordWebhookResult: ({ id, accountId }, result) =>
       writes.runStatement(() => {
         const { changes } = finish.run(
-          ...[result.outcome, result.httpStatus, result.reason, result.durationMs, result.responseExcerpt],
-          ...[result.body, result.signature, result.finishedAtMs, id, accountId],
+          result.outcome,
+          result.httpStatus,
+          result.reason,
+          result.durationMs,
+          result.responseExcerpt,
+          result.body,
+          result.signature,
+          result.finishedAtMs,
+          id,
+          accountId,
         );
         if (changes !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
       }),
