@@ -4,7 +4,7 @@ import { createIpnTokens } from '../src/domain/ipn-token.ts';
 import type { PaymentChange } from '../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../src/domain/payment-id.ts';
 import type { Address } from '../src/domain/payout-address.ts';
-import { EXPIRY_FRONTIER } from '../src/store/ledger-rules.ts';
+import { EXPIRY_FRONTIER } from '../src/store/observation-rules.ts';
 import { insertPaymentSql, paymentValues } from '../src/store/payment-rows.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import { benchAccount, benchPayment } from './bench-payment.ts';
@@ -21,7 +21,7 @@ const ALL_DAYS = 90;
  * Writes a database as a service leaves it that has taken payments for three months: most of them paid, the newest
  * `open` of them unpaid. The store makes the file, its own statement inserts the rows, in one transaction without the
  * waits for the disk: a million rows in less than half a minute. Then they are indexed, as the worker would have done
- * long ago. Paid payments have no rows in the ledger.
+ * long ago. Paid payments have no deposits or releases.
  */
 export async function fillStore(dataDir: string, payments: number, open: number): Promise<void> {
   const file = join(dataDir, 'card-checkout.sqlite');

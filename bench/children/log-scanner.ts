@@ -21,7 +21,7 @@ const context = {
     // As large as a page, so that each pass reads one.
     ...{ initialBlockRange: BLOCKS_A_PAGE, maximumBlockRange: BLOCKS_A_PAGE },
   }),
-  ledger: store.ledger,
+  observations: store.observations,
   known: createKnownAddresses(store.payments, store.addressPages),
   decide(view: Parameters<typeof settleScanned>[0]) {
     deposits++;

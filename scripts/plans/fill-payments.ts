@@ -50,7 +50,7 @@ export async function fillPayments(
     run('payments', paymentsSql(payments)),
     run('webhooks', webhooksSql(payments))
       .then(() => run('provider sessions', sessionsSql))
-      .then(() => run('deposits and releases', ledgerSql(payments)))
+      .then(() => run('deposits and releases', observationSql(payments)))
       .then(() => run('relay batches', relaySql(payments)))
       .then(() => run('idempotency records', idempotencySql(payments))),
   ]);
@@ -161,7 +161,7 @@ const sessionsSql = `
     (2000 + i % 20000) * 10800, time_ms + 60000, time_ms + 3660000
   FROM synthetic WHERE state IN ('paid', 'carried', 'due') OR i % 3 = 0`;
 
-function ledgerSql(payments: number): string {
+function observationSql(payments: number): string {
   return `
     INSERT INTO deposits (transaction_hash, log_index, block_number, account_id, payment_id, units)
     SELECT '0x' || ${hexSql('in', 'i', 64)}, i % 200, block_number + 200, account_id, id, (2000 + i % 20000) * 10700

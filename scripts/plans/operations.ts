@@ -103,11 +103,11 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'addressPages.keepAddressPage': 'once in 10,000 payments',
   'settlements.rememberSettlement': 'once at the start',
   'settlements.listSettlements': 'once at the start, a handful of rows',
-  'ledger.startCursor': 'once in a store’s life',
-  'ledger.rewindTo': 'only when the chain takes back blocks it had called final',
-  'ledger.listEntries': 'command line: verify, in pages by the primary key',
-  'ledger.listEntriesOf': 'command line: verify, by the payment',
-  'ledger.listCheckpoints': 'every five minutes, at most two hundred rows',
+  'observations.startCursor': 'once in a store’s life',
+  'observations.rewindTo': 'only when the chain takes back blocks it had called final',
+  'observations.listEntries': 'command line: verify, in pages by the primary key',
+  'observations.listEntriesOf': 'command line: verify, by the payment',
+  'observations.listCheckpoints': 'every five minutes, at most two hundred rows',
   'shared.leases.releaseLease': 'once at the end',
 };
 
@@ -225,10 +225,10 @@ function watcherOperations(): HotOperation[] {
     {
       name: 'a pass that finds 50 deposits and 100 releases',
       when: 'each pass of the watcher',
-      run: async ({ ledger }, sample) => {
-        const from = present(await ledger.readCursor());
+      run: async ({ observations }, sample) => {
+        const from = present(await observations.readCursor());
         const final = blockAfter(from, 10);
-        await ledger.recordScan(
+        await observations.recordScan(
           { from, final, scannedTo: final.number + 50, ...foundIn(sample, final.number) },
           decide,
         );
@@ -237,11 +237,11 @@ function watcherOperations(): HotOperation[] {
     {
       name: 'a pass over final blocks again',
       when: 'every five minutes',
-      run: async ({ ledger }, sample) => {
-        const from = present(await ledger.readCursor());
+      run: async ({ observations }, sample) => {
+        const from = present(await observations.readCursor());
         const found = foundIn(sample, from.number - 1);
-        await ledger.listMissing(found);
-        await ledger.recordMissed({ from, ...found }, decide);
+        await observations.listMissing(found);
+        await observations.recordMissed({ from, ...found }, decide);
       },
     },
     {
@@ -357,11 +357,11 @@ function expiryOperations(): HotOperation[] {
     {
       name: 'expires up to 500 payments',
       when: 'every ten seconds, the watcher',
-      run: async ({ ledger, payments }) => {
-        const from = await ledger.readExpiryWatermark();
+      run: async ({ observations, payments }) => {
+        const from = await observations.readExpiryWatermark();
         const below = firstIdAtMs(SYNTHETIC_NOW_MS - EXPIRY_MS + DAY_MS);
         const ids = requireRows(await payments.listPaymentIds(from, below, 500));
-        await ledger.advanceExpiryWatermark(ids, { from, to: present(ids.at(-1)) }, expire);
+        await observations.advanceExpiryWatermark(ids, { from, to: present(ids.at(-1)) }, expire);
       },
     },
     {
@@ -375,8 +375,8 @@ function expiryOperations(): HotOperation[] {
     {
       name: '100 payments of the sweep',
       when: 'each second, the watcher',
-      run: async ({ ledger, payments }) => {
-        const from = await ledger.readExpiryWatermark();
+      run: async ({ observations, payments }) => {
+        const from = await observations.readExpiryWatermark();
         const ids = requireRows(await payments.listPaymentIds(from, firstIdAtMs(SYNTHETIC_NOW_MS), 100));
         return all(ids, (id) => payments.viewPayment(id));
       },

@@ -30,7 +30,7 @@ export interface Intervals {
   readonly rescanIntervalMs: number;
   /** How many final blocks are read a second time. */
   readonly rescanDepthBlocks: number;
-  /** How often the balances of all open payments are compared with the ledger. */
+  /** How often the balances of all open payments are compared with what was observed. */
   readonly sweepIntervalMs: number;
   /** How many final blocks are read a second time when a balance does not agree. */
   readonly deepRescanBlocks: number;

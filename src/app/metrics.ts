@@ -81,7 +81,7 @@ export function createMetrics(): Metrics {
     ),
     unexplainedBalances: counter(
       'card_checkout_unexplained_balances_total',
-      'Open payments whose address held another amount than the ledger knew of.',
+      'Open payments whose address held another amount than was observed.',
     ),
     relayPasses: new Counter({
       name: 'card_checkout_relay_passes_total',

@@ -6,7 +6,7 @@ import type { WorkerParts } from './worker-parts.ts';
 const SWEEP_INTERVAL_MS = 600_000;
 const CURSOR = { number: 10, hash: 'hash of block 10', timestampMs: 0 };
 
-/** One open payment whose address holds what the ledger does not know of, and nodes that fail at first. */
+/** One open payment whose address holds what was not observed, and nodes that fail at first. */
 function partsWithMissedDeposit(failures: number) {
   let failuresLeft = failures;
   const time = { nowMs: 0 };
@@ -21,7 +21,7 @@ function partsWithMissedDeposit(failures: number) {
   const count = { inc: () => {} };
   const parts = {
     store: {
-      ledger: {
+      observations: {
         readCursor: async () => CURSOR,
         readExpiryWatermark: async () => '',
         listMissing: async (rows: unknown) => rows,
@@ -34,7 +34,7 @@ function partsWithMissedDeposit(failures: number) {
         listPaymentIds: async () => ['a payment'],
         viewPayment: async () => ({
           payment: { id: 'a payment', status: 'unpaid', depositAddress: '0x1' },
-          ledger: { deposits: [], releases: [], finalBlock: 10 },
+          observations: { deposits: [], releases: [], finalBlock: 10 },
         }),
       },
     },

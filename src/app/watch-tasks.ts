@@ -17,7 +17,7 @@ const MAXIMUM_REMEMBERED = 1_000;
 /** Between two deep rescans for one payment at most. */
 const MAXIMUM_PAUSE_MS = 6 * 3_600_000;
 
-/** What keeps the ledger like the chain: the watcher, and two ways to find what it was not told of; and expiry. */
+/** What keeps the observations like the chain: the watcher, and two ways to find what it missed; and expiry. */
 export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
   const context = watchContextOf(parts);
   const investigate = createInvestigation(parts, context);
@@ -32,7 +32,7 @@ export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
 function watchContextOf({ store, external, known, nowMs, log, metrics }: WorkerParts): WatchDepositsContext {
   return {
     chain: external.chain,
-    ledger: store.ledger,
+    observations: store.observations,
     known,
     decide: (view) => settleScanned(view, { nowMs: nowMs() }),
     onRewind(from, to) {
@@ -71,7 +71,7 @@ function rescanTask({ external, metrics, log }: WorkerParts, context: WatchDepos
   };
 }
 
-/** Reads the chain again, deeply and at each endpoint, for payments that hold more than the ledger knows of. */
+/** Reads the chain again, deeply and at each endpoint, for payments that hold more than was observed. */
 type Investigate = (unexplained: readonly PaymentId[], signal: AbortSignal) => Promise<void>;
 
 /** A payment whose balance a deep rescan did not explain is looked into again, after a pause that doubles each time. */
@@ -103,7 +103,7 @@ function createInvestigation(
     metrics.unexplainedBalances.inc(due.length);
     log.error(
       { payments: due.slice(0, 10) },
-      'addresses hold more than the ledger knows of; scanning again, deeply, at each endpoint',
+      'addresses hold more than was observed; scanning again, deeply, at each endpoint',
     );
     const added = await rescanFinalBlocks(context, deepRescanBlocks, { isEachAsked: true, signal });
     metrics.missedLogs.inc(added);

@@ -9,7 +9,7 @@ import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts
 import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
 import type { Rates } from '../domain/ports/provider.ts';
 import type {
-  LedgerStore,
+  ObservationStore,
   RelayStore,
   SettlementStore,
   WebhookStore,
@@ -93,7 +93,7 @@ export interface OperationsContext {
   readonly audit: AuditStore;
   readonly payments: PaymentStore;
   readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
-  readonly ledger: Pick<LedgerStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
+  readonly observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
   readonly emails: EmailStore;
   readonly webhooks: WebhookStore;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;

@@ -110,16 +110,16 @@ export function presentPayment(payment: Payment) {
 export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webhook[]) {
   return {
     ...presentPayment(view.payment),
-    deposits: view.ledger.deposits.map(({ units, ...deposit }) => ({
+    deposits: view.observations.deposits.map(({ units, ...deposit }) => ({
       ...deposit,
       amount: formatUnits(units),
     })),
-    releases: view.ledger.releases.map(({ toMerchantUnits, feeUnits, ...release }) => ({
+    releases: view.observations.releases.map(({ toMerchantUnits, feeUnits, ...release }) => ({
       ...release,
       to_merchant: formatUnits(toMerchantUnits),
       fee: formatUnits(feeUnits),
     })),
-    final_block: view.ledger.finalBlock,
+    final_block: view.observations.finalBlock,
     sessions: view.sessions.map(({ provider, providerReference, createdAtMs }) => ({
       provider,
       reference: providerReference,

@@ -171,7 +171,7 @@ export interface Rescue extends ChainPosition {
 }
 
 /** All that the chain said of one payment, in chain order. Rows at or below `finalBlock` are final. */
-export interface Ledger {
+export interface ChainObservations {
   readonly deposits: readonly Deposit[];
   readonly releases: readonly Release[];
   readonly finalBlock: number;

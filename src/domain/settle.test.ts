@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { UnknownStateError } from './errors.ts';
 import { feeUnits } from './money.ts';
 import {
+  type ChainObservations,
   type Deposit,
-  type Ledger,
   type Payment,
   type PaymentChange,
   type Release,
@@ -25,7 +25,7 @@ import {
   refuseRelease,
   type SettleContext,
   settle,
-  sumLedger,
+  sumObservations,
 } from './settle.ts';
 
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
@@ -90,12 +90,15 @@ function release(units: bigint, blockNumber: number): Release {
 }
 
 /** Blocks up to 10 are final. */
-function ledger(deposits: readonly Deposit[] = [], releases: readonly Release[] = []): Ledger {
+function observations(
+  deposits: readonly Deposit[] = [],
+  releases: readonly Release[] = [],
+): ChainObservations {
   return { deposits, releases, finalBlock: 10 };
 }
 
-function view(of: Payment, rows: Ledger = ledger()): PaymentView {
-  return { payment: of, ledger: rows, sessions: [] };
+function view(of: Payment, rows: ChainObservations = observations()): PaymentView {
+  return { payment: of, observations: rows, sessions: [] };
 }
 
 function applied(before: PaymentView, decision: PaymentDecision | null): Payment {
@@ -108,9 +111,9 @@ interface Case {
   readonly change?: PaymentChange;
 }
 
-const enoughSeen = ledger([deposit(100n, 11)]);
-const finalDeposit = ledger([deposit(100n, 5)]);
-const releasedFinally = ledger([deposit(100n, 5)], [release(100n, 9)]);
+const enoughSeen = observations([deposit(100n, 11)]);
+const finalDeposit = observations([deposit(100n, 5)]);
+const releasedFinally = observations([deposit(100n, 5)], [release(100n, 9)]);
 const refused = { releaseRefusals: 1, releaseRefusalReason: 'blocklisted' };
 const abandoned = { ...refused, releaseRefusals: QUICK_RELEASE_TRIES };
 
@@ -119,7 +122,7 @@ const cases: Record<string, Case> = {
   'unpaid/pending enough_seen': { view: view(payment('unpaid/pending'), enoughSeen) },
   'unpaid/pending expired_empty': { view: view(payment('unpaid/pending')), context: past },
   'unpaid/pending expired_underpaid': {
-    view: view(payment('unpaid/pending'), ledger([deposit(99n, 11)])),
+    view: view(payment('unpaid/pending'), observations([deposit(99n, 11)])),
     context: past,
   },
   'unpaid/pending canceled_by_request': {
@@ -133,7 +136,7 @@ const cases: Record<string, Case> = {
     change: { relayBatchId: 1 },
   },
   'unpaid/ready release_refused': { view: view(payment('unpaid/ready'), enoughSeen), change: refused },
-  'unpaid/ready deposit_reverted': { view: view(payment('unpaid/ready'), ledger([deposit(99n, 11)])) },
+  'unpaid/ready deposit_reverted': { view: view(payment('unpaid/ready'), observations([deposit(99n, 11)])) },
   'unpaid/ready released_finally': { view: view(payment('unpaid/ready'), releasedFinally) },
 
   'unpaid/processing release_dropped': { view: view(payment('unpaid/processing'), enoughSeen) },
@@ -158,7 +161,10 @@ const cases: Record<string, Case> = {
   'unpaid/failed released_finally': { view: view(payment('unpaid/failed', refused), releasedFinally) },
 
   'unpaid/manual_required release_sent': {
-    view: view(payment('unpaid/manual_required', abandoned), ledger([deposit(100n, 5)], [release(100n, 11)])),
+    view: view(
+      payment('unpaid/manual_required', abandoned),
+      observations([deposit(100n, 5)], [release(100n, 11)]),
+    ),
   },
   'unpaid/manual_required release_possible': {
     view: view(payment('unpaid/manual_required', abandoned), enoughSeen),
@@ -191,7 +197,10 @@ const cases: Record<string, Case> = {
   },
   'paid/failed released_finally': { view: view(direct('paid/failed', refused), releasedFinally) },
   'paid/manual_required release_sent': {
-    view: view(direct('paid/manual_required', abandoned), ledger([deposit(100n, 5)], [release(100n, 11)])),
+    view: view(
+      direct('paid/manual_required', abandoned),
+      observations([deposit(100n, 5)], [release(100n, 11)]),
+    ),
   },
   'paid/manual_required release_possible': {
     view: view(direct('paid/manual_required', abandoned), finalDeposit),
@@ -202,16 +211,16 @@ const cases: Record<string, Case> = {
   },
 
   'canceled/canceled deposit_after_cancel': {
-    view: view(payment('canceled/canceled'), ledger([deposit(1n, 11)])),
+    view: view(payment('canceled/canceled'), observations([deposit(1n, 11)])),
   },
   'canceled/manual_required deposit_reverted': { view: view(payment('canceled/manual_required')) },
   'canceled/manual_required released_finally': {
-    view: view(payment('canceled/manual_required'), ledger([deposit(1n, 5)], [release(1n, 9)])),
+    view: view(payment('canceled/manual_required'), observations([deposit(1n, 5)], [release(1n, 9)])),
   },
   'canceled/completed deposit_after_cancel': {
     view: view(
       payment('canceled/completed', { receivedUnits: 1n }),
-      ledger([deposit(1n, 5), deposit(1n, 11)], [release(1n, 9)]),
+      observations([deposit(1n, 5), deposit(1n, 11)], [release(1n, 9)]),
     ),
   },
 };
@@ -246,7 +255,7 @@ describe('each row of the state table', () => {
 
 describe('a payment that becomes paid', () => {
   it('names the deposit that made it enough, and the last final release', () => {
-    const rows = ledger(
+    const rows = observations(
       [deposit(60n, 1), deposit(39n, 2), deposit(1n, 3), deposit(5n, 4)],
       [release(60n, 5), release(45n, 9)],
     );
@@ -261,14 +270,14 @@ describe('a payment that becomes paid', () => {
     expect(decision?.webhooks?.[0]?.fields).toMatchObject({ txidIn: 'in 3', txidOut: 'out 9' });
   });
 
-  it('counts final releases only, and leaves the others to its ledger', () => {
-    const rows = ledger([deposit(100n, 1), deposit(50n, 10)], [release(100n, 10), release(50n, 11)]);
+  it('counts final releases only, and leaves the others to its observations', () => {
+    const rows = observations([deposit(100n, 1), deposit(50n, 10)], [release(100n, 10), release(50n, 11)]);
     const before = view(payment('unpaid/processing'), rows);
     expect(applied(before, settle(before, open))).toMatchObject({ receivedUnits: 100n, txidOut: 'out 10' });
   });
 
   it('is not paid by releases that are final but a unit short', () => {
-    const before = view(payment('unpaid/processing'), ledger([deposit(100n, 1)], [release(99n, 2)]));
+    const before = view(payment('unpaid/processing'), observations([deposit(100n, 1)], [release(99n, 2)]));
     expect(applied(before, settle(before, open)).status).toBe('unpaid');
   });
 
@@ -319,7 +328,7 @@ describe('a refused release', () => {
 
   it('of a canceled payment stays with the hand that asked for it', () => {
     const asked = payment('canceled/manual_required', { releaseRequested: true, releaseDueAtMs: 0 });
-    const before = view(asked, ledger([deposit(5n, 5)]));
+    const before = view(asked, observations([deposit(5n, 5)]));
     const result = applied(before, refuseRelease(before, open, 'paused'));
     expect(result).toMatchObject({
       ...fieldsOf('canceled/manual_required'),
@@ -330,7 +339,7 @@ describe('a refused release', () => {
 });
 
 describe('a surplus', () => {
-  const held = (units: bigint) => ledger([deposit(100n, 1), deposit(units, 11)], [release(100n, 2)]);
+  const held = (units: bigint) => observations([deposit(100n, 1), deposit(units, 11)], [release(100n, 2)]);
 
   it.each([
     { units: MINIMUM_SURPLUS_UNITS - 1n, isDue: false },
@@ -342,22 +351,25 @@ describe('a surplus', () => {
 
   it('that is dust stays held, adds up, and is released when somebody asks', () => {
     const dust = view(payment('paid/completed'), held(1n));
-    expect(sumLedger(dust.ledger).heldUnits).toBe(1n);
+    expect(sumObservations(dust.observations).heldUnits).toBe(1n);
     const more = {
-      ...dust.ledger,
-      deposits: [...dust.ledger.deposits, deposit(MINIMUM_SURPLUS_UNITS - 1n, 12)],
+      ...dust.observations,
+      deposits: [...dust.observations.deposits, deposit(MINIMUM_SURPLUS_UNITS - 1n, 12)],
     };
-    expect(settle({ ...dust, ledger: more }, open)?.change.releaseDueAtMs).toBe(open.nowMs);
+    expect(settle({ ...dust, observations: more }, open)?.change.releaseDueAtMs).toBe(open.nowMs);
 
     const asked = applied(dust, settle(dust, open, { releaseRequested: true }));
     expect(asked.releaseDueAtMs).toBe(open.nowMs);
-    const released = ledger(dust.ledger.deposits as Deposit[], [release(100n, 2), release(1n, 12)]);
-    const after = { ...dust, payment: { ...asked, noOpBatches: 2 }, ledger: released };
+    const released = observations(dust.observations.deposits as Deposit[], [
+      release(100n, 2),
+      release(1n, 12),
+    ]);
+    const after = { ...dust, payment: { ...asked, noOpBatches: 2 }, observations: released };
     expect(applied(after, settle(after, open))).toEqual(payment('paid/completed'));
   });
 
   it('of an open payment is no surplus: what has become enough is released to the unit', () => {
-    const before = view(payment('unpaid/ready'), ledger([deposit(100n, 11)]));
+    const before = view(payment('unpaid/ready'), observations([deposit(100n, 11)]));
     expect(applied(before, settle(before, open)).releaseDueAtMs).toBe(open.nowMs);
   });
 });
@@ -447,7 +459,7 @@ class Model {
 
   get view(): PaymentView {
     const rows = { deposits: this.deposits, releases: this.releases, finalBlock: this.finalBlock };
-    return { payment: this.payment, ledger: rows, sessions: [] };
+    return { payment: this.payment, observations: rows, sessions: [] };
   }
 
   get context(): SettleContext {
@@ -462,7 +474,7 @@ class Model {
         this.deposits = [...this.deposits, deposit(BigInt(step.units), ++this.head)];
         return this.decide();
       case 'release': {
-        const { heldUnits } = sumLedger(this.view.ledger);
+        const { heldUnits } = sumObservations(this.view.observations);
         if (heldUnits === 0n) return false;
         this.releases = [...this.releases, release(heldUnits, ++this.head)];
         return this.decide();
@@ -501,7 +513,10 @@ class Model {
           cancelReason: 'merchant',
         });
       case 'requestRelease':
-        if (sumLedger(this.view.ledger).heldUnits === 0n || stateOf(this.payment) === 'unpaid/pending')
+        if (
+          sumObservations(this.view.observations).heldUnits === 0n ||
+          stateOf(this.payment) === 'unpaid/pending'
+        )
           return false;
         return this.decide({
           releaseRequested: this.payment.status !== 'unpaid',
@@ -536,7 +551,7 @@ class Model {
 
   check(before: Payment, decision: PaymentDecision | null): void {
     const now = this.payment;
-    const sums = sumLedger(this.view.ledger);
+    const sums = sumObservations(this.view.observations);
     expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
     // Paid exactly when final releases reach enough, with the webhook on that very decision.
     const becamePaid = before.status !== 'paid' && now.status === 'paid';
@@ -561,7 +576,7 @@ class Model {
     } else if (now.status !== 'paid' && now.txidOut === null) {
       // Shown while nothing is counted yet: what is seen now, which the chain may take back.
       expect(now.receivedUnits).toBe(sums.seenUnits);
-      expect(now.txidIn === null).toBe(this.view.ledger.deposits.length === 0);
+      expect(now.txidIn === null).toBe(this.view.observations.deposits.length === 0);
     }
     if (now.status !== 'paid') expect(now.paidAtMs).toBeNull();
     expect(now.forwardedUnits <= now.receivedUnits).toBe(true);
@@ -572,7 +587,7 @@ class Model {
 
   checkDirect(before: Payment): void {
     const now = this.payment;
-    const sums = sumLedger(this.view.ledger);
+    const sums = sumObservations(this.view.observations);
     const isCompleted = now.status === 'paid' && now.forwardStatus === 'completed';
     expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
     // Each event once, the second only after the first.
@@ -625,22 +640,22 @@ function isReachable(from: PaymentState, to: PaymentState): boolean {
 }
 
 describe('a release whose deposit no node has shown', () => {
-  const onlyReleased = view(payment('unpaid/pending'), ledger([], [release(100n, 9)]));
+  const onlyReleased = view(payment('unpaid/pending'), observations([], [release(100n, 9)]));
 
   it('makes nothing paid: the webhook would name no deposit', () => {
     expect(settle(onlyReleased, open)).toBeNull();
-    const partly = { ...onlyReleased, ledger: ledger([deposit(99n, 5)], [release(100n, 9)]) };
+    const partly = { ...onlyReleased, observations: observations([deposit(99n, 5)], [release(100n, 9)]) };
     expect(settle(partly, open)?.webhooks).toBeUndefined();
   });
 
   it('is not made up for by a deposit that the chain may still take back', () => {
-    const later = { ...onlyReleased, ledger: ledger([deposit(100n, 11)], [release(100n, 9)]) };
+    const later = { ...onlyReleased, observations: observations([deposit(100n, 11)], [release(100n, 9)]) };
     expect(settle(later, open)?.change).toMatchObject({ forwardStatus: 'processing' });
     expect(settle(later, open)?.webhooks).toBeUndefined();
   });
 
   it('is paid with both transactions as soon as the deposit is found', () => {
-    const found = { ...onlyReleased, ledger: ledger([deposit(100n, 5)], [release(100n, 9)]) };
+    const found = { ...onlyReleased, observations: observations([deposit(100n, 5)], [release(100n, 9)]) };
     expect(settle(found, open)?.change).toMatchObject({ status: 'paid', txidIn: 'in 5', txidOut: 'out 9' });
   });
 });

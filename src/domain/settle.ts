@@ -1,6 +1,12 @@
 import { UnknownStateError } from './errors.ts';
 import { amountMismatchOf } from './paid-threshold.ts';
-import { type Deposit, isDirect, type Ledger, type Payment, type PaymentChange } from './payment.ts';
+import {
+  type ChainObservations,
+  type Deposit,
+  isDirect,
+  type Payment,
+  type PaymentChange,
+} from './payment.ts';
 import {
   fieldsOf,
   nextState,
@@ -34,7 +40,7 @@ export interface SettleContext {
 }
 
 /** The sums that all decisions rest on, in 10⁻⁶ units. */
-interface LedgerSums {
+interface ObservedSums {
   readonly seenUnits: bigint;
   readonly finalSeenUnits: bigint;
   readonly releasedUnits: bigint;
@@ -44,21 +50,21 @@ interface LedgerSums {
   readonly heldUnits: bigint;
 }
 
-/** Adds up a payment's ledger. */
-export function sumLedger(ledger: Ledger): LedgerSums {
+/** Adds up a payment's observations. */
+export function sumObservations(observations: ChainObservations): ObservedSums {
   let seenUnits = 0n;
   let finalSeenUnits = 0n;
   let releasedUnits = 0n;
   let finalReleasedUnits = 0n;
   let finalToMerchantUnits = 0n;
-  for (const deposit of ledger.deposits) {
+  for (const deposit of observations.deposits) {
     seenUnits += deposit.units;
-    if (deposit.blockNumber <= ledger.finalBlock) finalSeenUnits += deposit.units;
+    if (deposit.blockNumber <= observations.finalBlock) finalSeenUnits += deposit.units;
   }
-  for (const release of ledger.releases) {
+  for (const release of observations.releases) {
     const units = release.toMerchantUnits + release.feeUnits;
     releasedUnits += units;
-    if (release.blockNumber > ledger.finalBlock) continue;
+    if (release.blockNumber > observations.finalBlock) continue;
     finalReleasedUnits += units;
     finalToMerchantUnits += release.toMerchantUnits;
   }
@@ -67,7 +73,7 @@ export function sumLedger(ledger: Ledger): LedgerSums {
 }
 
 /**
- * Decides what a payment's ledger makes of it: the one place where states change. Pure. `change` is what the caller
+ * Decides what a payment's observations make of it: the one place where states change. Pure. `change` is what the caller
  * already knows to have changed (a batch was opened, a release was refused) and is part of the result.
  * Returns null when there is nothing to write.
  */
@@ -76,7 +82,7 @@ export function settle(
   context: SettleContext,
   change: PaymentChange = {},
 ): PaymentDecision | null {
-  const sums = sumLedger(view.ledger);
+  const sums = sumObservations(view.observations);
   let payment: Payment = { ...view.payment, ...change };
   const webhooks: NewWebhook[] = [];
   let fellBack = false;
@@ -89,7 +95,7 @@ export function settle(
   ) {
     // Facts that call for one state and then for another again would hold up the whole process.
     if (++steps > MAXIMUM_STEPS) throw new UnknownStateError(`${payment.id} does not come to rest`);
-    const effects = effectsOf(event, payment, view.ledger, sums, context);
+    const effects = effectsOf(event, payment, view.observations, sums, context);
     const { status: before } = payment;
     payment = { ...payment, ...fieldsOf(nextState(stateOf(payment), event)), ...effects };
     if (payment.status === 'paid' && before !== 'paid') webhooks.push(paidWebhook(payment));
@@ -98,7 +104,11 @@ export function settle(
     }
     if (event === 'deposit_reverted' && payment.status === 'unpaid') fellBack = true;
   }
-  payment = { ...payment, ...seenSoFar(payment, view.ledger, sums), ...releasePlan(payment, sums, context) };
+  payment = {
+    ...payment,
+    ...seenSoFar(payment, view.observations, sums),
+    ...releasePlan(payment, sums, context),
+  };
 
   const difference = differenceOf(view.payment, payment);
   if (difference === null) return null;
@@ -126,7 +136,7 @@ export function refuseRelease(
 }
 
 /** The event that the facts call for in this state, or null when the state agrees with them. */
-function dueEvent(payment: Payment, sums: LedgerSums, context: SettleContext): PaymentEvent | null {
+function dueEvent(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentEvent | null {
   const state = stateOf(payment);
   switch (payment.status) {
     case 'unpaid':
@@ -134,7 +144,7 @@ function dueEvent(payment: Payment, sums: LedgerSums, context: SettleContext): P
     case 'canceled':
       return dueEventOfCanceled(state, payment, sums);
     case 'paid':
-      // Surplus is released and kept in the ledger; the fields stay as they were.
+      // Surplus is released and kept among the observations; the fields stay as they were.
       return payment.forwardStatus === 'completed' ? null : dueEventOfForwarding(payment, sums);
   }
 }
@@ -142,7 +152,7 @@ function dueEvent(payment: Payment, sums: LedgerSums, context: SettleContext): P
 function dueEventOfUnpaid(
   state: PaymentState,
   payment: Payment,
-  sums: LedgerSums,
+  sums: ObservedSums,
   context: SettleContext,
 ): PaymentEvent | null {
   if (sums.seenUnits < payment.enoughUnits) {
@@ -163,7 +173,7 @@ function dueEventOfUnpaid(
 }
 
 /** Of a direct payment that is paid: all that was received then has to reach the merchant. */
-function dueEventOfForwarding(payment: Payment, sums: LedgerSums): PaymentEvent | null {
+function dueEventOfForwarding(payment: Payment, sums: ObservedSums): PaymentEvent | null {
   if (sums.finalReleasedUnits >= payment.receivedUnits) return 'released_finally';
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.receivedUnits);
 }
@@ -189,7 +199,7 @@ function dueEventOfRelease(payment: Payment, isReleased: boolean): PaymentEvent 
   }
 }
 
-function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: LedgerSums): PaymentEvent | null {
+function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: ObservedSums): PaymentEvent | null {
   switch (state) {
     case 'canceled/canceled':
       return sums.seenUnits > 0n ? 'deposit_after_cancel' : null;
@@ -207,19 +217,21 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: LedgerS
 function effectsOf(
   event: PaymentEvent,
   payment: Payment,
-  ledger: Ledger,
-  sums: LedgerSums,
+  observations: ChainObservations,
+  sums: ObservedSums,
   context: SettleContext,
 ): PaymentChange {
   switch (event) {
     case 'deposit_final':
       return {
         receivedUnits: sums.finalSeenUnits,
-        txidIn: decisiveDeposit(payment, ledger.deposits)?.transactionHash ?? null,
+        txidIn: decisiveDeposit(payment, observations.deposits)?.transactionHash ?? null,
         paidAtMs: context.nowMs,
       };
     case 'released_finally': {
-      const finalReleases = ledger.releases.filter((release) => release.blockNumber <= ledger.finalBlock);
+      const finalReleases = observations.releases.filter(
+        (release) => release.blockNumber <= observations.finalBlock,
+      );
       const amounts: PaymentChange = {
         receivedUnits: sums.finalReleasedUnits,
         forwardedUnits: sums.finalToMerchantUnits,
@@ -227,7 +239,7 @@ function effectsOf(
         txidIn:
           payment.status === 'paid'
             ? payment.txidIn
-            : (decisiveDeposit(payment, ledger.deposits)?.transactionHash ?? null),
+            : (decisiveDeposit(payment, observations.deposits)?.transactionHash ?? null),
         txidOut: finalReleases.at(-1)?.transactionHash ?? null,
         releaseRequested: false,
       };
@@ -244,7 +256,11 @@ function effectsOf(
 }
 
 /** What is shown of the money while it has not been counted yet: what was seen, as the chain is known now. */
-function seenSoFar(payment: Payment, { deposits }: Ledger, { seenUnits }: LedgerSums): PaymentChange {
+function seenSoFar(
+  payment: Payment,
+  { deposits }: ChainObservations,
+  { seenUnits }: ObservedSums,
+): PaymentChange {
   const amountMismatch = amountMismatchOf(payment, deposits);
   // What was released after cancelation stays until more is released.
   const isCounted = payment.status === 'paid' || payment.txidOut !== null;
@@ -264,7 +280,7 @@ function decisiveDeposit(payment: Payment, deposits: readonly Deposit[]): Deposi
 }
 
 /** When the sender should try: null when nothing is held, or what is held may not be released yet. */
-function releasePlan(payment: Payment, sums: LedgerSums, context: SettleContext): PaymentChange {
+function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentChange {
   if (sums.heldUnits === 0n) {
     // Of a canceled payment the request stands until what it asked for is final.
     const releaseRequested = payment.status === 'canceled' && payment.releaseRequested;
@@ -306,7 +322,7 @@ export function settleScanned(
 ): PaymentDecision | null {
   const decision = settle(view, { nowMs, expiredBeforeMs: null });
   const payment = { ...view.payment, ...decision?.change };
-  const { seenUnits } = sumLedger(view.ledger);
+  const { seenUnits } = sumObservations(view.observations);
   const isWaiting = stateOf(payment) === 'unpaid/pending' && seenUnits < payment.enoughUnits;
   const mayHaveBeenPassed = isWaiting && (isDirect(payment) || seenUnits > 0n);
   return mayHaveBeenPassed ? { change: {}, ...decision, revisitExpiry: true } : decision;

@@ -3,13 +3,13 @@ import type { CancelReason, Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { fieldsOf, nextState, stateOf } from '../domain/payment-states.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { LedgerStore } from '../domain/ports/settlement-store.ts';
+import type { ObservationStore } from '../domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
 
 export interface CancelPaymentContext {
   readonly payments: PaymentStore;
-  readonly ledger: Pick<LedgerStore, 'readCursor'>;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly nowMs: () => number;
 }
 
@@ -29,7 +29,7 @@ export async function cancelPayment(
   reason: Exclude<CancelReason, 'expired'>,
 ): Promise<Payment> {
   const nowMs = context.nowMs();
-  await requireWatched(context.ledger, nowMs);
+  await requireWatched(context.observations, nowMs);
   const found = await context.payments.findPaymentById(id);
   if (found === null) throw new ServiceError('payment_not_found');
   const payment = await context.payments.decidePayment(found, (view) => {
@@ -37,7 +37,7 @@ export async function cancelPayment(
     if (state !== 'unpaid/pending') {
       throw new ServiceError('payment_state_conflict', `A payment that is ${state} cannot be canceled.`);
     }
-    if (view.ledger.deposits.length > 0) {
+    if (view.observations.deposits.length > 0) {
       throw new ServiceError(
         'payment_state_conflict',
         'Something has arrived for this payment; it cannot be canceled.',
@@ -51,8 +51,11 @@ export async function cancelPayment(
   return payment;
 }
 
-async function requireWatched(ledger: CancelPaymentContext['ledger'], nowMs: number): Promise<void> {
-  const cursor = await ledger.readCursor();
+async function requireWatched(
+  observations: CancelPaymentContext['observations'],
+  nowMs: number,
+): Promise<void> {
+  const cursor = await observations.readCursor();
   if (cursor !== null && nowMs - cursor.timestampMs <= LONGEST_UNWATCHED_MS) return;
   const seen = cursor === null ? 'not been read yet' : `been read only up to ${isoTime(cursor.timestampMs)}`;
   throw new ServiceError(

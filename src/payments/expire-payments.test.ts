@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Account } from '../domain/account.ts';
 import { USD_RATE_ONE } from '../domain/money.ts';
-import type { Deposit, Ledger, Payment } from '../domain/payment.ts';
+import type { ChainObservations, Deposit, Payment } from '../domain/payment.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
-import type { LedgerStore } from '../domain/ports/settlement-store.ts';
+import type { ObservationStore } from '../domain/ports/settlement-store.ts';
 import { plainProfile } from '../domain/shop-profile.ts';
 import { createPayment } from './create-payment.ts';
 import { type ExpirePaymentsContext, expirePayments } from './expire-payments.ts';
@@ -31,12 +31,12 @@ const account: Account = {
 function createWorld(nowMs: () => number) {
   const payments = new Map<string, Payment>();
   const visits = new Map<string, number>();
-  const deposits = new Map<string, Ledger['deposits']>();
+  const deposits = new Map<string, ChainObservations['deposits']>();
   let watermark = '';
   let cursorMs = START_MS;
   const newPaymentId = createPaymentIdGenerator(nowMs);
   const revisited: string[] = [];
-  const ledgerOf = (id: string): Ledger => ({
+  const observationsOf = (id: string): ChainObservations => ({
     deposits: deposits.get(id) ?? [],
     releases: [],
     finalBlock: 1,
@@ -46,7 +46,7 @@ function createWorld(nowMs: () => number) {
     payments: {
       viewPayment: async (id: string) => ({
         payment: payments.get(id) as Payment,
-        ledger: ledgerOf(id),
+        observations: observationsOf(id),
         sessions: [],
       }),
       listPaymentIds: async (after: string, below: string, limit: number) =>
@@ -55,7 +55,7 @@ function createWorld(nowMs: () => number) {
           .sort()
           .slice(0, limit),
     } as unknown as PaymentStore,
-    ledger: {
+    observations: {
       readCursor: async () => ({ number: 1, hash: '0x1', timestampMs: cursorMs }),
       readExpiryWatermark: async () => watermark,
       async advanceExpiryWatermark(ids: readonly string[], { to }: { to: string }, decide: Decide) {
@@ -63,7 +63,7 @@ function createWorld(nowMs: () => number) {
           const payment = payments.get(id) as Payment;
           const decision = decide({
             payment,
-            ledger: ledgerOf(id),
+            observations: observationsOf(id),
             sessions: [],
           });
           if (decision?.revisitExpiry === true) revisited.push(id);
@@ -72,7 +72,7 @@ function createWorld(nowMs: () => number) {
         }
         watermark = to;
       },
-    } as unknown as LedgerStore,
+    } as unknown as ObservationStore,
     nowMs,
     expiryMs: EXPIRY_MS,
   };
@@ -175,8 +175,8 @@ it('takes a large crowd in portions, each payment once', async () => {
 it('expires nothing before the first scan', async () => {
   const world = createWorld(() => START_MS + 1_000);
   await world.create();
-  const ledger = { ...world.context.ledger, readCursor: async () => null };
-  expect(await expirePayments({ ...world.context, ledger })).toEqual({ visited: 0, unexplained: [] });
+  const observations = { ...world.context.observations, readCursor: async () => null };
+  expect(await expirePayments({ ...world.context, observations })).toEqual({ visited: 0, unexplained: [] });
   expect(world.visits.size).toBe(0);
 });
 

@@ -1,13 +1,13 @@
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { BlockReference, LedgerStore } from '../domain/ports/settlement-store.ts';
-import { settle, sumLedger } from '../domain/settle.ts';
+import type { BlockReference, ObservationStore } from '../domain/ports/settlement-store.ts';
+import { settle, sumObservations } from '../domain/settle.ts';
 import { findUnexplained } from './sweep-balances.ts';
 
 export interface ExpirePaymentsContext {
   readonly payments: PaymentStore;
-  readonly ledger: LedgerStore;
+  readonly observations: ObservationStore;
   readonly sweep: SweepBalances;
   readonly nowMs: () => number;
   readonly expiryMs: number;
@@ -16,7 +16,7 @@ export interface ExpirePaymentsContext {
 /** What one run did. */
 export interface ExpiryPass {
   readonly visited: number;
-  /** Past their deadline, but money that the ledger does not know of lies at their addresses: not expired. */
+  /** Past their deadline, but money that was not observed lies at their addresses: not expired. */
   readonly unexplained: readonly PaymentId[];
 }
 
@@ -29,24 +29,26 @@ const NOTHING: ExpiryPass = { visited: 0, unexplained: [] };
  * for the balance as well, because a node that lags behind leaves events out. Throws while the chain cannot be asked.
  */
 export async function expirePayments(context: ExpirePaymentsContext): Promise<ExpiryPass> {
-  const cursor = await context.ledger.readCursor();
+  const cursor = await context.observations.readCursor();
   if (cursor === null) return NOTHING;
   const expiredBeforeMs = expiredBefore(context, cursor);
-  const from = await context.ledger.readExpiryWatermark();
+  const from = await context.observations.readExpiryWatermark();
   const ids = await context.payments.listPaymentIds(from, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
   const to = ids.at(-1);
   if (to === undefined) return NOTHING;
 
   const unexplained = await findUnexplained(context, ids, cursor);
   const seenBefore = new Map(
-    unexplained.map(({ payment, ledger }) => [payment.id, sumLedger(ledger).seenUnits]),
+    unexplained.map(({ payment, observations }) => [payment.id, sumObservations(observations).seenUnits]),
   );
-  await context.ledger.advanceExpiryWatermark(ids, { from, to }, (view) => {
+  await context.observations.advanceExpiryWatermark(ids, { from, to }, (view) => {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
-    // Left alone until the ledger knows. It came to know while the chain was asked: who recorded that could not bring
+    // Left alone until it is observed. It came to know while the chain was asked: who recorded that could not bring
     // the payment back to this step, which had not passed it yet.
-    return sumLedger(view.ledger).seenUnits === seenUnits ? null : { change: {}, revisitExpiry: true };
+    return sumObservations(view.observations).seenUnits === seenUnits
+      ? null
+      : { change: {}, revisitExpiry: true };
   });
   return { visited: ids.length, unexplained: [...seenBefore.keys()] };
 }

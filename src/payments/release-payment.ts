@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import { settle, sumLedger } from '../domain/settle.ts';
+import { settle, sumObservations } from '../domain/settle.ts';
 
 export interface ReleasePaymentContext {
   readonly payments: PaymentStore;
@@ -20,7 +20,7 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
   const found = await context.payments.findPaymentById(id);
   if (found === null) throw new ServiceError('payment_not_found');
   const payment = await context.payments.decidePayment(found, (view) => {
-    if (sumLedger(view.ledger).heldUnits === 0n) {
+    if (sumObservations(view.observations).heldUnits === 0n) {
       throw new ServiceError(
         'payment_state_conflict',
         'Nothing lies at the deposit address of this payment.',

@@ -163,12 +163,12 @@ async function startSession(
  * those who do not: neither takes the other's away.
  */
 function findUnused(
-  { payment, ledger, sessions }: PaymentView,
+  { payment, observations, sessions }: PaymentView,
   provider: ProviderId,
   hasEmail: boolean,
   nowMs: number,
 ): ProviderSession | null {
-  if (ledger.deposits.length > 0) return null;
+  if (observations.deposits.length > 0) return null;
   const unused = sessions.find(
     (session) =>
       session.provider === provider &&

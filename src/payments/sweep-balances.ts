@@ -1,12 +1,12 @@
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
-import type { BlockReference, LedgerStore } from '../domain/ports/settlement-store.ts';
-import { sumLedger } from '../domain/settle.ts';
+import type { BlockReference, ObservationStore } from '../domain/ports/settlement-store.ts';
+import { sumObservations } from '../domain/settle.ts';
 
 export interface SweepContext {
   readonly payments: PaymentStore;
-  readonly ledger: LedgerStore;
+  readonly observations: ObservationStore;
   readonly sweep: SweepBalances;
   readonly nowMs: () => number;
 }
@@ -15,7 +15,7 @@ export interface SweepContext {
 export interface SweepResult {
   /** The last payment looked at, where the next portion goes on; null at the end. */
   readonly last: string | null;
-  /** Open payments whose address holds, or has released, more than the ledger knows of. */
+  /** Open payments whose address holds, or has released, more than was observed. */
   readonly unexplained: readonly PaymentId[];
 }
 
@@ -26,14 +26,14 @@ const PAYMENTS_AT_A_TIME = 100;
 const MINIMUM_AGE_MS = 10 * 60_000;
 
 /**
- * Compares what the addresses of open payments older than ten minutes hold on chain with the ledger, in portions: `after` is the last payment of
+ * Compares what the addresses of open payments older than ten minutes hold on chain with what was observed, in portions: `after` is the last payment of
  * the portion before, null for the first. Begins where the expiry step has come to: what is older is no longer
  * waiting for money.
  */
 export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
-  const cursor = await context.ledger.readCursor();
+  const cursor = await context.observations.readCursor();
   if (cursor === null) return { last: null, unexplained: [] };
-  const start = after ?? (await context.ledger.readExpiryWatermark());
+  const start = after ?? (await context.observations.readExpiryWatermark());
   const ids = await context.payments.listPaymentIds(
     start,
     firstIdAtMs(context.nowMs() - MINIMUM_AGE_MS),
@@ -48,7 +48,7 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
 
 /**
  * Which of these payments are unpaid although, at the newest final block that was scanned, their address holds more
- * than the ledger knows of, or more was released than the ledger saw arrive: the watcher was not told of an event. As
+ * than was observed, or more was released than was seen to arrive: the watcher missed an event. As
  * they were before the chain was asked. Throws `ChainUnavailableError`.
  */
 export async function findUnexplained(
@@ -61,15 +61,20 @@ export async function findUnexplained(
   if (open.length === 0) return [];
   const addresses = open.map(({ payment }) => payment.depositAddress);
   const balances = await context.sweep(addresses, cursor.number);
-  return open.filter(({ ledger }, index) => {
-    const { seenUnits, releasedUnits, heldUnits } = sumLedger(ledgerAt(ledger, cursor.number));
+  return open.filter(({ observations }, index) => {
+    const { seenUnits, releasedUnits, heldUnits } = sumObservations(
+      observationsAt(observations, cursor.number),
+    );
     return releasedUnits > seenUnits || (balances[index] as bigint) > heldUnits;
   });
 }
 
-/** The ledger as it was at a block; what was seen later does not count yet. */
-function ledgerAt(ledger: PaymentView['ledger'], blockNumber: number): PaymentView['ledger'] {
+/** The observations as they were at a block; what was seen later does not count yet. */
+function observationsAt(
+  observations: PaymentView['observations'],
+  blockNumber: number,
+): PaymentView['observations'] {
   const upTo = <Row extends { readonly blockNumber: number }>(rows: readonly Row[]) =>
     rows.filter((row) => row.blockNumber <= blockNumber);
-  return { ...ledger, deposits: upTo(ledger.deposits), releases: upTo(ledger.releases) };
+  return { ...observations, deposits: upTo(observations.deposits), releases: upTo(observations.releases) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChainReader, ChainView, TransferLog } from '../domain/ports/chain.ts';
-import type { BlockReference, LedgerStore, ScanRecord } from '../domain/ports/settlement-store.ts';
+import type { BlockReference, ObservationStore, ScanRecord } from '../domain/ports/settlement-store.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 import { watchDeposits } from './watch-deposits.ts';
 
@@ -39,16 +39,16 @@ function chainOf(latest: number, final: number | null): ChainReader & { readonly
 
 async function watchOnce(chain: ChainReader, cursor: number) {
   const scans: ScanRecord[] = [];
-  const ledger = {
+  const observations = {
     readCursor: async () => blockAt(cursor),
     recordScan: async (scan: ScanRecord) => void scans.push(scan),
-  } as unknown as LedgerStore;
+  } as unknown as ObservationStore;
   const known = {
     book: { addresses: null, isCandidate: () => true },
     catchUp: async () => {},
     findPayment: async () => ({ id: 'a payment' }),
   } as unknown as KnownAddresses;
-  const pass = await watchDeposits({ chain, ledger, known, decide: () => null, onRewind: () => {} });
+  const pass = await watchDeposits({ chain, observations, known, decide: () => null, onRewind: () => {} });
   const [scan] = scans as [ScanRecord];
   return { pass, scan, blocks: scan.deposits.map(({ blockNumber }) => blockNumber) };
 }

@@ -10,7 +10,7 @@ import {
 import type { Decide } from '../domain/ports/payment-store.ts';
 import {
   type BlockReference,
-  type LedgerStore,
+  type ObservationStore,
   type RowOwner,
   type ScanRecord,
   ScanRefusedError,
@@ -19,7 +19,7 @@ import type { KnownAddresses } from './known-addresses.ts';
 
 export interface WatchDepositsContext {
   readonly chain: ChainReader;
-  readonly ledger: LedgerStore;
+  readonly observations: ObservationStore;
   readonly known: KnownAddresses;
   /** Decides each payment that the scan touches. */
   readonly decide: Decide;
@@ -65,9 +65,9 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
 }
 
 /** Rows that contradict final ones are the endpoint's mistake, also where nothing has confirmed them yet. */
-async function recordScan({ ledger, decide }: WatchDepositsContext, scan: ScanRecord): Promise<void> {
+async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord): Promise<void> {
   try {
-    await ledger.recordScan(scan, decide);
+    await observations.recordScan(scan, decide);
   } catch (error) {
     if (!(error instanceof ScanRefusedError && error.conflict === 'rows')) throw error;
     throw new ChainUnavailableError(`the endpoint contradicts what is recorded: ${error.message}`, {
@@ -136,7 +136,7 @@ async function rescanAtOne(
   depthBlocks: number,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const cursor = await context.ledger.readCursor();
+  const cursor = await context.observations.readCursor();
   if (cursor === null) return 0;
   await requireSameChain(view, cursor);
   await context.known.catchUp();
@@ -146,9 +146,9 @@ async function rescanAtOne(
     const logs = await readPaymentLogs(context.known, view, fromBlock, cursor.number);
     // Asked again after reading: what was read is of the chain that we know.
     await requireSameChain(view, cursor);
-    const missing = await context.ledger.listMissing(logs.rows);
+    const missing = await context.observations.listMissing(logs.rows);
     if (await areConfirmed(view, missing, cursor)) {
-      added += (await context.ledger.recordMissed({ from: cursor, ...missing }, context.decide)).added;
+      added += (await context.observations.recordMissed({ from: cursor, ...missing }, context.decide)).added;
     }
     fromBlock = logs.scannedTo.number + 1;
   }
@@ -170,10 +170,10 @@ async function verifiedCursor(
   view: ChainView,
   final: BlockReference | null,
 ): Promise<BlockReference> {
-  const cursor = await context.ledger.readCursor();
+  const cursor = await context.observations.readCursor();
   if (cursor === null) {
     if (final === null) throw new ChainUnavailableError('no final block is agreed on yet');
-    await context.ledger.startCursor(final);
+    await context.observations.startCursor(final);
     return final;
   }
   const block = await view.readBlock(cursor.number);
@@ -193,10 +193,10 @@ async function rewind(
   view: ChainView,
   cursor: BlockReference,
 ): Promise<BlockReference> {
-  for (const checkpoint of await context.ledger.listCheckpoints(200)) {
+  for (const checkpoint of await context.observations.listCheckpoints(200)) {
     const block = await view.readBlock(checkpoint.number);
     if (block?.hash !== checkpoint.hash) continue;
-    await context.ledger.rewindTo(checkpoint, context.decide);
+    await context.observations.rewindTo(checkpoint, context.decide);
     context.onRewind(cursor, checkpoint);
     return checkpoint;
   }

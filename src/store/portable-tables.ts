@@ -85,7 +85,7 @@ const webhookColumns = [
   ...json('fields'),
 ];
 
-const ledgerPosition = [
+const chainPosition = [
   ...text('transaction_hash', 'payment_id'),
   ...integer('log_index', 'block_number'),
   accountOfPayment,
@@ -194,11 +194,11 @@ export const portableTables: readonly PortableTable[] = [
     ],
   ),
   table('checkpoints', ['number'], [...integer('number', 'timestamp_ms'), ...text('hash')]),
-  table('deposits', ['transaction_hash', 'log_index'], [...ledgerPosition, ...amount('units')]),
+  table('deposits', ['transaction_hash', 'log_index'], [...chainPosition, ...amount('units')]),
   table(
     'releases',
     ['transaction_hash', 'log_index'],
-    [...ledgerPosition, ...amount('to_merchant_units', 'fee_units')],
+    [...chainPosition, ...amount('to_merchant_units', 'fee_units')],
   ),
   table(
     'journal',

@@ -69,8 +69,8 @@ export class RelayConflictError extends Error {
  * What is to be recorded of the chain contradicts what is recorded already: another writer has moved the cursor, or
  * a final transaction turns up in another block or with other contents. Nothing was written.
  */
-export class LedgerConflictError extends ScanRefusedError {
-  override readonly name = 'LedgerConflictError';
+export class ObservationConflictError extends ScanRefusedError {
+  override readonly name = 'ObservationConflictError';
 
   constructor(message: string, conflict: 'cursor' | 'rows' = 'cursor') {
     super(message, conflict);

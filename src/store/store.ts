@@ -7,7 +7,7 @@ import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
 import type {
   AddressPageStore,
   LeaseStore,
-  LedgerStore,
+  ObservationStore,
   RelayStore,
   SettlementStore,
   WebhookStore,
@@ -26,7 +26,7 @@ export interface Store {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
   readonly addressPages: AddressPageStore;
-  readonly ledger: LedgerStore;
+  readonly observations: ObservationStore;
   readonly relay: RelayStore;
   readonly webhooks: WebhookStore;
   readonly emails: EmailStore;

@@ -8,7 +8,7 @@ import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
-import { depositOf, releaseOf } from '../store/ledger.ts';
+import { depositOf, releaseOf } from '../store/observations.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
@@ -56,7 +56,7 @@ async function fillAccount(): Promise<void> {
   let timeMs = nowMs() - 29 * DAY_MS;
   const newId = createPaymentIdGenerator(() => timeMs);
   const block = { number: 10, hash: '0x10', timestampMs: nowMs() };
-  await store.ledger.startCursor(block);
+  await store.observations.startCursor(block);
   for (let index = 0; index < 60; index++) {
     timeMs += Math.round((DAY_MS * (index % 7)) / 6.5);
     const payment = newPayment(account.id, {
@@ -92,7 +92,7 @@ async function fillAccount(): Promise<void> {
     ...{ ...releaseOf(paid, 12), transactionHash: `0x${'ab'.repeat(32)}` },
     ...{ toMerchantUnits: units - feeUnits, feeUnits },
   };
-  await store.ledger.recordScan({ ...place, deposits: [deposit], releases: [release] }, leave);
+  await store.observations.recordScan({ ...place, deposits: [deposit], releases: [release] }, leave);
   const claimed = await claimOldest(store.webhooks, 100, nowMs());
   const failed = claimed.find(({ paymentId }) => paymentId === paid.id) as (typeof claimed)[number];
   await store.webhooks.recordWebhookResult(failed, { ...failedResult, finishedAtMs: nowMs() });

@@ -8,7 +8,7 @@ import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { User } from '../../src/domain/person.ts';
 import { ADDRESS, failedResult, leave, newBatch, newKey, newPayment, pay } from '../store/fixtures.ts';
-import { block } from '../store/ledger.ts';
+import { block } from '../store/observations.ts';
 import { newEntry } from '../store/people.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
@@ -59,7 +59,7 @@ async function fill(): Promise<void> {
     newEntry(SERVICE_LOG, { action: 'provider.changed', target: 'Wert: switched off' }),
   );
   await store.providers.writeProviderSettings('wert', { active: false });
-  await store.ledger.startCursor({ ...block(100), timestampMs: nowMs() });
+  await store.observations.startCursor({ ...block(100), timestampMs: nowMs() });
   console.outside.heads = { latest: { ...block(130), timestampMs: nowMs() }, final: block(128) };
   const give = async (change: Partial<Payment>): Promise<Payment> => {
     const payment = newPayment(account.id, change);

@@ -104,7 +104,7 @@ async function giveAccount(name = 'Shop'): Promise<string> {
 /** Makes the store know the chain up to now, without which nobody can say that nothing has arrived. */
 async function watchTheChain() {
   const block = { number: 1, hash: '0x1', timestampMs: NOW_MS };
-  await store.ledger.startCursor(block);
+  await store.observations.startCursor(block);
   return block;
 }
 
@@ -459,7 +459,7 @@ describe('payments', () => {
     await store.payments.addSession(payment, newSession(payment), () => null);
     await store.payments.decidePayment(payment, pay);
     const block = await watchTheChain();
-    await store.ledger.recordScan(
+    await store.observations.recordScan(
       {
         from: block,
         final: { number: 2, hash: '0x2', timestampMs: NOW_MS },

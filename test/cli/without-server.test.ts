@@ -68,7 +68,7 @@ function commandIn(cwd: string, environment: Record<string, string>, ...args: st
 it('works directly on the store, and lets go of it afterwards', async () => {
   const store = await openStore();
   const payment = await givePayment(store);
-  await store.ledger.startCursor({ number: 1, hash: '0x1', timestampMs: Date.now() });
+  await store.observations.startCursor({ number: 1, hash: '0x1', timestampMs: Date.now() });
   await store.close();
   expect(await run('payment show', { payment: payment.id })).toMatchObject({ payment_id: payment.id });
   expect(await run('payment cancel', { payment: payment.id })).toMatchObject({ status: 'canceled' });

@@ -7,7 +7,7 @@ import type { Role } from '../../src/domain/person.ts';
 import { settle } from '../../src/domain/settle.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { leave, newPayment, newSession, pay } from '../store/fixtures.ts';
-import { depositOf, releaseOf } from '../store/ledger.ts';
+import { depositOf, releaseOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import {
   createTestDashboard,
@@ -60,10 +60,10 @@ async function givePaid(): Promise<Payment> {
   });
   await store.payments.addSession(payment, newSession(payment), leave);
   const block = { number: 10, hash: '0x10', timestampMs: Date.now() };
-  await store.ledger.startCursor(block);
+  await store.observations.startCursor(block);
   const deposit = { ...depositOf(payment, 11), transactionHash: `0x${'cd'.repeat(32)}` };
   const release = { ...releaseOf(payment, 12), transactionHash: `0x${'ab'.repeat(32)}` };
-  await store.ledger.recordScan(
+  await store.observations.recordScan(
     {
       ...{ from: block, final: { ...block, number: 12, hash: '0x12' }, scannedTo: 13 },
       ...{ deposits: [deposit], releases: [release] },
@@ -267,7 +267,11 @@ describe('a payment’s page', () => {
     const cancel = () => browser.post(`${page}/cancel`, {}, { page });
     const unseen = await cancel();
     expect([unseen.statusCode, textOf(unseen.payload).includes('not been read yet')]).toEqual([409, true]);
-    await dashboard.store.ledger.startCursor({ number: 1, hash: '0x1', timestampMs: dashboard.nowMs() });
+    await dashboard.store.observations.startCursor({
+      number: 1,
+      hash: '0x1',
+      timestampMs: dashboard.nowMs(),
+    });
     expect((await cancel()).headers['location']).toBe(`${page}?flash=canceled`);
     expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
       ...{ status: 'canceled', cancelReason: 'merchant' },
@@ -278,7 +282,11 @@ describe('a payment’s page', () => {
     const foreign = await give({}, (await dashboard.giveAccount()).id);
     const never = newPayment('nobody').id;
     const own = await give();
-    await dashboard.store.ledger.startCursor({ number: 1, hash: '0x1', timestampMs: dashboard.nowMs() });
+    await dashboard.store.observations.startCursor({
+      number: 1,
+      hash: '0x1',
+      timestampMs: dashboard.nowMs(),
+    });
     const page = `/dashboard/payments/${own.id}`;
     const sameFor = async (answer: (id: string) => ReturnType<TestBrowser['get']>) => {
       const answers = await Promise.all([foreign.id, never, 'no-such-id'].map(answer));
@@ -366,9 +374,9 @@ describe('a payment that received less or more than it asked for', () => {
       ...{ usdUnits: 25_000_000n, enoughUnits: 24_500_000n, provider: 'wert' },
     });
     const from = { number: 10, hash: '0x10', timestampMs: Date.now() };
-    await store.ledger.startCursor(from);
+    await store.observations.startCursor(from);
     const deposits = units.map((each, index) => ({ ...depositOf(payment, 11, index), units: each }));
-    await store.ledger.recordScan(
+    await store.observations.recordScan(
       { from, final: { ...from, number: 12, hash: '0x12' }, scannedTo: 13, deposits, releases: [] },
       (view) => settle(view, { nowMs: Date.now(), expiredBeforeMs: null }),
     );

@@ -18,7 +18,7 @@ async function open(change: Partial<Payment> = {}, depositedUnits = 0n) {
   };
   const view = pageView(payment);
   const deposits = depositedUnits === 0n ? [] : [deposit];
-  pages.put({ ...view, ledger: { ...view.ledger, deposits } });
+  pages.put({ ...view, observations: { ...view.observations, deposits } });
   const response = await pages.server.inject({ url: `/pay/${payment.id}` });
   expect(response.statusCode).toBe(200);
   return { payment, markup: response.body, text: textOf(response.body) };

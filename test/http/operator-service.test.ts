@@ -4,7 +4,7 @@ import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { settle } from '../../src/domain/settle.ts';
 import { ADDRESS, failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
-import { block, depositOf } from '../store/ledger.ts';
+import { block, depositOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { type TestBrowser, textOf } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
@@ -96,7 +96,7 @@ describe('the settlement', () => {
 
   it('shows how far the chain is read, the relayer’s gas money, and what is in flight', async () => {
     const nowMs = console.dashboard.nowMs();
-    await storeOf().ledger.startCursor({ ...block(100), timestampMs: nowMs - 3_600_000 });
+    await storeOf().observations.startCursor({ ...block(100), timestampMs: nowMs - 3_600_000 });
     console.outside.heads = { latest: { ...block(130), timestampMs: nowMs }, final: block(128) };
     console.outside.gasBalanceWei = 123_450_000_000_000_000n;
     const carried = await give({ forwardStatus: 'ready' });
@@ -144,9 +144,9 @@ describe('a payment', () => {
     expect(refused.statusCode).toBe(409);
     expect(textOf(refused.payload)).toContain('Nothing lies at the deposit address');
     const canceled = await give({ status: 'canceled', forwardStatus: 'manual_required' });
-    const from = (await storeOf().ledger.readCursor()) ?? block(100);
+    const from = (await storeOf().observations.readCursor()) ?? block(100);
     const final = { ...block(101), timestampMs: from.timestampMs };
-    await storeOf().ledger.recordScan(
+    await storeOf().observations.recordScan(
       { from, final, scannedTo: 101, deposits: [depositOf(canceled, 101)], releases: [] },
       leave,
     );
@@ -160,10 +160,10 @@ describe('a payment', () => {
     const before = await pageOf(`/payments/${payment.id}`);
     expect(before).toContain('Cancel payment');
     expect(before).not.toContain('Release what lies');
-    const from = (await storeOf().ledger.readCursor()) ?? block(100);
+    const from = (await storeOf().observations.readCursor()) ?? block(100);
     const final = { ...block(from.number + 1), timestampMs: from.timestampMs };
     const part = { ...depositOf(payment, final.number), units: 5_000_000n };
-    await storeOf().ledger.recordScan(
+    await storeOf().observations.recordScan(
       { from, final, scannedTo: final.number, deposits: [part], releases: [] },
       (view) => settle(view, { nowMs: Date.now(), expiredBeforeMs: null }),
     );

@@ -50,7 +50,7 @@ describe('a payment', () => {
     await settlement.mine();
     await settlement.watch();
     const paid = await expectPaid(payment, EXPECTED_UNITS);
-    const { releases, finalBlock } = await settlement.ledger(payment);
+    const { releases, finalBlock } = await settlement.observations(payment);
     expect(paid).toMatchObject({
       txidIn,
       txidOut: releases[0]?.transactionHash,
@@ -142,7 +142,7 @@ describe('a payment', () => {
     for (const units of [31_000_000n, 31_000_000n, 31_100_000n]) await settlement.deposit(payment, units);
     await settlement.settleDown();
     const paid = await expectPaid(payment, ENOUGH_UNITS);
-    const { deposits, releases } = await settlement.ledger(payment);
+    const { deposits, releases } = await settlement.observations(payment);
     expect(deposits).toHaveLength(3);
     expect(releases).toHaveLength(1);
     expect(paid.txidIn).toBe(deposits[2]?.transactionHash);
@@ -200,7 +200,7 @@ describe('a payment', () => {
     });
     expect(await settlement.read(payment)).toEqual({ ...paid, amountMismatch: 'overpaid' });
     expect(await settlement.webhooks(payment)).toHaveLength(1);
-    const { deposits, releases } = await settlement.ledger(payment);
+    const { deposits, releases } = await settlement.observations(payment);
     expect(deposits).toHaveLength(2);
     expect(releases).toHaveLength(2);
   });
@@ -228,7 +228,7 @@ describe('a payment', () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, 0n);
     await settlement.settleDown();
-    expect((await settlement.ledger(payment)).deposits).toEqual([]);
+    expect((await settlement.observations(payment)).deposits).toEqual([]);
   });
 });
 
@@ -298,7 +298,7 @@ describe('payments in one batch', () => {
 });
 
 describe('payments of an earlier factory', () => {
-  it('in the same ledger are released by the factory they were made with', async () => {
+  it('in the same store are released by the factory they were made with', async () => {
     await chain.anvil.rpc('evm_setAutomine', [true]);
     const newer = await deployFactory(chain.deployer, chain.token);
     await chain.anvil.rpc('evm_setAutomine', [false]);

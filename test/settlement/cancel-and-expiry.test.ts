@@ -33,7 +33,7 @@ describe('a canceled payment', () => {
     await settlement.release(payment);
     expect(await settlement.state(payment)).toBe('canceled/manual_required');
     await settlement.settleDown();
-    const { releases } = await settlement.ledger(payment);
+    const { releases } = await settlement.observations(payment);
     expect(await settlement.read(payment)).toMatchObject({
       status: 'canceled',
       forwardStatus: 'completed',
@@ -148,8 +148,8 @@ describe('canceling is refused', () => {
 
   it('before the chain was looked at for the first time', async () => {
     const payment = await settlement.create();
-    const ledger = { readCursor: async () => null };
-    const context = { ...settlement.store, ledger, nowMs: settlement.nowMs };
+    const observations = { readCursor: async () => null };
+    const context = { ...settlement.store, observations, nowMs: settlement.nowMs };
     await expect(cancelPayment(context, payment.id, 'merchant')).rejects.toMatchObject(conflict);
   });
 

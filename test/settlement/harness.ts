@@ -212,7 +212,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     const { store, known, reader } = parts;
     return {
       chain: reader,
-      ledger: store.ledger,
+      observations: store.observations,
       known,
       decide: (view: PaymentView) => settleScanned(view, { nowMs: nowMs() }),
       onRewind: (from: BlockReference) => void rewinds.push(from),
@@ -362,10 +362,10 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     state: async (payment: Payment): Promise<PaymentState> => stateOf(await read(payment)),
     webhooks: (payment: Payment): Promise<readonly Webhook[]> =>
       parts.store.webhooks.listWebhooks(payment.id),
-    ledger: async (payment: Payment) => {
+    observations: async (payment: Payment) => {
       const view = await parts.store.payments.viewPayment(payment.id);
       if (view === null) throw new Error(`payment ${payment.id} is gone`);
-      return view.ledger;
+      return view.observations;
     },
     balanceOf: (address: Address) => parts.token.readBalance(address),
     /** What the token says of the three places a payment's money can be. */

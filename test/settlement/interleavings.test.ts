@@ -192,7 +192,7 @@ async function finish(settlement: Settlement, payments: readonly Payment[]): Pro
 async function checkConservation(settlement: Settlement, payments: readonly Payment[]): Promise<void> {
   let feeUnits = 0n;
   for (const payment of payments) {
-    const { deposits, releases } = await settlement.ledger(payment);
+    const { deposits, releases } = await settlement.observations(payment);
     const { merchant, held } = await settlement.balancesOf(payment);
     const deposited = deposits.reduce((sum, { units }) => sum + units, 0n);
     const forwarded = releases.reduce((sum, release) => sum + release.toMerchantUnits, 0n);

@@ -17,13 +17,13 @@ describe('a chain that loses blocks it had called final', () => {
     await settlement.watch();
     await settlement.finalise();
     await settlement.watch();
-    expect((await settlement.ledger(open)).deposits).toHaveLength(1);
+    expect((await settlement.observations(open)).deposits).toHaveLength(1);
 
     await settlement.reorganise(7);
     await settlement.mine();
     await settlement.watch();
     expect(settlement.rewinds).toHaveLength(1);
-    expect((await settlement.ledger(open)).deposits).toEqual([]);
+    expect((await settlement.observations(open)).deposits).toEqual([]);
     await settlement.deposit(open, EXPECTED_UNITS);
     await settlement.settleDown();
     expect(await settlement.state(open)).toBe('paid/completed');

@@ -39,7 +39,7 @@ async function readThrough(count: number): Promise<void> {
 
 const proxy = (place: number) => proxies[place] as AlteringProxy;
 const kinds = () => new Set(doubts.map(({ kind }) => kind));
-const cursor = async () => (await settlement.store.ledger.readCursor())?.number;
+const cursor = async () => (await settlement.store.observations.readCursor())?.number;
 
 /** So many passes with a block in between, of which an endpoint may fail some, as the worker repeats them. */
 async function watchBlocks(passes: number): Promise<void> {
@@ -72,7 +72,7 @@ async function lieAbout(payment: Payment, place: number, isReleased: boolean): P
 async function expectNothingBooked(payment: Payment): Promise<void> {
   expect((await settlement.read(payment)).status).toBe('unpaid');
   expect(await settlement.webhooks(payment)).toEqual([]);
-  expect(await settlement.store.ledger.listEntriesOf(payment.id)).toEqual([]);
+  expect(await settlement.store.observations.listEntriesOf(payment.id)).toEqual([]);
 }
 
 describe('an endpoint that invents a payment under honest block hashes', () => {
@@ -140,7 +140,7 @@ describe('an endpoint that invents a payment under honest block hashes', () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.settleDown();
-    const [at, entries] = [await cursor(), await settlement.store.ledger.listEntriesOf(payment.id)];
+    const [at, entries] = [await cursor(), await settlement.store.observations.listEntriesOf(payment.id)];
     proxy(0).alter = async (call, ask) => {
       const answer = await ask(call);
       const [block] = call.params as [unknown];
@@ -149,7 +149,7 @@ describe('an endpoint that invents a payment under honest block hashes', () => {
     };
     await watchBlocks(3);
     expect(settlement.rewinds).toEqual([]);
-    expect(await settlement.store.ledger.listEntriesOf(payment.id)).toEqual(entries);
+    expect(await settlement.store.observations.listEntriesOf(payment.id)).toEqual(entries);
     expect(await cursor()).toBeGreaterThan(at as number);
   });
 });

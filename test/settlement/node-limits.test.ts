@@ -127,7 +127,7 @@ async function expectPaidOnce(payments: readonly Payment[]): Promise<void> {
   for (const payment of payments) {
     expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS });
     expect((await settlement.balancesOf(payment)).merchant).toBe(TO_MERCHANT_UNITS);
-    expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+    expect((await settlement.observations(payment)).releases).toHaveLength(1);
     expect(await settlement.webhooks(payment)).toHaveLength(1);
   }
 }

@@ -60,7 +60,7 @@ describe('a rival', () => {
       fees: 2_375_000n,
       held: 0n,
     });
-    expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+    expect((await settlement.observations(payment)).releases).toHaveLength(1);
   });
 
   it('who starves a release of gas, at any limit, changes nothing but to pay in full', async () => {
@@ -296,7 +296,7 @@ describe('what is not a payment', () => {
     await chain.callToken({ name: 'mint', to: payment.depositAddress, units: 7_000_001n, token: other });
     await settlement.mine();
     await settlement.watch();
-    expect((await settlement.ledger(payment)).deposits).toEqual([]);
+    expect((await settlement.observations(payment)).deposits).toEqual([]);
 
     await settlement.rescue(payment, other);
     await expect(settlement.rescue(payment, other)).rejects.toMatchObject({
@@ -304,7 +304,7 @@ describe('what is not a payment', () => {
     });
     await settlement.settleDown();
     expect(await balanceOfToken(other, payment.payoutAddress)).toBe(7_000_001n);
-    expect(await settlement.store.ledger.listEntriesOf(payment.id)).toMatchObject([
+    expect(await settlement.store.observations.listEntriesOf(payment.id)).toMatchObject([
       { kind: 'rescued', token: other, units: 7_000_001n },
     ]);
     expect(await settlement.read(payment)).toEqual(payment);
@@ -321,7 +321,7 @@ describe('what is not a payment', () => {
     await settlement.settleDown();
     const balance = await chain.anvil.rpc('eth_getBalance', [payment.payoutAddress, 'latest']);
     expect(balance).toBe('0x1bc16d674ec80001');
-    expect(await settlement.store.ledger.listEntriesOf(payment.id)).toMatchObject([
+    expect(await settlement.store.observations.listEntriesOf(payment.id)).toMatchObject([
       { kind: 'rescued', token: `0x${'0'.repeat(40)}`, units: BigInt('0x1bc16d674ec80001') },
     ]);
     expect(await settlement.read(payment)).toEqual(payment);

@@ -24,7 +24,7 @@ async function expectPaidOnce(payment: Payment): Promise<void> {
     forwardedUnits: 92_625_000n,
   });
   expect(await settlement.webhooks(payment)).toHaveLength(1);
-  expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+  expect((await settlement.observations(payment)).releases).toHaveLength(1);
 }
 
 describe('a reorganisation before finality', () => {
@@ -55,11 +55,11 @@ describe('a reorganisation before finality', () => {
     await settlement.relay();
     await settlement.mine();
     await settlement.watch();
-    expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+    expect((await settlement.observations(payment)).releases).toHaveLength(1);
     await settlement.reorganise(1);
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('unpaid/processing');
-    expect((await settlement.ledger(payment)).releases).toEqual([]);
+    expect((await settlement.observations(payment)).releases).toEqual([]);
     expect(await settlement.relay()).toBe('rebroadcast');
     expect(new Set(sent).size).toBe(1);
     await settlement.settleDown();
@@ -93,11 +93,11 @@ describe('a reorganisation before finality', () => {
     const hash = await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mine(3);
     await settlement.watch();
-    const [before] = (await settlement.ledger(payment)).deposits;
+    const [before] = (await settlement.observations(payment)).deposits;
     const raw = await chain.anvil.rpc('eth_getRawTransactionByHash', [hash]);
     await chain.anvil.rpc('anvil_reorg', [3, [[raw, 2]]]);
     await settlement.watch();
-    const { deposits } = await settlement.ledger(payment);
+    const { deposits } = await settlement.observations(payment);
     expect(deposits).toEqual([{ ...before, blockNumber: (before?.blockNumber as number) + 2 }]);
     await settlement.settleDown();
     await expectPaidOnce(payment);
@@ -109,11 +109,11 @@ describe('a reorganisation before finality', () => {
     const hash = await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mine();
     await settlement.watch();
-    const [before] = (await settlement.ledger(payment)).deposits;
+    const [before] = (await settlement.observations(payment)).deposits;
     const raw = await chain.anvil.rpc('eth_getRawTransactionByHash', [hash]);
     await chain.anvil.rpc('anvil_reorg', [3, [[raw, 0]]]);
     await settlement.watch();
-    const { deposits } = await settlement.ledger(payment);
+    const { deposits } = await settlement.observations(payment);
     expect(deposits).toEqual([{ ...before, blockNumber: (before?.blockNumber as number) - 2 }]);
     await settlement.settleDown();
     await expectPaidOnce(payment);
@@ -130,7 +130,7 @@ describe('a reorganisation before finality', () => {
     await chain.anvil.rpc('eth_sendRawTransaction', [raw]);
     await settlement.mine();
     await settlement.watch();
-    const { deposits } = await settlement.ledger(payment);
+    const { deposits } = await settlement.observations(payment);
     expect(deposits).toMatchObject([
       { transactionHash: hash, blockNumber: await chain.anvil.blockNumber(), units: EXPECTED_UNITS },
     ]);
@@ -196,12 +196,12 @@ describe('a scan', () => {
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mine();
     await settlement.watch();
-    const [before, ledger] = [await settlement.read(payment), await settlement.ledger(payment)];
+    const [before, observations] = [await settlement.read(payment), await settlement.observations(payment)];
     for (let again = 0; again < 5; again++) await settlement.watch();
     await settlement.crash();
     await settlement.watch();
     expect(await settlement.read(payment)).toEqual(before);
-    expect(await settlement.ledger(payment)).toEqual(ledger);
+    expect(await settlement.observations(payment)).toEqual(observations);
     await settlement.settleDown();
     expect(await settlement.rescan(100)).toBe(0);
     await expectPaidOnce(payment);

@@ -23,7 +23,7 @@ async function expectReleasedOnce(payments: readonly Payment[]): Promise<void> {
   for (const payment of payments) {
     expect(await settlement.read(payment)).toMatchObject({ status: 'paid', relayBatchId: null });
     expect(await settlement.balancesOf(payment)).toMatchObject({ merchant: 92_625_000n, held: 0n });
-    expect((await settlement.ledger(payment)).releases).toHaveLength(1);
+    expect((await settlement.observations(payment)).releases).toHaveLength(1);
     expect(await settlement.webhooks(payment)).toHaveLength(1);
   }
 }

@@ -52,7 +52,7 @@ describe('a sweep over the balances of open payments', () => {
     expect(await sweep()).toEqual({ last: null, unexplained: [] });
   });
 
-  it('finds nothing to explain in an underpaid payment that the ledger knows of, nor in a paid one', async () => {
+  it('finds nothing to explain in an underpaid payment that was observed, nor in a paid one', async () => {
     const [underpaid, paid] = [await settlement.create(), await settlement.create()];
     await settlement.deposit(underpaid, 1_000_000n);
     await settlement.deposit(paid, EXPECTED_UNITS);

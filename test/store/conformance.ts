@@ -7,8 +7,8 @@ import { emailPromises } from './emails.ts';
 import type { OpenedStore } from './engines.ts';
 import type { StoreContext } from './fixtures.ts';
 import { journalPromises } from './journal.ts';
-import { ledgerPromises } from './ledger.ts';
-import { ledgerModelPromises } from './ledger-model.ts';
+import { observationModelPromises } from './observation-model.ts';
+import { observationPromises } from './observations.ts';
 import { paymentListPromises } from './payment-lists.ts';
 import { paymentSearchPromises } from './payment-search.ts';
 import { paymentPromises } from './payments.ts';
@@ -47,9 +47,9 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('lists of payments', () => paymentListPromises(context));
     describe('searches and statistics of payments', () => paymentSearchPromises(context));
     describe('pages of the address book', () => addressPagePromises(context));
-    describe('the ledger', () => ledgerPromises(context));
-    describe('the ledger under any sequence of scans and reorganisations', () =>
-      ledgerModelPromises(context));
+    describe('the observations', () => observationPromises(context));
+    describe('the observations under any sequence of scans and reorganisations', () =>
+      observationModelPromises(context));
     describe('the journal', () => journalPromises(context));
     describe('the relay', () => relayPromises(context));
     describe('webhooks', () => webhookPromises(context));

@@ -189,7 +189,7 @@ export async function fill(store: Store, given: Specification): Promise<readonly
       await store.payments.addSession(payment, newSession(payment, { quotedUnits }), leave);
     payments.push(payment);
   }
-  await fillLedger(store, given, payments);
+  await fillObservations(store, given, payments);
   for (const [index, { isPaid }] of given.payments.entries()) {
     if (isPaid) await store.payments.decidePayment(payments[index] as Payment, pay);
   }
@@ -199,9 +199,13 @@ export async function fill(store: Store, given: Specification): Promise<readonly
   return usedKeys;
 }
 
-async function fillLedger(store: Store, given: Specification, payments: readonly Payment[]): Promise<void> {
+async function fillObservations(
+  store: Store,
+  given: Specification,
+  payments: readonly Payment[],
+): Promise<void> {
   let cursor: BlockReference = { number: 10, hash: '0x10', timestampMs: NOW_MS };
-  await store.ledger.startCursor(cursor);
+  await store.observations.startCursor(cursor);
   const seen = new Set<string>();
   const isNew = ({ transactionHash }: { transactionHash: string }) => {
     return !seen.has(transactionHash) && seen.add(transactionHash);
@@ -212,7 +216,7 @@ async function fillLedger(store: Store, given: Specification, payments: readonly
     const blockNumber = final.number - (index % 2);
     const scan = { from: cursor, final, scannedTo: final.number + 1 };
     const place = (logIndex: number) => ({ paymentId, accountId, blockNumber, logIndex });
-    await store.ledger.recordScan(
+    await store.observations.recordScan(
       {
         ...scan,
         deposits: deposits.filter(isNew).map((deposit, log) => ({ ...deposit, ...place(log) })),
@@ -224,7 +228,7 @@ async function fillLedger(store: Store, given: Specification, payments: readonly
   }
   const [first] = payments;
   if (given.isExpiryUnderWay && first !== undefined) {
-    await store.ledger.advanceExpiryWatermark([first.id], { from: '', to: first.id }, leave);
+    await store.observations.advanceExpiryWatermark([first.id], { from: '', to: first.id }, leave);
   }
 }
 
@@ -285,9 +289,9 @@ export async function readEverything(store: Store, usedKeys: readonly UsedKey[])
         ids.map((id) => store.search.listStateChanges({ accountId, id })),
       ),
     ),
-    cursor: await store.ledger.readCursor(),
-    checkpoints: await store.ledger.listCheckpoints(1_000),
-    watermark: await store.ledger.readExpiryWatermark(),
+    cursor: await store.observations.readCursor(),
+    checkpoints: await store.observations.listCheckpoints(1_000),
+    watermark: await store.observations.readExpiryWatermark(),
     due: await store.relay.claimDueReleases('relayer', NOW_MS, 1_000, 1_000),
     batches: await store.relay.listOpenBatches(1_000),
     settings: await Promise.all(providerIds.map((id) => store.providers.readProviderSettings(id))),

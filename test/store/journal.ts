@@ -12,12 +12,12 @@ import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
-import { block, depositOf, releaseOf, scan } from './ledger.ts';
+import { block, depositOf, releaseOf, scan } from './observations.ts';
 
 export async function readBook(store: Store): Promise<readonly JournalEntry[]> {
   const book: JournalEntry[] = [];
   for (;;) {
-    const page = await store.ledger.listEntries(book.length, 1_000);
+    const page = await store.observations.listEntries(book.length, 1_000);
     book.push(...page);
     if (page.length < 1_000) return book;
   }
@@ -39,47 +39,47 @@ const inShort = (book: readonly JournalEntry[]) =>
 export function journalPromises(context: StoreContext): void {
   it('enters what became final, in chain order, and nothing that a reorganisation may still take back', async () => {
     const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
     const deposits = [depositOf(one, 12), depositOf(other, 17), depositOf(one, 11, 5, 2n ** 256n - 1n)];
-    await ledger.recordScan(scan(10, 15, 20, { deposits, releases: [releaseOf(one, 13)] }), leave);
+    await observations.recordScan(scan(10, 15, 20, { deposits, releases: [releaseOf(one, 13)] }), leave);
     expect(inShort(await readBook(context.store))).toEqual([
       ['deposited', 2n ** 256n - 1n, 'transaction 11', 11],
       ['deposited', 1_000_000n, 'transaction 12', 12],
       ['forwarded', 975_000n, 'release 13', 13],
       ['fee', 25_000n, 'release 13', 13],
     ]);
-    await ledger.recordScan(scan(15, 18, 20, { deposits: [depositOf(other, 17)] }), leave);
+    await observations.recordScan(scan(15, 18, 20, { deposits: [depositOf(other, 17)] }), leave);
     await context.reopen();
     const book = await readBook(context.store);
     expect(inShort(book).slice(4)).toEqual([['deposited', 1_000_000n, 'transaction 17', 17]]);
     expectOneChain(book);
-    expect(await context.store.ledger.listEntriesOf(other.id)).toEqual(book.slice(4));
-    expect(await context.store.ledger.listEntries(2, 1)).toEqual(book.slice(2, 3));
+    expect(await context.store.observations.listEntriesOf(other.id)).toEqual(book.slice(4));
+    expect(await context.store.observations.listEntries(2, 1)).toEqual(book.slice(2, 3));
   });
 
   it('enters what an earlier scan had missed, once', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 15, 15), leave);
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 15, 15), leave);
     const missed = { from: block(15), deposits: [depositOf(payment, 12)], releases: [] };
-    await ledger.recordMissed(missed, leave);
-    await ledger.recordMissed(missed, leave);
+    await observations.recordMissed(missed, leave);
+    await observations.recordMissed(missed, leave);
     expect(inShort(await readBook(context.store))).toEqual([['deposited', 1_000_000n, 'transaction 12', 12]]);
   });
 
   it('answers lost final blocks with new entries that take back, and changes none', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
     const rows = {
       deposits: [depositOf(payment, 12), depositOf(payment, 14)],
       releases: [releaseOf(payment, 13)],
     };
-    await ledger.recordScan(scan(10, 13, 14, rows), leave);
+    await observations.recordScan(scan(10, 13, 14, rows), leave);
     const before = await readBook(context.store);
-    await ledger.rewindTo(block(11), leave);
+    await observations.rewindTo(block(11), leave);
     const after = await readBook(context.store);
     expect(after.slice(0, before.length)).toEqual(before);
     expect(inShort(after.slice(before.length))).toEqual([
@@ -89,32 +89,32 @@ export function journalPromises(context: StoreContext): void {
     ]);
     expectOneChain(after);
     expect(netEntries(after)).toEqual([]);
-    await ledger.recordScan(scan(11, 14, 14, { deposits: [depositOf(payment, 14)] }), leave);
-    expect(netEntries(await ledger.listEntriesOf(payment.id)).map(placeOfEntry)).toEqual([
+    await observations.recordScan(scan(11, 14, 14, { deposits: [depositOf(payment, 14)] }), leave);
+    expect(netEntries(await observations.listEntriesOf(payment.id)).map(placeOfEntry)).toEqual([
       'deposited  transaction 14:0 in block 14',
     ]);
   });
 
   it('enters what was rescued once it is final, once however often it is found, and takes it back', async () => {
     const { id: paymentId, accountId } = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
     const token: Address = ADDRESS;
     const rescueIn = (blockNumber: number) => ({
       ...{ paymentId, accountId, blockNumber, logIndex: 0, transactionHash: `rescue ${blockNumber}` },
       ...{ token, units: 5n },
     });
     const none = { deposits: [], releases: [] };
-    await ledger.recordScan(scan(10, 13, 20, { rescues: [rescueIn(12), rescueIn(14)] }), leave);
+    await observations.recordScan(scan(10, 13, 20, { rescues: [rescueIn(12), rescueIn(14)] }), leave);
     const expected = ['rescued', 5n, 'rescue 12', 12];
     expect(inShort(await readBook(context.store))).toEqual([expected]);
     const missed = { from: block(13), ...none, rescues: [rescueIn(11), rescueIn(12)] };
-    expect(await ledger.recordMissed(missed, leave)).toEqual({ added: 1 });
-    expect(await ledger.recordMissed(missed, leave)).toEqual({ added: 0 });
+    expect(await observations.recordMissed(missed, leave)).toEqual({ added: 1 });
+    expect(await observations.recordMissed(missed, leave)).toEqual({ added: 0 });
     const outside = { from: block(13), ...none, rescues: [rescueIn(14)] };
-    await expect(ledger.recordMissed(outside, leave)).rejects.toThrow(RangeError);
-    await ledger.rewindTo(block(11), leave);
-    await ledger.recordScan(scan(11, 12, 12, { rescues: [rescueIn(12)] }), leave);
+    await expect(observations.recordMissed(outside, leave)).rejects.toThrow(RangeError);
+    await observations.rewindTo(block(11), leave);
+    await observations.recordScan(scan(11, 12, 12, { rescues: [rescueIn(12)] }), leave);
     const book = await readBook(context.store);
     expectOneChain(book);
     expect(inShort(book)).toEqual([
@@ -126,26 +126,26 @@ export function journalPromises(context: StoreContext): void {
 
   it('enters nothing when the decision throws, and nothing for a payment that is only created', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
     const found = scan(10, 15, 15, { deposits: [depositOf(payment, 12)] });
     const refuse = () => {
       throw new Error('no');
     };
-    await expect(ledger.recordScan(found, refuse)).rejects.toThrow('no');
+    await expect(observations.recordScan(found, refuse)).rejects.toThrow('no');
     expect(await readBook(context.store)).toEqual([]);
-    await ledger.recordScan(found, pay);
+    await observations.recordScan(found, pay);
     expect(await readBook(context.store)).toHaveLength(1);
   });
 
   it('stays one chain when writers race', async () => {
     const payments = await givePayments(context.store, 20);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 50, 50), leave);
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 50, 50), leave);
     await atOnce(20, (index) => {
       const deposits = [depositOf(payments[index] as Payment, 20 + index)];
-      return ledger.recordMissed({ from: block(50), deposits, releases: [] }, leave);
+      return observations.recordMissed({ from: block(50), deposits, releases: [] }, leave);
     });
     const book = await readBook(context.store);
     expect(book).toHaveLength(20);
@@ -153,19 +153,19 @@ export function journalPromises(context: StoreContext): void {
   });
 
   it('refuses a limit that no list has', async () => {
-    await expect(context.store.ledger.listEntries(0, 0)).rejects.toThrow(RangeError);
+    await expect(context.store.observations.listEntries(0, 0)).rejects.toThrow(RangeError);
   });
 
   it('is entered for a store of an earlier version when it is opened, once', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
     const rows = {
       deposits: Array.from({ length: 1_200 }, (_, index) => depositOf(payment, 12, index)),
       releases: [releaseOf(payment, 13)],
     };
-    await ledger.recordScan(scan(10, 13, 14, rows), leave);
-    await ledger.recordScan(scan(13, 13, 14, { deposits: [depositOf(payment, 14)] }), leave);
+    await observations.recordScan(scan(10, 13, 14, rows), leave);
+    await observations.recordScan(scan(13, 13, 14, { deposits: [depositOf(payment, 14)] }), leave);
     const facts = (book: readonly JournalEntry[]) =>
       entriesAfter(NO_MOVEMENTS, book, 0).map(({ hash: _, previousHash: __, ...rest }) => rest);
     const before = await readBook(context.store);
@@ -182,8 +182,11 @@ export function journalPromises(context: StoreContext): void {
     'is guarded by the database itself: %s',
     async (sql) => {
       const payment = await givePayment(context.store);
-      await context.store.ledger.startCursor(block(10));
-      await context.store.ledger.recordScan(scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }), leave);
+      await context.store.observations.startCursor(block(10));
+      await context.store.observations.recordScan(
+        scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }),
+        leave,
+      );
       await expect(context.change(sql)).rejects.toThrow(/journal is never/);
       expect(await readBook(context.store)).toHaveLength(1);
     },

@@ -75,8 +75,11 @@ async function givePaidPayments(store: Store, count = 3) {
   const owner = { paymentId: first.id, accountId: first.accountId };
   const deposit = { ...owner, transactionHash: '0xa', logIndex: 0, blockNumber: 2, units: 5n };
   const final = { number: 2, hash: '0x2', timestampMs: 2 };
-  await store.ledger.startCursor(from);
-  await store.ledger.recordScan({ from, final, scannedTo: 2, deposits: [deposit], releases: [] }, leave);
+  await store.observations.startCursor(from);
+  await store.observations.recordScan(
+    { from, final, scannedTo: 2, deposits: [deposit], releases: [] },
+    leave,
+  );
   await store.payments.addSession(first, newSession(first), leave);
   await store.payments.decidePayment(first, pay);
   await store.relay.openBatch(newBatch([first]), leave);

@@ -15,7 +15,7 @@ import {
   pay,
   type StoreContext,
 } from './fixtures.ts';
-import { block, depositOf, releaseOf, scan } from './ledger.ts';
+import { block, depositOf, releaseOf, scan } from './observations.ts';
 
 const idsOf = (payments: readonly Payment[]) => payments.map((payment) => payment.id);
 
@@ -105,10 +105,13 @@ export function paymentSearchPromises(context: StoreContext): void {
     });
     await store.payments.createPayment(newPayment(accountId, { ...plain, note: 'Order 1002' }), null);
     await indexAll(store);
-    await store.ledger.startCursor(block(10));
+    await store.observations.startCursor(block(10));
     const release = { ...releaseOf(payment, 12), transactionHash: `0x${'ab'.repeat(32)}` };
     const deposit = { ...depositOf(payment, 11), transactionHash: `0x${'cd'.repeat(32)}` };
-    await store.ledger.recordScan(scan(10, 12, 13, { deposits: [deposit], releases: [release] }), leave);
+    await store.observations.recordScan(
+      scan(10, 12, 13, { deposits: [deposit], releases: [release] }),
+      leave,
+    );
 
     for (const text of [
       ...[id, id.toUpperCase(), shortCodeOf(id), `https://pay.example.com/s/${shortCodeOf(id)}`],

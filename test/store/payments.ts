@@ -246,7 +246,7 @@ export function paymentPromises(context: StoreContext): void {
     expect(seen?.sessions).toEqual(sessions);
     expect(await context.store.payments.viewPayment(payment.id)).toEqual({
       payment: { ...payment, enoughUnits: 5n },
-      ledger: { deposits: [], releases: [], finalBlock: -1 },
+      observations: { deposits: [], releases: [], finalBlock: -1 },
       sessions,
     });
     const unknown = newPayment('x');

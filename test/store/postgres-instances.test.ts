@@ -4,7 +4,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { SharedStore, Store } from '../../src/store/store.ts';
-import { LedgerConflictError, StoreClosedError, StoreWriteError } from '../../src/store/store-errors.ts';
+import { ObservationConflictError, StoreClosedError, StoreWriteError } from '../../src/store/store-errors.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -24,7 +24,7 @@ import {
   webhook,
 } from './fixtures.ts';
 import { expectOneChain, readBook } from './journal.ts';
-import { block, depositOf, scan } from './ledger.ts';
+import { block, depositOf, scan } from './observations.ts';
 
 const postgres = await startPostgres();
 afterAll(() => postgres.stop());
@@ -193,9 +193,9 @@ describe('two instances on one database', () => {
     expect(await one.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 200n });
   });
 
-  it('decide on a ledger that is as new as the payment, also after waiting for the other', async () => {
+  it('decide on observations that are as new as the payment, also after waiting for the other', async () => {
     const payment = await givePayment(one);
-    await one.ledger.startCursor(block(10));
+    await one.observations.startCursor(block(10));
     const deposits = Array.from({ length: 20 }, (_, index) => ({
       ...{
         paymentId: payment.id,
@@ -206,14 +206,14 @@ describe('two instances on one database', () => {
       },
       transactionHash: `transaction ${index}`,
     }));
-    const count = ({ ledger }: PaymentView) => ({
-      change: { receivedUnits: BigInt(ledger.deposits.length) },
+    const count = ({ observations }: PaymentView) => ({
+      change: { receivedUnits: BigInt(observations.deposits.length) },
     });
     for (const deposit of deposits) {
       const { blockNumber } = deposit;
       const scan = { from: block(blockNumber - 1), final: block(blockNumber), scannedTo: blockNumber };
       await Promise.all([
-        one.ledger.recordScan({ ...scan, deposits: [deposit], releases: [] }, count),
+        one.observations.recordScan({ ...scan, deposits: [deposit], releases: [] }, count),
         ...Array.from({ length: 5 }, () => other.payments.decidePayment(payment, count)),
       ]);
       expect(await one.payments.findPaymentById(payment.id)).toMatchObject({
@@ -223,25 +223,25 @@ describe('two instances on one database', () => {
   });
 
   it('let one of two watchers record a scan from the same cursor', async () => {
-    await one.ledger.startCursor(block(10));
+    await one.observations.startCursor(block(10));
     const scan = { from: block(10), final: block(12), scannedTo: 12, deposits: [], releases: [] };
     const outcomes = await Promise.allSettled(
-      [one, other].map(({ ledger }) => ledger.recordScan(scan, leave)),
+      [one, other].map(({ observations }) => observations.recordScan(scan, leave)),
     );
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const refused = outcomes.find((outcome) => outcome.status === 'rejected');
-    expect(refused?.reason).toBeInstanceOf(LedgerConflictError);
+    expect(refused?.reason).toBeInstanceOf(ObservationConflictError);
   });
 });
 
 describe('the journal', () => {
   it('stays one chain when two instances append 100 times at once', async () => {
     const payments = await givePayments(one, 100);
-    await one.ledger.startCursor(block(10));
-    await one.ledger.recordScan(scan(10, 200, 200), leave);
+    await one.observations.startCursor(block(10));
+    await one.observations.recordScan(scan(10, 200, 200), leave);
     await atOnce(100, (index) => {
       const deposits = [depositOf(payments[index] as Payment, 20 + index)];
-      return instance(index).ledger.recordMissed({ from: block(200), deposits, releases: [] }, leave);
+      return instance(index).observations.recordMissed({ from: block(200), deposits, releases: [] }, leave);
     });
     const book = await readBook(other);
     expect(book).toHaveLength(100);

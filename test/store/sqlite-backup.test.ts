@@ -19,7 +19,7 @@ import { readConfig } from '../../src/config.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { givePayment, leave, newPayment } from './fixtures.ts';
-import { block, depositOf, scan } from './ledger.ts';
+import { block, depositOf, scan } from './observations.ts';
 
 let folder: string;
 let dataDir: string;
@@ -60,8 +60,8 @@ describe('a backup', () => {
   it('of a store that is being written to has everything that was acknowledged before, and nothing by half', async () => {
     const store = await open();
     const first = await givePayment(store);
-    await store.ledger.startCursor(block(10));
-    await store.ledger.recordScan(scan(10, 13, 14, { deposits: [depositOf(first, 12)] }), leave);
+    await store.observations.startCursor(block(10));
+    await store.observations.recordScan(scan(10, 13, 14, { deposits: [depositOf(first, 12)] }), leave);
     const create = () => newPayment(first.accountId, { tokenFingerprint: 'other' });
     const acknowledged = Array.from({ length: 500 }, create);
     await Promise.all(acknowledged.map((payment) => store.payments.createPayment(payment, null)));
@@ -69,19 +69,19 @@ describe('a backup', () => {
       store.payments.createPayment(payment, null),
     );
 
-    const [end] = await store.ledger.listEntries(0, 1);
+    const [end] = await store.observations.listEntries(0, 1);
     expect(await run()).toEqual({
       ...{ file: target, bytes: statSync(target).size, secret_fingerprints: ['abc_-1', 'other'] },
       ...{ book_entries: 1, book_hash: end?.hash },
     });
     await Promise.all(meanwhile);
     await store.close();
-    await restore(async ({ payments, ledger }) => {
+    await restore(async ({ payments, observations }) => {
       const found = new Set(await payments.listPaymentIds('', 'g', 10_000));
       expect(acknowledged.filter(({ id }) => !found.has(id))).toEqual([]);
-      expect((await payments.viewPayment(first.id))?.ledger.deposits).toHaveLength(1);
-      expect(await ledger.listEntries(0, 10)).toEqual([end]);
-      expect(await ledger.readCursor()).toEqual(block(13));
+      expect((await payments.viewPayment(first.id))?.observations.deposits).toHaveLength(1);
+      expect(await observations.listEntries(0, 10)).toEqual([end]);
+      expect(await observations.readCursor()).toEqual(block(13));
     });
   });
 
@@ -102,8 +102,8 @@ describe('a backup', () => {
   it('keeps the guards of the journal', async () => {
     const store = await open();
     const payment = await givePayment(store);
-    await store.ledger.startCursor(block(10));
-    await store.ledger.recordScan(scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }), leave);
+    await store.observations.startCursor(block(10));
+    await store.observations.recordScan(scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }), leave);
     await store.close();
     await run();
     const copy = new DatabaseSync(target);

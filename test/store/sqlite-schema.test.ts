@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { StoreTooNewError } from '../../src/store/store-errors.ts';
 import { insertEarlierPayments, upgradedRows, upgradedSql } from './earlier-payments.ts';
 import { DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord } from './fixtures.ts';
-import { block, depositOf, scan } from './ledger.ts';
+import { block, depositOf, scan } from './observations.ts';
 
 let folder: string;
 let file: string;
@@ -124,8 +124,8 @@ describe('the journal', () => {
   it('takes no entry but the next one, by REPLACE neither', async () => {
     const store = await openSqliteStore({ file });
     const payment = await givePayment(store);
-    await store.ledger.startCursor(block(10));
-    await store.ledger.recordScan(scan(10, 12, 12, { deposits: [depositOf(payment, 12)] }), leave);
+    await store.observations.startCursor(block(10));
+    await store.observations.recordScan(scan(10, 12, 12, { deposits: [depositOf(payment, 12)] }), leave);
     await store.close();
     for (const number of [1, 3]) {
       const replace = `REPLACE INTO journal SELECT ${number}, previous_hash, hash, 0, kind, payment_id, '7', token,

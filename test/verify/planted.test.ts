@@ -56,7 +56,7 @@ async function forge(
 
 const lastEntry = async () => (await readBook(store)).length;
 const numberOf = async (payment: Payment) =>
-  (await store.ledger.listEntriesOf(payment.id))[0]?.number as number;
+  (await store.observations.listEntriesOf(payment.id))[0]?.number as number;
 const NOBODY = '019a0000-0000-7000-8000-000000000000';
 
 const planted: readonly Planted[] = [
@@ -338,7 +338,7 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
       const { id: paymentId, accountId } = world.payments.untouched;
       const position = { paymentId, accountId, blockNumber: 14, transactionHash: 'dust' };
       const deposits = Array.from({ length: 1_100 }, (_, logIndex) => ({ ...position, logIndex, units: 1n }));
-      await store.ledger.recordMissed({ from: world.chain.block(20), deposits, releases: [] }, leave);
+      await store.observations.recordMissed({ from: world.chain.block(20), deposits, releases: [] }, leave);
       await opened.change(`${opened.unguardBook} DELETE FROM journal`);
       const report = await verifyPayments({ ...world.context, chain: null });
       expect(report.discrepancyCount).toBeGreaterThan(1_100);

@@ -179,8 +179,8 @@ async function record(
     ) as Payment;
     return { paymentId, accountId };
   };
-  await store.ledger.startCursor(chain.block(10));
-  await store.ledger.recordScan(
+  await store.observations.startCursor(chain.block(10));
+  await store.observations.recordScan(
     {
       ...{ from: chain.block(10), final: chain.block(20), scannedTo: 25 },
       deposits: chain.transfers.map((log) => ({ ...log, ...ownerOf(log.recipient) })),

@@ -1,5 +1,5 @@
 import type { DashboardSession, OneTimeLink } from '../dashboard-session.ts';
-import type { Ledger, Payment, PaymentChange, PaymentReference } from '../payment.ts';
+import type { ChainObservations, Payment, PaymentChange, PaymentReference } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { PaymentStatus } from '../payment-states.ts';
 import type { Address } from '../payout-address.ts';
@@ -38,7 +38,7 @@ export interface PaymentDecision {
 /** All that a decision about a payment may depend on, read within one transaction. */
 export interface PaymentView {
   readonly payment: Payment;
-  readonly ledger: Ledger;
+  readonly observations: ChainObservations;
   readonly sessions: readonly ProviderSession[];
 }
 
@@ -66,7 +66,7 @@ export interface PaymentStore {
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
   /** A payment by its id alone: for the sender and the operator. */
   findPaymentById(id: PaymentId): Promise<Payment | null>;
-  /** With its ledger and sessions, in one consistent read; by its id alone where nobody knows its account yet. */
+  /** With its observations and sessions, in one consistent read; by its id alone where nobody knows its account yet. */
   viewPayment(payment: PaymentReference | PaymentId): Promise<PaymentView | null>;
   /** Newest first; `before` is the last id of the page before. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;

@@ -76,7 +76,7 @@ export type FoundOnChain = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>
  * same transaction. The book is one chain over all payments: an entry holds the hash of the one before it, and the
  * database refuses to change or remove one.
  */
-export interface LedgerStore {
+export interface ObservationStore {
   /** The newest final block that was scanned, or null before the first scan. */
   readCursor(): Promise<BlockReference | null>;
   /** Sets the cursor where none is. */

@@ -30,13 +30,13 @@ function viewIn(
   };
   return {
     payment: payment as Payment,
-    ledger: { deposits: [], releases: [], finalBlock: 0 },
+    observations: { deposits: [], releases: [], finalBlock: 0 },
     sessions: [],
     ...rest,
   };
 }
 
-function ledgerOf(...units: bigint[]) {
+function observationsOf(...units: bigint[]) {
   const deposits = units.map((amount, index) => ({
     units: amount,
     blockNumber: index,
@@ -95,7 +95,7 @@ describe('the view of a payment', () => {
   it('says how much is missing when less than enough was seen, whatever visits there were', () => {
     const sessions = [sessionAt('wert', 1, nowMs + 1)];
     const view = checkoutViewOf(
-      viewIn('unpaid/pending', {}, { ledger: ledgerOf(3_000_000n, 1n), sessions }),
+      viewIn('unpaid/pending', {}, { observations: observationsOf(3_000_000n, 1n), sessions }),
       nowMs,
     );
     expect(view).toEqual({
@@ -123,7 +123,7 @@ describe('the view of a payment', () => {
   });
 
   it('names the deposit that made it enough, not a later one', () => {
-    const view = viewIn('unpaid/ready', {}, { ledger: ledgerOf(1n, enoughUnits, 5n) });
+    const view = viewIn('unpaid/ready', {}, { observations: observationsOf(1n, enoughUnits, 5n) });
     expect(checkoutViewOf(view, nowMs)).toEqual({ kind: 'seen', depositHash: 'deposit 2' });
   });
 
@@ -147,7 +147,9 @@ it('lets customers pay only while the checkout is open and nearly everything is 
   );
   expect(open).toEqual(['unpaid/pending']);
   const takesPaymentAfter = (units: bigint) =>
-    takesPayment(checkoutViewOf(viewIn('unpaid/pending', {}, { ledger: ledgerOf(units) }), nowMs));
+    takesPayment(
+      checkoutViewOf(viewIn('unpaid/pending', {}, { observations: observationsOf(units) }), nowMs),
+    );
   expect(takesPaymentAfter(1n)).toBe(true);
   expect(takesPaymentAfter(enoughUnits / 10n)).toBe(true);
   expect(takesPaymentAfter(enoughUnits / 10n + 1n)).toBe(false);
@@ -155,13 +157,13 @@ it('lets customers pay only while the checkout is open and nearly everything is 
 });
 
 it('says that a little has arrived, with and without a visit', () => {
-  const ledger = ledgerOf(1n);
-  expect(checkoutViewOf(viewIn('unpaid/pending', {}, { ledger }), nowMs)).toEqual({
+  const observations = observationsOf(1n);
+  expect(checkoutViewOf(viewIn('unpaid/pending', {}, { observations }), nowMs)).toEqual({
     kind: 'choose',
     hasLittleArrived: true,
   });
   const sessions = [sessionAt('wert', 1, nowMs + 1)];
-  expect(checkoutViewOf(viewIn('unpaid/pending', {}, { ledger, sessions }), nowMs)).toMatchObject({
+  expect(checkoutViewOf(viewIn('unpaid/pending', {}, { observations, sessions }), nowMs)).toMatchObject({
     kind: 'at_provider',
     hasLittleArrived: true,
   });

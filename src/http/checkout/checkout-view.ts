@@ -4,7 +4,7 @@ import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import type { ProviderSession, SessionProgress } from '../../domain/provider-session.ts';
-import { sumLedger } from '../../domain/settle.ts';
+import { sumObservations } from '../../domain/settle.ts';
 
 /** What the customer is shown: one sentence and at most one thing to do for each kind. */
 export type CheckoutView =
@@ -55,14 +55,17 @@ export type CheckoutView =
       readonly releaseHash: string | null;
     };
 
-/** The view of a payment's state, ledger and sessions. Pure; throws `UnknownStateError` for an unknown state. */
-export function checkoutViewOf({ payment, ledger, sessions }: PaymentView, nowMs: number): CheckoutView {
-  const depositHash = payment.txidIn ?? decisiveDeposit(ledger.deposits, payment.enoughUnits);
-  const releaseHash = payment.txidOut ?? ledger.releases.at(-1)?.transactionHash ?? null;
+/** The view of a payment's state, observations and sessions. Pure; throws `UnknownStateError` for an unknown state. */
+export function checkoutViewOf(
+  { payment, observations, sessions }: PaymentView,
+  nowMs: number,
+): CheckoutView {
+  const depositHash = payment.txidIn ?? decisiveDeposit(observations.deposits, payment.enoughUnits);
+  const releaseHash = payment.txidOut ?? observations.releases.at(-1)?.transactionHash ?? null;
   const state = stateOf(payment);
   switch (state) {
     case 'unpaid/pending': {
-      const { seenUnits } = sumLedger(ledger);
+      const { seenUnits } = sumObservations(observations);
       // From a wallet: it is paid once it is final.
       if (seenUnits >= payment.enoughUnits) return { kind: 'seen', depositHash };
       // A transfer from a wallet need not be the whole amount, so that every part of it counts there.

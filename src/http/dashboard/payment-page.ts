@@ -7,7 +7,7 @@ import { paymentUri } from '../../domain/payment-uri.ts';
 import { roleIncludes } from '../../domain/person.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
-import { sumLedger } from '../../domain/settle.ts';
+import { sumObservations } from '../../domain/settle.ts';
 import { type PaymentHistory, readPaymentHistory } from '../../payments/payment-history.ts';
 import { listOffers, servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { dataTable } from '../design/data-table.ts';
@@ -67,7 +67,10 @@ ${eraseCard(visit, payment)}
 }
 
 /** What a partially paid or overpaid payment means for the merchant, and what can be done. */
-function mismatchNotice({ baseUrl }: DashboardContext, { payment, ledger, sessions }: PaymentHistory): Html {
+function mismatchNotice(
+  { baseUrl }: DashboardContext,
+  { payment, observations, sessions }: PaymentHistory,
+): Html {
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
@@ -77,8 +80,8 @@ function mismatchNotice({ baseUrl }: DashboardContext, { payment, ledger, sessio
   }
   if (payment.amountMismatch !== 'overpaid') return nothing;
   const visited = [...new Set(sessions.map(({ provider }) => providerName(provider)))];
-  const { length: deposits } = ledger.deposits;
-  return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumLedger(ledger).seenUnits)}</strong></p>
+  const { length: deposits } = observations.deposits;
+  return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
 <p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. There is one webhook only: if the customer paid twice, refund the surplus from your wallet.</p></section>`;
 }
 
@@ -136,23 +139,26 @@ ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReaso
 </dl></section>`;
 }
 
-function moneyCard(context: DashboardContext, { payment, ledger }: PaymentHistory): Html {
-  const sums = sumLedger(ledger);
-  const finality = (blockNumber: number) => (blockNumber <= ledger.finalBlock ? 'final' : 'not final yet');
-  const deposits = ledger.deposits.map(({ units, transactionHash, blockNumber }) => [
+function moneyCard(context: DashboardContext, { payment, observations }: PaymentHistory): Html {
+  const sums = sumObservations(observations);
+  const finality = (blockNumber: number) =>
+    blockNumber <= observations.finalBlock ? 'final' : 'not final yet';
+  const deposits = observations.deposits.map(({ units, transactionHash, blockNumber }) => [
     'Arrived',
     formatUnits(units),
     '–',
     transactionLink(context, transactionHash),
     `${blockNumber}, ${finality(blockNumber)}`,
   ]);
-  const releases = ledger.releases.map(({ toMerchantUnits, feeUnits, transactionHash, blockNumber }) => [
-    'Sent to your wallet',
-    formatUnits(toMerchantUnits),
-    formatUnits(feeUnits),
-    transactionLink(context, transactionHash),
-    `${blockNumber}, ${finality(blockNumber)}`,
-  ]);
+  const releases = observations.releases.map(
+    ({ toMerchantUnits, feeUnits, transactionHash, blockNumber }) => [
+      'Sent to your wallet',
+      formatUnits(toMerchantUnits),
+      formatUnits(feeUnits),
+      transactionLink(context, transactionHash),
+      `${blockNumber}, ${finality(blockNumber)}`,
+    ],
+  );
   return html`<section class="card"><h2>Money</h2>
 <dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Still at the address', `${formatUnits(sums.heldUnits)} USDC`)}
 ${fact('Goes to', html`<code>${payment.payoutAddress}</code>`)}${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}</dl>
@@ -188,9 +194,9 @@ ${payment.note ?? ''}</textarea>
 <p class="actions"><button class="button">Save the note</button></p></form></section>`;
 }
 
-function cancelCard(visit: Visit, { payment, ledger }: PaymentHistory): Html {
+function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Html {
   const canCancel =
-    payment.status === 'unpaid' && payment.forwardStatus === 'pending' && ledger.deposits.length === 0;
+    payment.status === 'unpaid' && payment.forwardStatus === 'pending' && observations.deposits.length === 0;
   if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
   return html`<section class="card"><h2>Cancel</h2>
 <p>Nothing has arrived. A canceled payment cannot be paid any more; what a customer still sends to its address waits for your or the operator’s hand.</p>
@@ -271,9 +277,9 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
 /** How a direct payment that is open is paid: what is missing, where, and as wallets read it. Nothing for others. */
 export function walletCard(
   { token }: Pick<DashboardContext, 'token'>,
-  { payment, ledger }: Pick<PaymentView, 'payment' | 'ledger'>,
+  { payment, observations }: Pick<PaymentView, 'payment' | 'observations'>,
 ): Html {
-  const missingUnits = payment.enoughUnits - sumLedger(ledger).seenUnits;
+  const missingUnits = payment.enoughUnits - sumObservations(observations).seenUnits;
   if (!isDirect(payment) || payment.status !== 'unpaid' || missingUnits <= 0n) return nothing;
   const { chainId, depositAddress } = payment;
   const uri = paymentUri({ token, chainId, to: depositAddress, units: missingUnits });

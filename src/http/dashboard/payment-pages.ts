@@ -28,10 +28,10 @@ import { fact, providerName, stateSentence } from './payment-words.ts';
 /** One payment on paper: what can be shown to a bank, a provider or a customer, and how anybody can check it. */
 async function showEvidence(context: DashboardContext, visit: Visit): Promise<DashboardView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
-  const { payment, ledger, sessions } = history;
+  const { payment, observations, sessions } = history;
   const moved = [
-    ...ledger.deposits.map(({ units, ...place }) => ({ ...place, what: 'arrived', units })),
-    ...ledger.releases.map(({ toMerchantUnits, feeUnits, ...place }) => ({
+    ...observations.deposits.map(({ units, ...place }) => ({ ...place, what: 'arrived', units })),
+    ...observations.releases.map(({ toMerchantUnits, feeUnits, ...place }) => ({
       ...place,
       what: `released, less a fee of ${formatUnits(feeUnits)}`,
       units: toMerchantUnits,
@@ -55,7 +55,7 @@ ${sessions.length === 0 ? html`<p>The customer was at no provider.</p>` : html`<
 <p>USDC on chain ${payment.chainId}. The deposit address is computed from the merchant’s wallet, the fee and the payment id by the factory’s contract, so that the money could go nowhere else; <code>${context.baseUrl}/.well-known/card-checkout.json</code> says how to check that.</p>
 <dl class="facts">${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}${fact('Merchant’s wallet', html`<code>${payment.payoutAddress}</code>`)}
 ${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', html`<code>${payment.factory}</code>`)}
-${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUnits(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= ledger.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
+${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUnits(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
 <section class="card"><h2>In the order of time</h2>${timeline(history, visit.timeZone)}</section>`,
   };
 }

@@ -15,7 +15,7 @@ import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { ChainReader, Relayer } from '../../domain/ports/chain.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import type { LedgerStore, RelayStore } from '../../domain/ports/settlement-store.ts';
+import type { ObservationStore, RelayStore } from '../../domain/ports/settlement-store.ts';
 import type { ProviderDirectory } from '../../payments/provider-availability.ts';
 import type { Page } from '../checkout/layout.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -229,7 +229,7 @@ export interface OperatorContext extends AreaContext {
   readonly directory: ProviderDirectory;
   readonly payments: PaymentStore;
   readonly search: Pick<PaymentSearchStore, 'listUnsettled' | 'listFailingWebhooks'>;
-  readonly ledger: Pick<LedgerStore, 'readCursor'>;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly chain: Pick<ChainReader, 'withView'>;
   readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;

@@ -7,7 +7,7 @@ import { parsePaymentSearch } from '../../domain/payment-search.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import { sumLedger } from '../../domain/settle.ts';
+import { sumObservations } from '../../domain/settle.ts';
 import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { releasePayment } from '../../payments/release-payment.ts';
 import {
@@ -134,8 +134,8 @@ async function showPayment(
   };
 }
 
-function factsCard({ payment, ledger }: PaymentView): Html {
-  const { heldUnits, seenUnits } = sumLedger(ledger);
+function factsCard({ payment, observations }: PaymentView): Html {
+  const { heldUnits, seenUnits } = sumObservations(observations);
   return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
 <div><dt>Payment id</dt><dd><code class="breaks">${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
@@ -149,13 +149,13 @@ function factsCard({ payment, ledger }: PaymentView): Html {
 <div><dt>What can be done</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
 }
 
-function actionsCard({ payment, ledger }: PaymentView, { formToken }: OperatorVisit): Html {
+function actionsCard({ payment, observations }: PaymentView, { formToken }: OperatorVisit): Html {
   const { id, status, forwardStatus, relayBatchId } = payment;
   const path = `${OPERATOR_PATH}/payments/${id}`;
   const token = formTokenField(formToken);
   const isPending = status === 'unpaid' && forwardStatus === 'pending';
-  const canCancel = isPending && ledger.deposits.length === 0;
-  const canRelease = !isPending && relayBatchId === null && sumLedger(ledger).heldUnits > 0n;
+  const canCancel = isPending && observations.deposits.length === 0;
+  const canRelease = !isPending && relayBatchId === null && sumObservations(observations).heldUnits > 0n;
   return html`<section class="card"><h2>Actions</h2>
 ${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release what lies at the deposit address to the merchant, less the fee, now.</span><button class="button">Release</button></form>` : nothing}
 ${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel it, as long as nothing has arrived and nobody is paying.</span><button class="button danger">Cancel payment</button></form>` : nothing}

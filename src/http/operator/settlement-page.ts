@@ -38,12 +38,12 @@ export function registerSettlementPage(routes: OperatorRoutes): void {
 }
 
 async function showSettlement(context: OperatorContext): Promise<OperatorView> {
-  const { relayer, chain, ledger, relay, search } = context;
+  const { relayer, chain, observations, relay, search } = context;
   const [balance, fees, heads, cursor, batches, waiting] = await Promise.all([
     orNull(relayer.readGasBalance()),
     orNull(relayer.quoteFees()),
     orNull(chain.withView((view) => view.readHeads())),
-    ledger.readCursor(),
+    observations.readCursor(),
     relay.listOpenBatches(BATCHES_SHOWN),
     search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
   ]);

@@ -13,7 +13,7 @@ import type { EmailStore, Mailer } from '../../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import type { LedgerStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
+import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { addressGroupOf } from '../rate-limit.ts';
@@ -39,7 +39,7 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly emails: Pick<EmailStore, 'eraseEmail'>;
-  readonly ledger: Pick<LedgerStore, 'readCursor'>;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly tokens: IpnTokens;
   /** For checkouts that are made by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;

@@ -8,7 +8,7 @@ import {
 } from '../../domain/ports/chain.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
-import { RETRY_AFTER_ABANDONED_MS, retryDelayMs, settle, sumLedger } from '../../domain/settle.ts';
+import { RETRY_AFTER_ABANDONED_MS, retryDelayMs, settle, sumObservations } from '../../domain/settle.ts';
 import {
   forwardCall,
   isOver,
@@ -204,18 +204,18 @@ export async function resolveBatch(
   batch: RelayBatch,
   finalBlock: number,
 ): Promise<boolean> {
-  const cursor = await context.ledger.readCursor();
+  const cursor = await context.observations.readCursor();
   if (cursor === null || cursor.number < finalBlock) return false;
   const nowMs = context.nowMs();
   const isMined =
     batch.kind === 'rescue' || (await context.relayer.isAnyMined(batch.attempts.map(({ hash }) => hash)));
   const unreleased = new Set<PaymentId>();
-  await closeBatch(context, batch, 'resolved', ({ payment, ledger }) => {
-    const isReleased = ledger.releases.some(({ transactionHash }) =>
+  await closeBatch(context, batch, 'resolved', ({ payment, observations }) => {
+    const isReleased = observations.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
     );
     // What is held although we released came later, or was released by a rival: it is due at once.
-    if (isReleased || sumLedger(ledger).heldUnits === 0n) {
+    if (isReleased || sumObservations(observations).heldUnits === 0n) {
       return { noOpBatches: 0, releaseDueAtMs: null };
     }
     unreleased.add(payment.id);

@@ -3,11 +3,11 @@ import { type Payment, termsOf } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { FeeQuote, RelayCall, Relayer, TokenReader } from '../../domain/ports/chain.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import type { LedgerStore, RelayAttempt, RelayStore } from '../../domain/ports/settlement-store.ts';
+import type { ObservationStore, RelayAttempt, RelayStore } from '../../domain/ports/settlement-store.ts';
 
 export interface RelayContext {
   readonly payments: PaymentStore;
-  readonly ledger: LedgerStore;
+  readonly observations: ObservationStore;
   readonly relay: RelayStore;
   readonly relayer: Relayer;
   readonly token: TokenReader;

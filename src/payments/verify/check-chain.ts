@@ -2,7 +2,7 @@ import { type JournalFacts, netEntries } from '../../domain/journal.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { ChainView } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import { sumLedger } from '../../domain/settle.ts';
+import { sumObservations } from '../../domain/settle.ts';
 import { type Findings, finalRowsOf, type VerifiedChain } from './verify-context.ts';
 import { formatSigned } from './verify-journal.ts';
 
@@ -22,7 +22,7 @@ const LARGEST_GAP_BLOCKS = 100;
  * state of the block that was scanned last.
  */
 export async function checkChain(chain: VerifiedChain, subjects: readonly ChainSubject[]): Promise<void> {
-  const byFinalBlock = Map.groupBy(subjects, ({ view }) => view.ledger.finalBlock);
+  const byFinalBlock = Map.groupBy(subjects, ({ view }) => view.observations.finalBlock);
   for (const [finalBlock, group] of byFinalBlock) {
     // Nothing was scanned yet, and so nothing is recorded.
     if (finalBlock < 0) continue;
@@ -39,7 +39,7 @@ async function checkBalances(
   const addresses = group.map(({ view }) => view.payment.depositAddress);
   const balances = await sweepBalances(addresses, finalBlock);
   for (const [index, { view, findings }] of group.entries()) {
-    const { seenUnits, releasedUnits } = sumLedger({ ...finalRowsOf(view), finalBlock });
+    const { seenUnits, releasedUnits } = sumObservations({ ...finalRowsOf(view), finalBlock });
     const expected = seenUnits - releasedUnits;
     const found = balances[index] as bigint;
     if (expected !== found) findings.add('held', formatSigned(expected), formatUnits(found));

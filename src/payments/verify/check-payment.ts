@@ -1,7 +1,7 @@
 import { feeUnits, formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
-import { settle, sumLedger } from '../../domain/settle.ts';
+import { settle, sumObservations } from '../../domain/settle.ts';
 import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../domain/webhook.ts';
 import {
   type CheckContext,
@@ -30,7 +30,7 @@ export function checkPayment(facts: PaymentFacts, context: CheckContext): Findin
 
 /** The contract takes the fee of the terms, or none where the fee wallet could not be paid. */
 function checkReleases({ view }: PaymentFacts, findings: Findings): void {
-  for (const { toMerchantUnits, feeUnits: fee, transactionHash } of view.ledger.releases) {
+  for (const { toMerchantUnits, feeUnits: fee, transactionHash } of view.observations.releases) {
     const expected = feeUnits(toMerchantUnits + fee, view.payment.feeBasisPoints);
     if (fee === expected || fee === 0n) continue;
     findings.add('fee', `${formatUnits(expected)} in ${transactionHash}`, formatUnits(fee));
@@ -51,13 +51,13 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
  * entries adds up to it. And what was paid once must still be there.
  */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
-  const { payment, ledger } = view;
+  const { payment, observations } = view;
   if (payment.status === 'paid' && payment.forwardStatus !== 'completed') {
-    checkReceived(payment, sumLedger(ledger).finalSeenUnits, findings);
+    checkReceived(payment, sumObservations(observations).finalSeenUnits, findings);
     return;
   }
   if (payment.status === 'unpaid' || (payment.status === 'canceled' && payment.txidOut === null)) {
-    checkSeen(payment, sumLedger(ledger).seenUnits, findings);
+    checkSeen(payment, sumObservations(observations).seenUnits, findings);
     return;
   }
   const inWords = (received: bigint, forwarded: bigint) =>
@@ -79,7 +79,7 @@ function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void
   if (payment.receivedUnits < payment.enoughUnits) {
     findings.add('amounts', `at least ${formatUnits(payment.enoughUnits)} received`, written);
   }
-  const { finalReleasedUnits } = sumLedger(ledger);
+  const { finalReleasedUnits } = sumObservations(observations);
   if (finalReleasedUnits < payment.receivedUnits) {
     findings.add('amounts', `${written}, and still released`, formatUnits(finalReleasedUnits));
   }
@@ -108,7 +108,7 @@ function checkReceived(payment: Payment, finalSeenUnits: bigint, findings: Findi
   );
 }
 
-function checkTransactions({ view: { payment, ledger } }: PaymentFacts, findings: Findings): void {
+function checkTransactions({ view: { payment, observations } }: PaymentFacts, findings: Findings): void {
   const check = (
     hash: string | null,
     rows: readonly { readonly transactionHash: string }[],
@@ -118,9 +118,9 @@ function checkTransactions({ view: { payment, ledger } }: PaymentFacts, findings
     const isKnown = rows.some(({ transactionHash }) => transactionHash === hash);
     if ((isExpected || hash !== null) && !isKnown) findings.add('transactions', what, hash ?? 'none');
   };
-  check(payment.txidIn, ledger.deposits, 'one of its deposits', payment.status === 'paid');
+  check(payment.txidIn, observations.deposits, 'one of its deposits', payment.status === 'paid');
   const isReleased = payment.status === 'paid' && payment.forwardStatus === 'completed';
-  check(payment.txidOut, ledger.releases, 'one of its releases', isReleased);
+  check(payment.txidOut, observations.releases, 'one of its releases', isReleased);
 }
 
 /** The decision that the service makes of every payment would change nothing. */

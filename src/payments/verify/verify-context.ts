@@ -3,7 +3,7 @@ import type { Deposit, Release } from '../../domain/payment.ts';
 import type { ChainReader, SweepBalances } from '../../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import type {
-  LedgerStore,
+  ObservationStore,
   RelayBatch,
   RelayStore,
   SettlementStore,
@@ -22,7 +22,7 @@ export interface VerifyContext {
     PaymentStore,
     'findPaymentById' | 'listPaymentIds' | 'listPayments' | 'viewPayment'
   >;
-  readonly ledger: Pick<LedgerStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
+  readonly observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;
@@ -71,10 +71,11 @@ export function createFindings(paymentId: string): Findings {
 }
 
 /** The rows in blocks that are final. */
-export function finalRowsOf({ ledger }: PaymentView): {
+export function finalRowsOf({ observations }: PaymentView): {
   readonly deposits: readonly Deposit[];
   readonly releases: readonly Release[];
 } {
-  const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= ledger.finalBlock;
-  return { deposits: ledger.deposits.filter(isFinal), releases: ledger.releases.filter(isFinal) };
+  const isFinal = ({ blockNumber }: { readonly blockNumber: number }) =>
+    blockNumber <= observations.finalBlock;
+  return { deposits: observations.deposits.filter(isFinal), releases: observations.releases.filter(isFinal) };
 }

@@ -19,12 +19,12 @@ const ENTRIES_AT_A_TIME = 500;
  * walked over as well, as far as it is there when the end is reached.
  */
 export async function verifyBook(
-  context: Pick<VerifyContext, 'ledger' | 'payments'>,
+  context: Pick<VerifyContext, 'observations' | 'payments'>,
   report: (discrepancy: Discrepancy) => void,
 ): Promise<JournalHead> {
   let head = NO_MOVEMENTS;
   for (;;) {
-    const entries = await context.ledger.listEntries(head.number, ENTRIES_AT_A_TIME);
+    const entries = await context.observations.listEntries(head.number, ENTRIES_AT_A_TIME);
     for (const entry of entries) {
       for (const discrepancy of brokenLinks(head, entry)) report(discrepancy);
       head = entry;

@@ -58,7 +58,7 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
     discrepancyCount++;
     if (discrepancies.length < MAXIMUM_LISTED) discrepancies.push(discrepancy);
   };
-  const cursor = await context.ledger.readCursor();
+  const cursor = await context.observations.readCursor();
   if (cursor !== null) await verifyFinalBlock(context, cursor, report);
   const book = await verifyBook(context, report);
   const depositAddressOf = addressesBy(await context.settlements.listSettlements());
@@ -130,7 +130,7 @@ async function readFacts(context: VerifyContext, id: PaymentId): Promise<Looked>
   try {
     const [view, entries, webhooks] = await Promise.all([
       context.payments.viewPayment(id),
-      context.ledger.listEntriesOf(id),
+      context.observations.listEntriesOf(id),
       context.webhooks.listWebhooks(id),
     ]);
     if (view === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);

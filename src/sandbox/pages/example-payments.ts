@@ -106,5 +106,5 @@ function exampleView(payment: Payment, events: ExampleEvents = {}): PaymentView 
     logIndex: 0,
     transactionHash: RELEASE_HASH,
   }));
-  return { payment, ledger: { deposits, releases, finalBlock: 30 }, sessions: events.sessions ?? [] };
+  return { payment, observations: { deposits, releases, finalBlock: 30 }, sessions: events.sessions ?? [] };
 }

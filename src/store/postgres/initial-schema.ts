@@ -99,7 +99,7 @@ export const initialSchema: Migration = {
         FOREIGN KEY (account_id, payment_id) REFERENCES payments (account_id, id)
       );
 
-      -- The cursor is the newest checkpoint. Whoever writes to the ledger locks this table first.
+      -- The cursor is the newest checkpoint. Whoever writes to the observations locks this table first.
       CREATE TABLE checkpoints (
         number bigint PRIMARY KEY,
         hash text NOT NULL,

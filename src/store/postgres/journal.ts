@@ -8,7 +8,7 @@ import {
   netEntries,
 } from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import { lockLedger } from './ledger-rows.ts';
+import { lockObservations } from './observation-rows.ts';
 import type { Connection, Database } from './open-database.ts';
 import { type Column, namesOf, statement, unnest, valuesByColumn } from './statements.ts';
 
@@ -42,7 +42,7 @@ const insert = statement(
 
 type JournalRow = Omit<JournalEntry, 'units'> & { readonly units: string };
 
-/** With the ledger locked, which makes it one chain: whoever else appends waits, and then reads the new end. */
+/** With the observations locked, which makes it one chain: whoever else appends waits, and then reads the new end. */
 export async function appendEntries(
   connection: Connection,
   entries: readonly JournalFacts[],
@@ -123,7 +123,7 @@ const fetchFinal = statement(`FETCH ${OPENING_ENTRIES} FROM final_entries`);
 export async function openJournal(database: Database, nowMs: () => number): Promise<void> {
   if ((await listEntries(database, 0, 1)).length > 0) return;
   await database.transaction(async (connection) => {
-    await lockLedger(connection);
+    await lockObservations(connection);
     if ((await listEntries(connection, 0, 1)).length > 0) return;
     await connection.execute(declareFinal);
     for (;;) {

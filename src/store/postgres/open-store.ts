@@ -20,8 +20,8 @@ import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupRead } from './group-read.ts';
 import { openJournal } from './journal.ts';
-import { createLedgerStore } from './ledger.ts';
 import { migrate, migrations } from './migrations.ts';
+import { createObservationStore } from './observations.ts';
 import { type Connection, type Database, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
@@ -92,7 +92,7 @@ export function createPostgresStore(
       ...createPaymentStory(scripts),
     },
     addressPages: createAddressPageStore(database),
-    ledger: createLedgerStore(database, decider, nowMs),
+    observations: createObservationStore(database, decider, nowMs),
     relay: createRelayStore(database, decider),
     webhooks: createWebhookStore(database, nowMs),
     emails: createEmailStore(scripts, traits),

@@ -11,7 +11,7 @@ import {
   type ReleaseRow,
   releaseOfRow,
   watermarkBefore,
-} from '../ledger-rules.ts';
+} from '../observation-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../sessions.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
@@ -48,8 +48,8 @@ const lock = statement(
 const position = `'blockNumber', block_number, 'logIndex', log_index, 'transactionHash', transaction_hash`;
 const viewSql = `
   SELECT ${paymentColumns}, ${sessionsOfPaymentSql},
-    ${ledgerRowsSql('deposits', `'units', units::text`)},
-    ${ledgerRowsSql('releases', `'toMerchantUnits', to_merchant_units::text, 'feeUnits', fee_units::text`)},
+    ${observationRowsSql('deposits', `'units', units::text`)},
+    ${observationRowsSql('releases', `'toMerchantUnits', to_merchant_units::text, 'feeUnits', fee_units::text`)},
     (SELECT max(number) FROM checkpoints)`;
 const viewAsked = arrayStatement(`${viewSql} FROM ${askedPaymentsSql}`);
 /** For a checkout page, whose address names no account. */
@@ -99,8 +99,8 @@ const lowerWatermark = statement(
   `UPDATE watermarks SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
 );
 
-/** The rows of a ledger table that belong to a row of `payments`, in chain order, as a JSON array. */
-function ledgerRowsSql(table: string, amounts: string): string {
+/** The rows of an observation table that belong to a row of `payments`, in chain order, as a JSON array. */
+function observationRowsSql(table: string, amounts: string): string {
   return `
     (SELECT coalesce(json_agg(json_build_object(${position}, ${amounts}) ORDER BY block_number, log_index), '[]')
      FROM ${table} WHERE ${table}.account_id = payments.account_id AND payment_id = payments.id)`;
@@ -209,7 +209,7 @@ function viewOfRow(row: unknown[]): PaymentView {
   ];
   return {
     payment: paymentOfRow(row),
-    ledger: {
+    observations: {
       deposits: deposits.map(depositOfRow),
       releases: releases.map(releaseOfRow),
       finalBlock: finalBlock ?? NO_FINAL_BLOCK,

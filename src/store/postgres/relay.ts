@@ -3,7 +3,7 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
-import { type AttemptRow, attemptOfRow } from '../ledger-rules.ts';
+import { type AttemptRow, attemptOfRow } from '../observation-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { checkNewBatch, checkReplacement } from '../relay-batches.ts';
 import { checkListLimit } from '../store.ts';

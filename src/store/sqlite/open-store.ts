@@ -22,8 +22,8 @@ import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupCommit, createGroupRead, type GroupCommit, type GroupRead } from './group-commit.ts';
 import { openJournal } from './journal.ts';
-import { createLedgerStore } from './ledger.ts';
 import { migrate, migrations } from './migrations.ts';
+import { createObservationStore } from './observations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
@@ -94,7 +94,7 @@ function createStore(
       ...createPaymentStory(scripts),
     },
     addressPages: createAddressPageStore(database, writes, reads),
-    ledger: createLedgerStore(database, writes, reads, decider, nowMs),
+    observations: createObservationStore(database, writes, reads, decider, nowMs),
     relay: createRelayStore(database, writes, reads, decider),
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     emails: createEmailStore(scripts, traits),

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Ledger, Payment, PaymentReference } from '../../domain/payment.ts';
+import type { ChainObservations, Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
@@ -12,7 +12,7 @@ import {
   type ReleaseRow,
   releaseOfRow,
   watermarkBefore,
-} from '../ledger-rules.ts';
+} from '../observation-rules.ts';
 import { changingValues, paymentColumns, paymentOfRow, updatePaymentSql } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../sessions.ts';
 import { sessionColumns } from './session-rows.ts';
@@ -50,7 +50,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
   const lowerWatermark = database.prepare(
     `UPDATE watermarks SET payment_id = ? WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= ?`,
   );
-  const readLedger = prepareLedgerRead(database);
+  const readObservations = prepareObservationRead(database);
   const selectSessions = database.prepare(
     `SELECT ${sessionColumns} FROM provider_sessions WHERE payment_id = ? ORDER BY created_at_ms, id`,
   );
@@ -65,7 +65,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     const payment = readPayment(id);
     if (payment === null || (accountId !== null && payment.accountId !== accountId)) return null;
     const sessions = selectSessions.all(id) as unknown as SessionRow[];
-    return { payment, ledger: readLedger(id), sessions: sessions.map(sessionOfRow) };
+    return { payment, observations: readObservations(id), sessions: sessions.map(sessionOfRow) };
   }
 
   function queueWebhook(payment: Payment, webhook: NewWebhook): void {
@@ -109,7 +109,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
   };
 }
 
-function prepareLedgerRead(database: DatabaseSync): (id: PaymentId) => Ledger {
+function prepareObservationRead(database: DatabaseSync): (id: PaymentId) => ChainObservations {
   const selectDeposits = database.prepare(
     `SELECT ${positionColumns}, units FROM deposits WHERE payment_id = ? ORDER BY block_number, log_index`,
   );

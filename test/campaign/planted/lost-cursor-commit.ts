@@ -3,7 +3,7 @@ import { type Plant, simulated } from './plant.ts';
 /** The rows of a scan are there, and now and then the cursor is not: the same blocks are final a second time. */
 export const lostCursorCommit: Plant = {
   fault: 'a lost cursor commit',
-  file: 'src/store/sqlite/ledger.ts',
+  file: 'src/store/sqlite/observations.ts',
   changes: [
     {
       before: '  checkpoints.add(scan.final);\n',

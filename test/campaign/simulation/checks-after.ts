@@ -13,7 +13,7 @@ export async function checkAfter(world: SimulatedWorld, raw: Store): Promise<voi
     const view = await raw.payments.viewPayment(id);
     world.recorder.expect('acknowledged', view !== null, () => `${id} was acknowledged and is gone`);
     if (view === null) continue;
-    feeUnits += await checkPayment(world, raw, view.payment, view.ledger);
+    feeUnits += await checkPayment(world, raw, view.payment, view.observations);
   }
   const atFeeWallet = balanceOf(world.chain.latest.state, world.feeWallet);
   const { recorder } = world;
@@ -27,13 +27,13 @@ async function checkPayment(
   world: SimulatedWorld,
   raw: Store,
   payment: Payment,
-  ledger: { readonly deposits: readonly unknown[]; readonly releases: readonly unknown[] },
+  observations: { readonly deposits: readonly unknown[]; readonly releases: readonly unknown[] },
 ): Promise<bigint> {
   const { recorder, chain } = world;
   const { id } = payment;
   const deposits = depositsOf(chain, payment);
   const releases = releasesOf(chain, payment);
-  const books = asText(ledger.deposits, ledger.releases);
+  const books = asText(observations.deposits, observations.releases);
   const truth = asText(deposits, releases);
   recorder.expect('creditedOnce', books === truth, () => `${id}: the books say ${books}, the chain ${truth}`);
 

@@ -6,14 +6,18 @@ import { ChainUnavailableError, TransactionRefusedError } from '../../../src/dom
 import type { PaymentDecision, PaymentView } from '../../../src/domain/ports/payment-store.ts';
 import type { RelayIncident } from '../../../src/payments/relay/relay-context.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { LedgerConflictError, RelayConflictError, StoreWriteError } from '../../../src/store/store-errors.ts';
+import {
+  ObservationConflictError,
+  RelayConflictError,
+  StoreWriteError,
+} from '../../../src/store/store-errors.ts';
 import { finalReleases } from './chain-truth.ts';
 import { EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
 
 /** Judges each decision at the moment it is made, against what is true on the chain. */
 export function checkDecision(
   world: SimulatedWorld,
-  { payment, ledger }: PaymentView,
+  { payment, observations }: PaymentView,
   decision: PaymentDecision | null,
 ): void {
   if (decision === null) return;
@@ -29,7 +33,7 @@ export function checkDecision(
   if (after.status === 'paid') checkBecamePaid(world, after, decision);
   if (after.cancelReason === 'expired' && payment.cancelReason === null) {
     const deadlineMs = payment.createdAtMs + EXPIRY_MS;
-    const finalBlock = world.chain.blocks[ledger.finalBlock];
+    const finalBlock = world.chain.blocks[observations.finalBlock];
     recorder.expect(
       'notEarly',
       (finalBlock?.timestampMs ?? 0) > deadlineMs,
@@ -135,7 +139,7 @@ export function checkMistake(world: SimulatedWorld, step: string, error: unknown
     error instanceof StoreWriteError ||
     (error instanceof ServiceError && error.errorName === 'payment_state_conflict');
   // Of two instances that both believe to have the lease, the store lets one write.
-  const isFenced = error instanceof LedgerConflictError || error instanceof RelayConflictError;
+  const isFenced = error instanceof ObservationConflictError || error instanceof RelayConflictError;
   if (isFenced && world.hasRivals) {
     world.recorder.fault('instance refused by the store');
     return;

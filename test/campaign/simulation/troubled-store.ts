@@ -62,7 +62,7 @@ export function withTrouble(
   return {
     ...store,
     payments: wrap(store.payments),
-    ledger: wrap(store.ledger),
+    observations: wrap(store.observations),
     relay: wrap(store.relay),
     webhooks: wrap(store.webhooks),
     search: wrap(store.search),

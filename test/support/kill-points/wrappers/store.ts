@@ -1,6 +1,6 @@
 import type { PaymentStore } from '../../../../src/domain/ports/payment-store.ts';
 import type {
-  LedgerStore,
+  ObservationStore,
   RelayStore,
   ScanRecord,
   WebhookStore,
@@ -19,7 +19,7 @@ export function withKillPoints(store: Store): Store {
   return {
     ...store,
     payments: { ...store.payments, ...paymentPoints(store.payments) },
-    ledger: { ...store.ledger, ...ledgerPoints(store.ledger) },
+    observations: { ...store.observations, ...observationPoints(store.observations) },
     relay: { ...store.relay, ...relayPoints(store.relay) },
     webhooks: { ...store.webhooks, ...webhookPoints(store.webhooks) },
   };
@@ -47,7 +47,7 @@ const paymentPoints = (store: PaymentStore): Pick<PaymentStore, 'createPayment' 
     ),
 });
 
-const ledgerPoints = (store: LedgerStore): Pick<LedgerStore, 'recordScan'> => ({
+const observationPoints = (store: ObservationStore): Pick<ObservationStore, 'recordScan'> => ({
   async recordScan(scan, decide) {
     const { before, after } = pointsOf(scan);
     reach(...before);

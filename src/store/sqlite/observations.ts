@@ -5,7 +5,7 @@ import type { Decide } from '../../domain/ports/payment-store.ts';
 import type {
   BlockReference,
   FoundOnChain,
-  LedgerStore,
+  ObservationStore,
   ScanRecord,
 } from '../../domain/ports/settlement-store.ts';
 import {
@@ -20,30 +20,30 @@ import {
   requireCursor,
   requireFinal,
   stopBeforeRevisited,
-} from '../ledger-rules.ts';
+} from '../observation-rules.ts';
 import { checkListLimit, MAXIMUM_CHECKPOINTS } from '../store.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 
 /** What the operations work on, within a transaction. */
-interface LedgerTables {
+interface ObservationTables {
   readonly checkpoints: Checkpoints;
-  readonly rows: LedgerRows;
+  readonly rows: ObservationRows;
   readonly entries: Journal;
   readonly decider: PaymentDecider;
 }
 
-export function createLedgerStore(
+export function createObservationStore(
   database: DatabaseSync,
   writes: GroupCommit,
   reads: GroupRead,
   decider: PaymentDecider,
   nowMs: () => number,
-): LedgerStore {
+): ObservationStore {
   const checkpoints = createCheckpoints(database);
   const entries = createJournal(database, nowMs);
-  const tables: LedgerTables = { checkpoints, rows: createLedgerRows(database), entries, decider };
+  const tables: ObservationTables = { checkpoints, rows: createObservationRows(database), entries, decider };
   const selectWatermark = database.prepare('SELECT payment_id FROM watermarks WHERE name = ?');
   const moveWatermark = database.prepare(
     `INSERT INTO watermarks (name, payment_id) VALUES (?, ?)
@@ -84,7 +84,7 @@ export function createLedgerStore(
 }
 
 function recordScan(
-  { checkpoints, rows, entries, decider }: LedgerTables,
+  { checkpoints, rows, entries, decider }: ObservationTables,
   scan: ScanRecord,
   decide: Decide,
 ): void {
@@ -101,7 +101,7 @@ function recordScan(
 }
 
 function recordMissed(
-  { checkpoints, rows, entries, decider }: LedgerTables,
+  { checkpoints, rows, entries, decider }: ObservationTables,
   missed: FoundOnChain & Pick<ScanRecord, 'from'>,
   decide: Decide,
 ): { added: number } {
@@ -125,7 +125,7 @@ function missingRescues(entries: Journal, { rescues = [] }: FoundOnChain): Pick<
 }
 
 function rewindTo(
-  { checkpoints, rows, entries, decider }: LedgerTables,
+  { checkpoints, rows, entries, decider }: ObservationTables,
   block: BlockReference,
   decide: Decide,
 ): void {
@@ -199,7 +199,7 @@ function createCheckpoints(database: DatabaseSync): Checkpoints {
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
 /** What was seen on chain, in two tables alike. Synchronous, inside a transaction. */
-interface LedgerRows {
+interface ObservationRows {
   /** The payments that have a row above a block. */
   paymentsAbove(blockNumber: number): Set<PaymentId>;
   /** The rows in blocks (above, upTo]. */
@@ -216,7 +216,7 @@ interface LedgerRows {
   /**
    * Adds rows; one that is there already counts once. Returns those that are new.
    *
-   * @throws LedgerConflictError when the same log is there with other contents, or its transaction in another block
+   * @throws ObservationConflictError when the same log is there with other contents, or its transaction in another block
    */
   add(found: FoundRows): FoundRows;
 }
@@ -238,7 +238,7 @@ type RangeRow = [
   ...amounts: string[],
 ];
 
-interface LedgerTable {
+interface ObservationTable {
   paymentsAbove(blockNumber: number): PaymentId[];
   readRange(above: number, upTo: number): TableRow[];
   removeRange(above: number, upTo: number): void;
@@ -247,7 +247,7 @@ interface LedgerTable {
   add(row: TableRow): boolean;
 }
 
-function createLedgerRows(database: DatabaseSync): LedgerRows {
+function createObservationRows(database: DatabaseSync): ObservationRows {
   const deposits = prepareTable(database, 'deposits', ['units']);
   const releases = prepareTable(database, 'releases', ['to_merchant_units', 'fee_units']);
   const tables = [deposits, releases];
@@ -297,7 +297,11 @@ function releaseOfRow({
   return { ...position, toMerchantUnits: BigInt(toMerchantUnits), feeUnits: BigInt(feeUnits) };
 }
 
-function prepareTable(database: DatabaseSync, table: string, amountColumns: readonly string[]): LedgerTable {
+function prepareTable(
+  database: DatabaseSync,
+  table: string,
+  amountColumns: readonly string[],
+): ObservationTable {
   const columns = ['transaction_hash', 'log_index', 'block_number', 'payment_id', ...amountColumns];
   // Not DISTINCT: for that SQLite would walk along the index on the payment, and so along all rows there ever were.
   const selectAbove = database.prepare(`SELECT payment_id FROM ${table} WHERE block_number > ?`);

@@ -3,7 +3,7 @@ import type { Deposit, Release } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { BlockReference, RelayAttempt, ScanRecord } from '../domain/ports/settlement-store.ts';
-import { LedgerConflictError } from './store-errors.ts';
+import { ObservationConflictError } from './store-errors.ts';
 
 /** What every engine requires of what is to be recorded of the chain, before it writes anything. */
 
@@ -38,19 +38,19 @@ export function finalRows({ deposits, releases, rescues = [] }: MovedRows, final
   };
 }
 
-/** @throws LedgerConflictError when another writer has moved the cursor */
+/** @throws ObservationConflictError when another writer has moved the cursor */
 export function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
   if (cursor?.number === from.number && cursor.hash === from.hash) return;
   const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
-  throw new LedgerConflictError(
+  throw new ObservationConflictError(
     `a scan began at block ${from.number} (${from.hash}), but the cursor is ${found}`,
   );
 }
 
-/** @throws LedgerConflictError when the block that a second look began at is no checkpoint (`hash` is the one there) */
+/** @throws ObservationConflictError when the block that a second look began at is no checkpoint (`hash` is the one there) */
 export function requireCheckpoint(hash: string | null, from: BlockReference): void {
   if (hash === from.hash) return;
-  throw new LedgerConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
+  throw new ObservationConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
 }
 
 /** @throws RangeError when what was missed is not in a final block: those above are scanned again anyway */
@@ -64,12 +64,14 @@ export function requireFinal(missed: FoundRows, finalNumber: number): void {
 /**
  * Whether the block is the cursor already: the chain's final block has not moved since.
  *
- * @throws LedgerConflictError when the cursor is another block of the same number
+ * @throws ObservationConflictError when the cursor is another block of the same number
  */
 export function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
   if (cursor?.number !== block.number) return false;
   if (cursor.hash === block.hash) return true;
-  throw new LedgerConflictError(`final block ${block.number} was ${cursor.hash} and is now ${block.hash}`);
+  throw new ObservationConflictError(
+    `final block ${block.number} was ${cursor.hash} and is now ${block.hash}`,
+  );
 }
 
 /** The transaction of a row is recorded in another block. */
@@ -77,16 +79,16 @@ export function elsewhereError(
   transactionHash: string,
   recorded: number,
   found: number,
-): LedgerConflictError {
-  return new LedgerConflictError(
+): ObservationConflictError {
+  return new ObservationConflictError(
     `transaction ${transactionHash} is in block ${recorded} and was found in ${found}`,
     'rows',
   );
 }
 
 /** The log of a row is recorded with other contents. */
-export function contentsError(transactionHash: string, logIndex: number): LedgerConflictError {
-  return new LedgerConflictError(
+export function contentsError(transactionHash: string, logIndex: number): ObservationConflictError {
+  return new ObservationConflictError(
     `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
     'rows',
   );

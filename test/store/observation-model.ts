@@ -111,8 +111,10 @@ async function readRows({ store }: StoreContext, payments: readonly Payment[]) {
   const views = await Promise.all(payments.map((payment) => store.payments.viewPayment(payment)));
   for (const [index, view] of views.entries()) {
     const payment = payments[index] as Payment;
-    for (const deposit of view?.ledger.deposits ?? []) deposits.push({ ...deposit, ...ownerOf(payment) });
-    for (const release of view?.ledger.releases ?? []) releases.push({ ...release, ...ownerOf(payment) });
+    for (const deposit of view?.observations.deposits ?? [])
+      deposits.push({ ...deposit, ...ownerOf(payment) });
+    for (const release of view?.observations.releases ?? [])
+      releases.push({ ...release, ...ownerOf(payment) });
   }
   return { deposits: deposits.sort(inChainOrder), releases: releases.sort(inChainOrder) };
 }
@@ -144,13 +146,13 @@ async function scan(
   payments: readonly Payment[],
   blocks: number,
 ) {
-  const from = (await context.store.ledger.readCursor()) as BlockReference;
+  const from = (await context.store.observations.readCursor()) as BlockReference;
   const scannedTo = Math.min(chain.head, from.number + blocks);
   const final = chain.reference(Math.min(chain.final, scannedTo));
   const found = chain.rows(from.number, scannedTo, payments);
   const before: Found = await readRows(context, payments);
   const decide = recordingDecide();
-  await context.store.ledger.recordScan({ from, final, scannedTo, ...found }, decide);
+  await context.store.observations.recordScan({ from, final, scannedTo, ...found }, decide);
 
   const after = await readRows(context, payments);
   const truth = chain.rows(0, scannedTo, payments);
@@ -162,11 +164,11 @@ async function scan(
 }
 
 async function run(context: StoreContext, payments: readonly Payment[], commands: readonly Command[]) {
-  const { ledger } = context.store;
+  const { observations } = context.store;
   const chain = new SimulatedChain();
   let highestScanned = 0;
   // The database is used again: an earlier run is forgotten.
-  await ledger.rewindTo(chain.reference(0), leave);
+  await observations.rewindTo(chain.reference(0), leave);
   for (const step of commands) {
     if (step.kind === 'mine') chain.mine(step.transactions);
     else if (step.kind === 'finalise') chain.final = Math.min(chain.head, chain.final + step.blocks);
@@ -175,11 +177,11 @@ async function run(context: StoreContext, payments: readonly Payment[], commands
     } else if (step.kind === 'scan') {
       highestScanned = Math.max(highestScanned, await scan(context, chain, payments, step.blocks));
     } else {
-      const checkpoints = await ledger.listCheckpoints(step.checkpoints + 1);
+      const checkpoints = await observations.listCheckpoints(step.checkpoints + 1);
       const { number } = checkpoints.at(-1) as BlockReference;
       chain.rewrite(number, 1, 3);
       chain.final = number;
-      await ledger.rewindTo(chain.reference(number), leave);
+      await observations.rewindTo(chain.reference(number), leave);
     }
   }
   while (chain.head < highestScanned) chain.mine([]);
@@ -191,14 +193,15 @@ async function run(context: StoreContext, payments: readonly Payment[], commands
 /** What the journal comes to is what is final on the chain, whatever was taken back on the way. */
 async function expectBookAgrees({ store }: StoreContext, payments: readonly Payment[]) {
   for (const { id: paymentId } of payments) {
-    const { deposits, releases, finalBlock } = (await store.payments.viewPayment(paymentId))?.ledger ?? {
+    const { deposits, releases, finalBlock } = (await store.payments.viewPayment(paymentId))
+      ?.observations ?? {
       ...{ deposits: [], releases: [], finalBlock: -1 },
     };
     const final = entriesOf({
       deposits: upTo(deposits, finalBlock).map((deposit) => ({ ...deposit, paymentId })),
       releases: upTo(releases, finalBlock).map((release) => ({ ...release, paymentId })),
     });
-    const facts = netEntries(await store.ledger.listEntriesOf(paymentId)).map((entry) => {
+    const facts = netEntries(await store.observations.listEntriesOf(paymentId)).map((entry) => {
       const { number: _, hash: __, previousHash: ___, recordedAtMs: ____, ...rest } = entry as JournalEntry;
       return rest;
     });
@@ -207,7 +210,7 @@ async function expectBookAgrees({ store }: StoreContext, payments: readonly Paym
   }
 }
 
-export function ledgerModelPromises(context: StoreContext): void {
+export function observationModelPromises(context: StoreContext): void {
   it('says up to the last scanned block what the chain says, decides everyone a scan concerns, and keeps a book of it', async () => {
     const payments = await givePayments(context.store, PAYMENTS);
     const sequences = fc.array(command, { minLength: 5, maxLength: 40 });

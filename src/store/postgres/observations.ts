@@ -4,7 +4,7 @@ import type { Decide } from '../../domain/ports/payment-store.ts';
 import type {
   BlockReference,
   FoundOnChain,
-  LedgerStore,
+  ObservationStore,
   ScanRecord,
 } from '../../domain/ports/settlement-store.ts';
 import {
@@ -16,7 +16,7 @@ import {
   requireCursor,
   requireFinal,
   stopBeforeRevisited,
-} from '../ledger-rules.ts';
+} from '../observation-rules.ts';
 import { checkListLimit } from '../store.ts';
 import { findReferences } from './asked-payments.ts';
 import { appendEntries, listEntries, listEntriesOf, newEntries, rescuedAbove } from './journal.ts';
@@ -26,7 +26,7 @@ import {
   checkpointHashAt,
   type FoundRows,
   listCheckpoints,
-  lockLedger,
+  lockObservations,
   missingRows,
   newestCheckpoint,
   paymentsAbove,
@@ -34,7 +34,7 @@ import {
   removeMoved,
   removeRange,
   rewindCheckpoints,
-} from './ledger-rows.ts';
+} from './observation-rows.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { statement } from './statements.ts';
@@ -44,15 +44,15 @@ const moveWatermark = statement(`
   INSERT INTO watermarks AS present (name, payment_id) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = $3`);
 
-export function createLedgerStore(
+export function createObservationStore(
   database: Database,
   decider: PaymentDecider,
   nowMs: () => number,
-): LedgerStore {
-  /** Writers to the ledger come one after the other, whichever instance they are of. */
-  function write<T>(work: (ledger: LockedLedger) => Promise<T>): Promise<T> {
+): ObservationStore {
+  /** Writers to the observations come one after the other, whichever instance they are of. */
+  function write<T>(work: (observations: LockedObservations) => Promise<T>): Promise<T> {
     return database.transaction(async (connection) => {
-      await lockLedger(connection);
+      await lockObservations(connection);
       return work({ connection, decider, nowMs });
     });
   }
@@ -63,17 +63,17 @@ export function createLedgerStore(
       write(async ({ connection }) => {
         if ((await newestCheckpoint(connection)) === null) await addCheckpoint(connection, block);
       }),
-    recordScan: (scan, decide) => write((ledger) => recordScan(ledger, scan, decide)),
+    recordScan: (scan, decide) => write((observations) => recordScan(observations, scan, decide)),
     listMissing: async (found) => ({
       ...(await missingRows(database, found)),
       ...(await missingRescues(database, found)),
     }),
-    recordMissed: (missed, decide) => write((ledger) => recordMissed(ledger, missed, decide)),
+    recordMissed: (missed, decide) => write((observations) => recordMissed(observations, missed, decide)),
     async listCheckpoints(limit) {
       checkListLimit(limit);
       return listCheckpoints(database, limit);
     },
-    rewindTo: (block, decide) => write((ledger) => rewindTo(ledger, block, decide)),
+    rewindTo: (block, decide) => write((observations) => rewindTo(observations, block, decide)),
     async listEntries(after, limit) {
       checkListLimit(limit);
       return listEntries(database, after, limit);
@@ -94,24 +94,24 @@ export function createLedgerStore(
   };
 }
 
-/** A transaction that has locked the ledger. */
-interface LockedLedger {
+/** A transaction that has locked the observations. */
+interface LockedObservations {
   readonly connection: Connection;
   readonly decider: PaymentDecider;
   readonly nowMs: () => number;
 }
 
-async function recordScan(ledger: LockedLedger, scan: ScanRecord, decide: Decide): Promise<void> {
-  const { connection } = ledger;
+async function recordScan(observations: LockedObservations, scan: ScanRecord, decide: Decide): Promise<void> {
+  const { connection } = observations;
   checkScan(scan);
   requireCursor(await newestCheckpoint(connection), scan.from);
   const before = await paymentsAbove(connection, scan.from.number);
   await removeRange(connection, scan.from.number, scan.scannedTo);
   await removeMoved(connection, scan, scan.from.number);
   const found = finalRows({ ...scan, ...(await addRows(connection, scan)) }, scan.final.number);
-  await appendEntries(connection, await newEntries(connection, entriesOf(found)), ledger.nowMs());
+  await appendEntries(connection, await newEntries(connection, entriesOf(found)), observations.nowMs());
   await addCheckpoint(connection, scan.final);
-  await decideAll(ledger, [...before, ...referencesOf(scan)], decide);
+  await decideAll(observations, [...before, ...referencesOf(scan)], decide);
 }
 
 function referencesOf({ deposits, releases }: FoundRows): PaymentReference[] {
@@ -119,20 +119,20 @@ function referencesOf({ deposits, releases }: FoundRows): PaymentReference[] {
 }
 
 async function recordMissed(
-  ledger: LockedLedger,
+  observations: LockedObservations,
   missed: FoundOnChain & Pick<ScanRecord, 'from'>,
   decide: Decide,
 ): Promise<{ added: number }> {
-  const { connection } = ledger;
+  const { connection } = observations;
   requireCheckpoint(await checkpointHashAt(connection, missed.from.number), missed.from);
   const finalNumber = (await newestCheckpoint(connection))?.number ?? NO_FINAL_BLOCK;
   requireFinal(missed, finalNumber);
   const moved = await removeMoved(connection, missed, finalNumber);
   const found = await addRows(connection, missed);
   const entered = await newEntries(connection, entriesOf({ ...missed, ...found }));
-  await appendEntries(connection, entered, ledger.nowMs());
+  await appendEntries(connection, entered, observations.nowMs());
   const added = referencesOf(found);
-  await decideAll(ledger, [...moved, ...added], decide);
+  await decideAll(observations, [...moved, ...added], decide);
   return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
 }
 
@@ -149,20 +149,24 @@ async function missingRescues(
   return { rescues: missing };
 }
 
-async function rewindTo(ledger: LockedLedger, block: BlockReference, decide: Decide): Promise<void> {
-  const { connection } = ledger;
+async function rewindTo(
+  observations: LockedObservations,
+  block: BlockReference,
+  decide: Decide,
+): Promise<void> {
+  const { connection } = observations;
   const cursor = await newestCheckpoint(connection);
   const lost = await readRange(connection, block.number, cursor?.number ?? NO_FINAL_BLOCK);
   const takenBackNow = [...entriesOf(lost), ...(await rescuedAbove(connection, block.number))];
-  await appendEntries(connection, takenBack(takenBackNow), ledger.nowMs());
+  await appendEntries(connection, takenBack(takenBackNow), observations.nowMs());
   const affected = await paymentsAbove(connection, block.number);
   await removeRange(connection, block.number, Number.MAX_SAFE_INTEGER);
   await rewindCheckpoints(connection, block);
-  await decideAll(ledger, affected, decide);
+  await decideAll(observations, affected, decide);
 }
 
 async function decideAll(
-  { connection, decider }: LockedLedger,
+  { connection, decider }: LockedObservations,
   payments: readonly PaymentReference[],
   decide: Decide,
 ): Promise<void> {

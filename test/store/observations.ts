@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { BlockReference, ScanRecord } from '../../src/domain/ports/settlement-store.ts';
-import { LedgerConflictError } from '../../src/store/store-errors.ts';
+import { ObservationConflictError } from '../../src/store/store-errors.ts';
 import {
   ADDRESS,
   givePayment,
@@ -49,105 +49,109 @@ export function scan(
   return { from: block(from), final: block(final), scannedTo, deposits: [], releases: [], ...rows };
 }
 
-export function ledgerPromises(context: StoreContext): void {
-  const ledgerOf = async ({ id }: Payment) => (await context.store.payments.viewPayment(id))?.ledger;
+export function observationPromises(context: StoreContext): void {
+  const observationsOf = async ({ id }: Payment) =>
+    (await context.store.payments.viewPayment(id))?.observations;
 
   it('has no cursor before the first scan, and sets it once', async () => {
-    const { ledger } = context.store;
-    expect(await ledger.readCursor()).toBeNull();
-    await expect(ledger.recordScan(scan(10, 11, 12), leave)).rejects.toThrow(LedgerConflictError);
-    await ledger.startCursor(block(10));
-    await ledger.startCursor(block(99));
-    expect(await ledger.readCursor()).toEqual(block(10));
-    expect(await ledger.listCheckpoints(10)).toEqual([block(10)]);
+    const { observations } = context.store;
+    expect(await observations.readCursor()).toBeNull();
+    await expect(observations.recordScan(scan(10, 11, 12), leave)).rejects.toThrow(ObservationConflictError);
+    await observations.startCursor(block(10));
+    await observations.startCursor(block(99));
+    expect(await observations.readCursor()).toEqual(block(10));
+    expect(await observations.listCheckpoints(10)).toEqual([block(10)]);
   });
 
   it('records what a scan found, moves the cursor and decides whom it concerns, in one step', async () => {
     const [one, other, unconcerned] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
-    await context.store.ledger.startCursor(block(10));
-    const decide = recordingDecide(({ payment, ledger }) => {
-      expect(ledger.finalBlock).toBe(15);
+    await context.store.observations.startCursor(block(10));
+    const decide = recordingDecide(({ payment, observations }) => {
+      expect(observations.finalBlock).toBe(15);
       return payment.id === one.id ? { change: { forwardStatus: 'ready' } } : null;
     });
     const deposits = [depositOf(one, 12, 3), depositOf(one, 11, 9, 2n ** 256n - 1n)];
     const releases = [releaseOf(other, 20)];
-    await context.store.ledger.recordScan(scan(10, 15, 20, { deposits, releases }), decide);
+    await context.store.observations.recordScan(scan(10, 15, 20, { deposits, releases }), decide);
     expect(decide.ids).toEqual([one.id, other.id].sort());
     await context.reopen();
-    expect(await context.store.ledger.readCursor()).toEqual(block(15));
+    expect(await context.store.observations.readCursor()).toEqual(block(15));
     const [inOrder] = [deposits.toReversed().map(({ paymentId: _, accountId: __, ...deposit }) => deposit)];
-    expect(await ledgerOf(one)).toEqual({ deposits: inOrder, releases: [], finalBlock: 15 });
+    expect(await observationsOf(one)).toEqual({ deposits: inOrder, releases: [], finalBlock: 15 });
     const { paymentId: _, accountId: __, ...release } = releases[0] as (typeof releases)[number];
-    expect(await ledgerOf(other)).toEqual({ deposits: [], releases: [release], finalBlock: 15 });
-    expect(await ledgerOf(unconcerned)).toEqual({ deposits: [], releases: [], finalBlock: 15 });
+    expect(await observationsOf(other)).toEqual({ deposits: [], releases: [release], finalBlock: 15 });
+    expect(await observationsOf(unconcerned)).toEqual({ deposits: [], releases: [], finalBlock: 15 });
     expect(await context.store.payments.findPaymentById(one.id)).toMatchObject({ forwardStatus: 'ready' });
   });
 
   it('takes provisional rows back when the next scan no longer finds them, and decides their payment', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 10, 20, { deposits: [depositOf(payment, 15)] }), leave);
-    expect((await ledgerOf(payment))?.deposits).toHaveLength(1);
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 10, 20, { deposits: [depositOf(payment, 15)] }), leave);
+    expect((await observationsOf(payment))?.deposits).toHaveLength(1);
     const decide = recordingDecide();
-    await ledger.recordScan(scan(10, 12, 20), decide);
-    expect((await ledgerOf(payment))?.deposits).toEqual([]);
+    await observations.recordScan(scan(10, 12, 20), decide);
+    expect((await observationsOf(payment))?.deposits).toEqual([]);
     expect(decide.ids).toEqual([payment.id]);
   });
 
   it('keeps provisional rows above a scan that was cut short', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 10, 20, { deposits: [depositOf(payment, 15)] }), leave);
-    await ledger.recordScan(scan(10, 12, 14), leave);
-    expect((await ledgerOf(payment))?.deposits).toHaveLength(1);
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 10, 20, { deposits: [depositOf(payment, 15)] }), leave);
+    await observations.recordScan(scan(10, 12, 14), leave);
+    expect((await observationsOf(payment))?.deposits).toHaveLength(1);
   });
 
   it('follows a transaction that a reorganisation moved to a lower block', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
     const seen = depositOf(payment, 19, 7);
-    await ledger.recordScan(scan(10, 10, 20, { deposits: [seen] }), leave);
+    await observations.recordScan(scan(10, 10, 20, { deposits: [seen] }), leave);
     const moved = { ...seen, blockNumber: 12, logIndex: 1 };
-    await ledger.recordScan(scan(10, 13, 14, { deposits: [moved] }), leave);
-    expect((await ledgerOf(payment))?.deposits).toEqual([
+    await observations.recordScan(scan(10, 13, 14, { deposits: [moved] }), leave);
+    expect((await observationsOf(payment))?.deposits).toEqual([
       { ...moved, paymentId: undefined, accountId: undefined },
     ]);
   });
 
   it('credits a log once however often it is found', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
+    const { observations } = context.store;
     const deposit = depositOf(payment, 12);
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 15, 20, { deposits: Array(10_000).fill(deposit) }), leave);
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 15, 20, { deposits: Array(10_000).fill(deposit) }), leave);
     expect(
-      await ledger.recordMissed({ from: block(15), deposits: Array(100).fill(deposit), releases: [] }, leave),
+      await observations.recordMissed(
+        { from: block(15), deposits: Array(100).fill(deposit), releases: [] },
+        leave,
+      ),
     ).toEqual({
       added: 0,
     });
-    expect((await ledgerOf(payment))?.deposits).toHaveLength(1);
+    expect((await observationsOf(payment))?.deposits).toHaveLength(1);
   });
 
   it('names the rows that are missing: those not recorded with the same contents, and rescues not in the book', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
+    const { observations } = context.store;
     const [known, other] = [depositOf(payment, 12), depositOf(payment, 13)];
     const [release, otherRelease] = [releaseOf(payment, 12), releaseOf(payment, 14)];
     const rescue = { ...depositOf(payment, 12, 9), token: ADDRESS as Address, units: 5n };
     const otherRescue = { ...rescue, logIndex: 10 };
-    await ledger.startCursor(block(10));
+    await observations.startCursor(block(10));
     const rows = { deposits: [known], releases: [release], rescues: [rescue] };
-    await ledger.recordScan(scan(10, 15, 15, rows), leave);
-    expect(await ledger.listMissing(rows)).toEqual({ deposits: [], releases: [], rescues: [] });
-    expect(await ledger.listMissing({ deposits: [], releases: [] })).toEqual({
+    await observations.recordScan(scan(10, 15, 15, rows), leave);
+    expect(await observations.listMissing(rows)).toEqual({ deposits: [], releases: [], rescues: [] });
+    expect(await observations.listMissing({ deposits: [], releases: [] })).toEqual({
       ...{ deposits: [], releases: [], rescues: [] },
     });
     const changed = { ...known, units: known.units + 1n };
     expect(
-      await ledger.listMissing({
+      await observations.listMissing({
         deposits: [known, other, changed],
         releases: [otherRelease, release],
         rescues: [otherRescue, rescue],
@@ -157,181 +161,189 @@ export function ledgerPromises(context: StoreContext): void {
 
   it('refuses rows that contradict what is known', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
+    const { observations } = context.store;
     const deposit = depositOf(payment, 12);
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 15, 15, { deposits: [deposit] }), leave);
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 15, 15, { deposits: [deposit] }), leave);
     const contradicting = [
       scan(15, 16, 16, { deposits: [{ ...deposit, blockNumber: 16, logIndex: 4 }] }),
       scan(15, 16, 16, { deposits: [depositOf(payment, 16), { ...depositOf(payment, 16), units: 2n }] }),
     ];
     for (const record of contradicting) {
-      await expect(ledger.recordScan(record, leave)).rejects.toThrow(LedgerConflictError);
+      await expect(observations.recordScan(record, leave)).rejects.toThrow(ObservationConflictError);
     }
     const missed = { from: block(15), deposits: [{ ...deposit, units: 9n }], releases: [] };
-    await expect(ledger.recordMissed(missed, leave)).rejects.toThrow(LedgerConflictError);
-    expect((await ledgerOf(payment))?.deposits).toEqual([
+    await expect(observations.recordMissed(missed, leave)).rejects.toThrow(ObservationConflictError);
+    expect((await observationsOf(payment))?.deposits).toEqual([
       { ...deposit, paymentId: undefined, accountId: undefined },
     ]);
-    expect(await ledger.readCursor()).toEqual(block(15));
+    expect(await observations.readCursor()).toEqual(block(15));
   });
 
   it('refuses a scan from elsewhere than the cursor, and rows outside its blocks', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
-    await expect(ledger.recordScan(scan(9, 12, 12), leave)).rejects.toThrow(LedgerConflictError);
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
+    await expect(observations.recordScan(scan(9, 12, 12), leave)).rejects.toThrow(ObservationConflictError);
     const forked = { ...scan(10, 12, 12), from: block(10, ' forked') };
-    await expect(ledger.recordScan(forked, leave)).rejects.toThrow(LedgerConflictError);
+    await expect(observations.recordScan(forked, leave)).rejects.toThrow(ObservationConflictError);
     const changedFinal = { ...scan(10, 10, 12), final: block(10, ' forked') };
-    await expect(ledger.recordScan(changedFinal, leave)).rejects.toThrow(LedgerConflictError);
+    await expect(observations.recordScan(changedFinal, leave)).rejects.toThrow(ObservationConflictError);
     for (const blockNumber of [10, 13]) {
       const outside = scan(10, 12, 12, { deposits: [depositOf(payment, blockNumber)] });
-      await expect(ledger.recordScan(outside, leave)).rejects.toThrow(RangeError);
+      await expect(observations.recordScan(outside, leave)).rejects.toThrow(RangeError);
     }
-    await expect(ledger.recordScan(scan(10, 12, 11), leave)).rejects.toThrow(RangeError);
-    await expect(ledger.recordScan(scan(10, 9, 11), leave)).rejects.toThrow(RangeError);
-    expect(await ledger.readCursor()).toEqual(block(10));
+    await expect(observations.recordScan(scan(10, 12, 11), leave)).rejects.toThrow(RangeError);
+    await expect(observations.recordScan(scan(10, 9, 11), leave)).rejects.toThrow(RangeError);
+    expect(await observations.readCursor()).toEqual(block(10));
   });
 
   it('lets one of several scans from the same cursor through', async () => {
-    await context.store.ledger.startCursor(block(10));
+    await context.store.observations.startCursor(block(10));
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, () => context.store.ledger.recordScan(scan(10, 12, 12), leave)),
+      Array.from({ length: 10 }, () => context.store.observations.recordScan(scan(10, 12, 12), leave)),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('leaves no trace of a scan, a correction or a rewind whose decision throws', async () => {
     const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { ledger } = context.store;
+    const { observations } = context.store;
     const deposits = [depositOf(one, 12), depositOf(other, 13)];
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 12, 14, { deposits }), leave);
-    const before = [await ledgerOf(one), await ledgerOf(other), await ledger.listCheckpoints(10)];
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 12, 14, { deposits }), leave);
+    const before = [
+      await observationsOf(one),
+      await observationsOf(other),
+      await observations.listCheckpoints(10),
+    ];
     const throwing = recordingDecide((view) => {
       if (view.payment.id === other.id) throw new Error('no');
       return pay(view);
     });
     const again = { deposits: [depositOf(one, 14)], releases: [releaseOf(other, 14)] };
-    await expect(ledger.recordScan(scan(12, 13, 14, again), throwing)).rejects.toThrow('no');
+    await expect(observations.recordScan(scan(12, 13, 14, again), throwing)).rejects.toThrow('no');
     const missed = { from: block(12), deposits: [depositOf(one, 11)], releases: [releaseOf(other, 11)] };
-    await expect(ledger.recordMissed(missed, throwing)).rejects.toThrow('no');
-    await expect(ledger.rewindTo(block(11), throwing)).rejects.toThrow('no');
+    await expect(observations.recordMissed(missed, throwing)).rejects.toThrow('no');
+    await expect(observations.rewindTo(block(11), throwing)).rejects.toThrow('no');
     await expect(
-      ledger.advanceExpiryWatermark([one.id, other.id], { from: '', to: 'x' }, throwing),
+      observations.advanceExpiryWatermark([one.id, other.id], { from: '', to: 'x' }, throwing),
     ).rejects.toThrow('no');
     expect(throwing.ids).toHaveLength(8);
-    expect([await ledgerOf(one), await ledgerOf(other), await ledger.listCheckpoints(10)]).toEqual(before);
+    expect([
+      await observationsOf(one),
+      await observationsOf(other),
+      await observations.listCheckpoints(10),
+    ]).toEqual(before);
     expect(await context.store.payments.findPaymentById(one.id)).toEqual(one);
     expect(await context.store.webhooks.listWebhooks(one.id)).toEqual([]);
-    expect(await ledger.readExpiryWatermark()).toBe('');
+    expect(await observations.readExpiryWatermark()).toBe('');
   });
 
   it('adds what a scan of final blocks missed, and decides only whom it adds something for', async () => {
     const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 15, 20, { deposits: [depositOf(one, 12)] }), leave);
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 15, 20, { deposits: [depositOf(one, 12)] }), leave);
     const decide = recordingDecide();
     const missed = {
       from: block(15),
       deposits: [depositOf(one, 12), depositOf(other, 14)],
       releases: [releaseOf(other, 15)],
     };
-    expect(await ledger.recordMissed(missed, decide)).toEqual({ added: 2 });
+    expect(await observations.recordMissed(missed, decide)).toEqual({ added: 2 });
     expect(decide.ids).toEqual([other.id]);
-    expect(await ledgerOf(other)).toMatchObject({
+    expect(await observationsOf(other)).toMatchObject({
       deposits: [{ blockNumber: 14 }],
       releases: [{ blockNumber: 15 }],
     });
-    expect(await ledger.readCursor()).toEqual(block(15));
+    expect(await observations.readCursor()).toEqual(block(15));
     const notFinal = { from: block(15), deposits: [depositOf(other, 16)], releases: [] };
-    await expect(ledger.recordMissed(notFinal, leave)).rejects.toThrow(RangeError);
+    await expect(observations.recordMissed(notFinal, leave)).rejects.toThrow(RangeError);
   });
 
   it('takes no missed rows of a chain that it is not on any more', async () => {
     const payment = await givePayment(context.store);
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 15, 15), leave);
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 15, 15), leave);
     const missed = { from: block(15), deposits: [depositOf(payment, 12)], releases: [] };
-    await ledger.rewindTo(block(10), leave);
-    await ledger.recordScan({ ...scan(10, 16, 16), final: block(16, ' other') }, leave);
-    await expect(ledger.recordMissed(missed, leave)).rejects.toThrow(LedgerConflictError);
-    expect((await ledgerOf(payment))?.deposits).toEqual([]);
+    await observations.rewindTo(block(10), leave);
+    await observations.recordScan({ ...scan(10, 16, 16), final: block(16, ' other') }, leave);
+    await expect(observations.recordMissed(missed, leave)).rejects.toThrow(ObservationConflictError);
+    expect((await observationsOf(payment))?.deposits).toEqual([]);
   });
 
   it('forgets everything above the block it rewinds to', async () => {
     const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { ledger } = context.store;
-    await ledger.startCursor(block(10));
-    await ledger.recordScan(scan(10, 12, 12, { deposits: [depositOf(one, 12)] }), leave);
-    await ledger.recordScan(
+    const { observations } = context.store;
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 12, 12, { deposits: [depositOf(one, 12)] }), leave);
+    await observations.recordScan(
       scan(12, 14, 16, { deposits: [depositOf(other, 13), depositOf(other, 16)] }),
       leave,
     );
     const decide = recordingDecide();
-    await ledger.rewindTo(block(12, ' forked'), decide);
+    await observations.rewindTo(block(12, ' forked'), decide);
     expect(decide.ids).toEqual([other.id]);
-    expect((await ledgerOf(one))?.deposits).toHaveLength(1);
-    expect(await ledgerOf(other)).toEqual({ deposits: [], releases: [], finalBlock: 12 });
-    expect(await ledger.listCheckpoints(10)).toEqual([block(12, ' forked'), block(10)]);
+    expect((await observationsOf(one))?.deposits).toHaveLength(1);
+    expect(await observationsOf(other)).toEqual({ deposits: [], releases: [], finalBlock: 12 });
+    expect(await observations.listCheckpoints(10)).toEqual([block(12, ' forked'), block(10)]);
   });
 
   it('remembers the last 200 checkpoints, newest first', async () => {
-    const { ledger } = context.store;
-    await ledger.startCursor(block(0));
+    const { observations } = context.store;
+    await observations.startCursor(block(0));
     for (let number = 0; number < 250; number++)
-      await ledger.recordScan(scan(number, number + 1, number + 1), leave);
-    const checkpoints = await ledger.listCheckpoints(1_000);
+      await observations.recordScan(scan(number, number + 1, number + 1), leave);
+    const checkpoints = await observations.listCheckpoints(1_000);
     expect(checkpoints.map(({ number }) => number)).toEqual(
       Array.from({ length: 200 }, (_, index) => 250 - index),
     );
-    expect(await ledger.listCheckpoints(3)).toEqual([block(250), block(249), block(248)]);
+    expect(await observations.listCheckpoints(3)).toEqual([block(250), block(249), block(248)]);
   });
 
   it('moves the expiry watermark together with what was decided', async () => {
     const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { ledger } = context.store;
-    expect(await ledger.readExpiryWatermark()).toBe('');
+    const { observations } = context.store;
+    expect(await observations.readExpiryWatermark()).toBe('');
     const decide = recordingDecide(() => ({ change: { status: 'canceled', forwardStatus: 'canceled' } }));
-    await ledger.advanceExpiryWatermark([one.id], { from: '', to: one.id }, decide);
+    await observations.advanceExpiryWatermark([one.id], { from: '', to: one.id }, decide);
     await context.reopen();
-    expect(await context.store.ledger.readExpiryWatermark()).toBe(one.id);
+    expect(await context.store.observations.readExpiryWatermark()).toBe(one.id);
     expect(await context.store.payments.findPaymentById(one.id)).toMatchObject({ status: 'canceled' });
     expect(await context.store.payments.findPaymentById(other.id)).toEqual(other);
-    await context.store.ledger.advanceExpiryWatermark([], { from: one.id, to: other.id }, decide);
-    expect(await context.store.ledger.readExpiryWatermark()).toBe(other.id);
+    await context.store.observations.advanceExpiryWatermark([], { from: one.id, to: other.id }, decide);
+    expect(await context.store.observations.readExpiryWatermark()).toBe(other.id);
   });
 
   it('stops the expiry watermark below a payment that is to be visited again', async () => {
     const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
-    const { ledger, payments } = context.store;
+    const { observations, payments } = context.store;
     const ids = [first.id, second.id, third.id];
-    await ledger.advanceExpiryWatermark(ids, { from: '', to: third.id }, ({ payment }) =>
+    await observations.advanceExpiryWatermark(ids, { from: '', to: third.id }, ({ payment }) =>
       payment.id === second.id ? { change: {}, revisitExpiry: true } : null,
     );
-    const watermark = await ledger.readExpiryWatermark();
+    const watermark = await observations.readExpiryWatermark();
     expect(watermark > first.id || first.id.startsWith(watermark)).toBe(true);
     expect((await payments.listPaymentIds(watermark, 'g', 10)).slice(-2)).toEqual([second.id, third.id]);
   });
 
   it('moves the expiry watermark back below a payment that fell back, and no step moves it over it unseen', async () => {
     const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
-    const { ledger, payments } = context.store;
-    await ledger.advanceExpiryWatermark([], { from: '', to: third.id }, leave);
+    const { observations, payments } = context.store;
+    await observations.advanceExpiryWatermark([], { from: '', to: third.id }, leave);
     const fallBack = () => ({
       change: { releaseRefusals: 0, note: 'fell back' },
       revisitExpiry: true as const,
     });
     await payments.decidePayment(second, fallBack);
 
-    const watermark = await ledger.readExpiryWatermark();
+    const watermark = await observations.readExpiryWatermark();
     expect(watermark < second.id).toBe(true);
     expect(watermark > first.id || first.id.startsWith(watermark)).toBe(true);
-    await ledger.advanceExpiryWatermark([], { from: third.id, to: 'g' }, leave);
-    expect(await ledger.readExpiryWatermark()).toBe(watermark);
+    await observations.advanceExpiryWatermark([], { from: third.id, to: 'g' }, leave);
+    expect(await observations.readExpiryWatermark()).toBe(watermark);
     expect(await payments.listPaymentIds(watermark, 'g', 10)).toContain(second.id);
   });
 }

@@ -1,11 +1,11 @@
 import type { PaymentReference } from '../../domain/payment.ts';
 import type { BlockReference, ScanRecord } from '../../domain/ports/settlement-store.ts';
-import { contentsError, elsewhereError, isCursor } from '../ledger-rules.ts';
+import { contentsError, elsewhereError, isCursor } from '../observation-rules.ts';
 import { MAXIMUM_CHECKPOINTS } from '../store.ts';
 import type { Connection } from './open-database.ts';
 import { type Column, namesOf, type Statement, statement, unnest, valuesByColumn } from './statements.ts';
 
-/** What was seen on chain, in two tables alike. With the ledger locked. */
+/** What was seen on chain, in two tables alike. With the observations locked. */
 
 /** With the names of `PaymentReference`. */
 const reference = 'payment_id AS id, account_id AS "accountId"';
@@ -22,7 +22,7 @@ interface TableRow {
   readonly amounts: readonly bigint[];
 }
 
-interface LedgerTable {
+interface ObservationTable {
   readonly rowsOf: (found: FoundRows) => TableRow[];
   readonly columns: readonly Column[];
   readonly selectAbove: Statement;
@@ -44,8 +44,8 @@ const tables = [depositTable, releaseTable];
 function describeTable(
   name: string,
   amountColumns: readonly string[],
-  rowsOf: LedgerTable['rowsOf'],
-): LedgerTable {
+  rowsOf: ObservationTable['rowsOf'],
+): ObservationTable {
   const columns: readonly Column[] = [
     ['transaction_hash', 'text'],
     ['log_index', 'integer'],
@@ -87,7 +87,7 @@ export async function paymentsAbove(
 
 /** The rows in blocks (above, upTo]. */
 export async function readRange(connection: Connection, above: number, upTo: number): Promise<FoundRows> {
-  const read = async ({ selectRange }: LedgerTable) =>
+  const read = async ({ selectRange }: ObservationTable) =>
     (await connection.query<KnownRow>(selectRange, [above, upTo])).map(rowOfKnown);
   return foundRows(await read(depositTable), await read(releaseTable));
 }
@@ -130,7 +130,7 @@ export async function missingRows<Found extends FoundRows>(
   connection: Connection,
   found: Found,
 ): Promise<Found> {
-  const isMissing = async (table: LedgerTable) => {
+  const isMissing = async (table: ObservationTable) => {
     const rows = table.rowsOf(found);
     const known = rows.length === 0 ? [] : await readKnown(connection, table, hashesOf(rows));
     const contents = new Set(known.map((row) => valuesOf(row).join()));
@@ -147,7 +147,7 @@ export async function missingRows<Found extends FoundRows>(
 /**
  * Adds rows; one that is there already counts once. Returns those that are new.
  *
- * @throws LedgerConflictError when the same log is there with other contents, or its transaction in another block;
+ * @throws ObservationConflictError when the same log is there with other contents, or its transaction in another block;
  * another error when a row is of a payment that does not exist
  */
 export async function addRows(connection: Connection, found: FoundRows): Promise<FoundRows> {
@@ -157,7 +157,7 @@ export async function addRows(connection: Connection, found: FoundRows): Promise
   );
 }
 
-async function addTo(table: LedgerTable, connection: Connection, found: FoundRows): Promise<TableRow[]> {
+async function addTo(table: ObservationTable, connection: Connection, found: FoundRows): Promise<TableRow[]> {
   const rows = table.rowsOf(found);
   if (rows.length === 0) return [];
   const fresh = newRows(rows, await readKnown(connection, table, hashesOf(rows)));
@@ -173,7 +173,7 @@ function rowOfKnown(row: KnownRow): TableRow {
 
 async function readKnown(
   connection: Connection,
-  table: LedgerTable,
+  table: ObservationTable,
   hashes: readonly string[],
 ): Promise<TableRow[]> {
   return (await connection.query<KnownRow>(table.selectKnown, [hashes])).map(rowOfKnown);
@@ -225,8 +225,8 @@ const prune = statement(`
     (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${MAXIMUM_CHECKPOINTS})`);
 const removeFrom = statement('DELETE FROM checkpoints WHERE number >= $1');
 
-/** Makes whoever else writes to the ledger wait until the transaction ends; readers are not held up. */
-export async function lockLedger(connection: Connection): Promise<void> {
+/** Makes whoever else writes to the observations wait until the transaction ends; readers are not held up. */
+export async function lockObservations(connection: Connection): Promise<void> {
   await connection.execute(lock);
 }
 
@@ -246,14 +246,14 @@ export async function checkpointHashAt(connection: Connection, blockNumber: numb
   return found?.hash ?? null;
 }
 
-/** Moves the cursor on, and forgets the oldest checkpoint when there are too many. With the ledger locked. */
+/** Moves the cursor on, and forgets the oldest checkpoint when there are too many. With the observations locked. */
 export async function addCheckpoint(connection: Connection, block: BlockReference): Promise<void> {
   if (isCursor(await newestCheckpoint(connection), block)) return;
   await connection.execute(insert, [block.number, block.hash, block.timestampMs]);
   await connection.execute(prune);
 }
 
-/** Forgets every checkpoint above the block and makes it the cursor. With the ledger locked. */
+/** Forgets every checkpoint above the block and makes it the cursor. With the observations locked. */
 export async function rewindCheckpoints(connection: Connection, block: BlockReference): Promise<void> {
   await connection.execute(removeFrom, [block.number]);
   await connection.execute(insert, [block.number, block.hash, block.timestampMs]);
