@@ -24,7 +24,7 @@ export function goalTable(): string {
   return [
     ...warning,
     `${at.slice(0, 10)}, ${extent.rounds} rounds. ${machine.cpu}, Node ${machine.node}, SQLite ${machine.sqlite}; load by ${machine.loadGenerator}; ${machine.cores}; ${machine.otherLoad}.`,
-    table(['goal', 'bound', 'median', 'lowest to highest', 'the run before', 'reached'], rows),
+    table(['goal', 'bound', 'median', 'range', 'previous run', 'reached'], rows),
   ].join('\n\n');
 }
 
@@ -40,7 +40,7 @@ export function findingTables(): string {
     [
       `### ${title}`,
       table(
-        ['', 'req/s', 'CPU µs a request', 'p50 ms', 'p99 ms', 'rows a commit'],
+        ['', 'req/s', 'CPU µs per request', 'p50 ms', 'p99 ms', 'rows per commit'],
         contenders.map((contender) => [
           contender.label,
           formatNumber(contender.requestsPerSecond),
@@ -51,7 +51,7 @@ export function findingTables(): string {
         ]),
       ),
       table(
-        ['paired within rounds: median (lowest to highest)', 'req/s', 'CPU', 'p99'],
+        ['ratio within rounds: median (range)', 'req/s', 'CPU', 'p99'],
         comparisons.map(({ label, of, requestsPerSecond, cpu, p99 }) => [
           `${label} of ${of}`,
           ...[requestsPerSecond, cpu, p99].map(
@@ -66,7 +66,7 @@ export function findingTables(): string {
     [
       `### ${title}`,
       table(
-        ['', 'each round'],
+        ['', 'per round'],
         series.map(({ name, unit, values }) => [
           unit === '' ? name : `${name}, ${unit}`,
           values.map(formatNumber).join(' · '),

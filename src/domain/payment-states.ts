@@ -90,12 +90,10 @@ export interface Transition {
   readonly effects: string;
 }
 
-const PAID_EFFECTS =
-  'paid_at, value_coin, forwarded_amount, txid_in, txid_out and the webhook row are written';
-const DIRECT_PAID_EFFECTS = 'paid_at, value_coin, txid_in and the row of payment.paid are written';
-const FORWARDED_EFFECTS =
-  'value_coin, forwarded_amount, txid_out and the row of payment.forwarded are written';
-const CANCELED_RELEASE_EFFECTS = 'the amounts and txid_out are written; no event is sent';
+const PAID_EFFECTS = 'paid_at, value_coin, forwarded_amount, txid_in, txid_out and the webhook row';
+const DIRECT_PAID_EFFECTS = 'paid_at, value_coin, txid_in and the webhook row of payment.paid';
+const FORWARDED_EFFECTS = 'value_coin, forwarded_amount, txid_out and the webhook row of payment.forwarded';
+const CANCELED_RELEASE_EFFECTS = 'the amounts and txid_out; no event is sent';
 
 function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects = ''): Transition {
   return { from, event, to, effects };
@@ -110,8 +108,8 @@ export const paymentTransitions: readonly Transition[] = [
   row('unpaid/pending', 'released_finally', 'paid/completed', PAID_EFFECTS),
 
   row('unpaid/ready', 'release_sent', 'unpaid/processing'),
-  row('unpaid/ready', 'release_refused', 'unpaid/failed', 'the next try is due later'),
-  row('unpaid/ready', 'deposit_reverted', 'unpaid/pending', 'nothing is due any more'),
+  row('unpaid/ready', 'release_refused', 'unpaid/failed', 'the next retry is scheduled'),
+  row('unpaid/ready', 'deposit_reverted', 'unpaid/pending', 'the release is no longer due'),
   row('unpaid/ready', 'released_finally', 'paid/completed', PAID_EFFECTS),
 
   row('unpaid/processing', 'release_dropped', 'unpaid/ready', 'the release becomes due again'),
@@ -131,7 +129,7 @@ export const paymentTransitions: readonly Transition[] = [
 
   row('unpaid/pending', 'deposit_final', 'paid/ready', DIRECT_PAID_EFFECTS),
   row('paid/ready', 'release_sent', 'paid/processing'),
-  row('paid/ready', 'release_refused', 'paid/failed', 'the next try is due later'),
+  row('paid/ready', 'release_refused', 'paid/failed', 'the next retry is scheduled'),
   row('paid/ready', 'released_finally', 'paid/completed', FORWARDED_EFFECTS),
   row('paid/processing', 'release_dropped', 'paid/ready', 'the release becomes due again'),
   row('paid/processing', 'released_finally', 'paid/completed', FORWARDED_EFFECTS),

@@ -170,7 +170,7 @@ describe('other lists', () => {
     const source = read('src/webhooks/post-once.ts');
     const ours = [...read('src/payments/send-webhooks.ts').matchAll(/\breason: '(\w+)'/g)];
     const reasons = [...source.matchAll(/^ {2}\| '(\w+)'/gm), ...ours].map(([, reason]) => reason ?? '');
-    const part = read('docs/webhooks.md').split('The reason says more')[1] ?? '';
+    const part = read('docs/webhooks.md').split('### Reasons')[1] ?? '';
     const documented = tableRows(part).flatMap(([cell]) =>
       [...(cell ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''),
     );
@@ -178,7 +178,7 @@ describe('other lists', () => {
     expect(sorted(documented.filter((reason) => !/^http_\d/.test(reason)))).toEqual(sorted(reasons));
     const statuses =
       /type WebhookStatus = ([^;]+);/.exec(read('src/domain/webhook.ts'))?.[1]?.match(/\w+/g) ?? [];
-    const delivery = read('docs/webhooks.md').split('## Delivery')[1]?.split('The reason says more')[0] ?? '';
+    const delivery = read('docs/webhooks.md').split('## Delivery')[1]?.split('### Reasons')[0] ?? '';
     const rows = tableRows(delivery).map(([cell]) => cell?.replaceAll('`', '') ?? '');
     expect(sorted(rows.filter((row) => row !== 'status'))).toEqual(sorted(statuses));
   });
