@@ -63,7 +63,7 @@ function isInstalled() {
 
 function install() {
   const started = Date.now();
-  console.log('Installing the dependencies (once, takes about half a minute) …');
+  console.log('Installing the dependencies (once, takes about a minute) …');
   // Whoever has NODE_ENV=production or engine-strict set means their own projects: this one would lack its
   // Node 24, or refuse to install it because there is none yet.
   const options = ['--include=dev', '--include=optional', '--engine-strict=false'];
