@@ -49,6 +49,6 @@ export function benchPayment(fields: BenchPaymentFields): Payment {
     usdUnits: 12_340_000n,
     toleranceBasisPoints: 200,
     maxProviderFeeBasisPoints: 3_000,
-    enoughUnits: 11_000_000n,
+    paidThresholdUnits: 11_000_000n,
   };
 }

@@ -4,7 +4,7 @@ import { createIpnTokens } from '../src/domain/ipn-token.ts';
 import type { PaymentChange } from '../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../src/domain/payment-id.ts';
 import type { Address } from '../src/domain/payout-address.ts';
-import { EXPIRY_FRONTIER } from '../src/store/observation-rules.ts';
+import { EXPIRY_WATERMARK } from '../src/store/observation-rules.ts';
 import { insertPaymentSql, paymentValues } from '../src/store/payment-rows.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import { benchAccount, benchPayment } from './bench-payment.ts';
@@ -74,7 +74,7 @@ function insertAll(database: DatabaseSync, payments: number, open: number): void
   }
   database
     .prepare('INSERT INTO watermarks (name, payment_id) VALUES (?, ?)')
-    .run(EXPIRY_FRONTIER, lastClosed);
+    .run(EXPIRY_WATERMARK, lastClosed);
 }
 
 function paid(index: number, createdAtMs: number): PaymentChange {

@@ -188,7 +188,7 @@ function pageOperations(): HotOperation[] {
           ...{ progress: null, progressAtMs: null, language: null, hasEmail: false },
         };
         return payments.addSession(asked, session, (view) =>
-          settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null }, { enoughUnits: 1n }),
+          settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null }, { paidThresholdUnits: 1n }),
         );
       },
     },
@@ -390,10 +390,10 @@ function foundIn({ open, carried }: Sample, blockNumber: number) {
     ...{ blockNumber, transactionHash: `found in ${blockNumber}`, logIndex, paymentId, accountId },
   });
   return {
-    deposits: open.map((payment, index) => ({ ...rowOf(payment, index), units: payment.enoughUnits })),
+    deposits: open.map((payment, index) => ({ ...rowOf(payment, index), units: payment.paidThresholdUnits })),
     releases: carried.map((payment, index) => ({
       ...rowOf(payment, 1_000 + index),
-      ...{ toMerchantUnits: payment.enoughUnits, feeUnits: 1n },
+      ...{ toMerchantUnits: payment.paidThresholdUnits, feeUnits: 1n },
     })),
   };
 }

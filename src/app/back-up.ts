@@ -17,12 +17,12 @@ export async function backUp(config: Config, file: string) {
   const database = join(config.dataDir, SQLITE_FILE);
   await requireDatabase(config);
   const target = resolve(file);
-  const { bytes, secretFingerprints, book } = backUpSqlite(database, target);
+  const { bytes, secretFingerprints, journal } = backUpSqlite(database, target);
   return {
     file: target,
     bytes,
     secret_fingerprints: secretFingerprints,
-    book_entries: book?.number ?? null,
-    book_hash: book?.hash ?? null,
+    book_entries: journal?.number ?? null,
+    book_hash: journal?.hash ?? null,
   };
 }

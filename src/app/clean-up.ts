@@ -13,16 +13,16 @@ export interface CleanUp {
 
 /** Starts something step by step; when a step fails, the ones before it are undone. */
 export async function withCleanUp(start: (cleanUp: CleanUp) => Promise<void>): Promise<Running> {
-  const undoing: (() => Promise<void>)[] = [];
+  const cleanups: (() => Promise<void>)[] = [];
   const stop = async () => {
     const failures: unknown[] = [];
-    for (const undo of undoing.splice(0).reverse()) await undo().catch((error) => failures.push(error));
+    for (const undo of cleanups.splice(0).reverse()) await undo().catch((error) => failures.push(error));
     if (failures.length > 0) throw failures.length === 1 ? failures[0] : bundle(failures);
   };
   try {
     await start({
       add(part, undo) {
-        undoing.push(() => undo(part));
+        cleanups.push(() => undo(part));
         return part;
       },
     });

@@ -69,7 +69,7 @@ export function openStore(config: Config, log: Log): Promise<Store> {
   }
   return openSqliteStore({
     file: join(config.dataDir, SQLITE_FILE),
-    onError: (error) => log.error({ err: error }, 'a commit failed; its callers were told'),
+    onError: (error) => log.error({ err: error }, 'a commit failed; its callers received the error'),
   });
 }
 

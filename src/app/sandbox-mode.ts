@@ -230,7 +230,7 @@ export function createSandboxControls(parts: SandboxControlParts, tools: Sandbox
       if (provider !== null) {
         throw new ServiceError('provider_unknown', 'A direct payment is paid from a wallet, at no provider.');
       }
-      const units = deliveryUnits ?? payment.enoughUnits;
+      const units = deliveryUnits ?? payment.paidThresholdUnits;
       const { transactionHash } = await sandbox.customerWallet.send(payment.depositAddress, units);
       return { provider: payment.provider, transactionHash, deliveryUnits: units };
     },
@@ -290,22 +290,22 @@ export function createPlayOutcome(
   startSession: StartSession,
 ): PlayOutcome {
   const orderOf = ({ redirectUrl }: ProviderSession) => ({ order: redirectUrl, cameFrom: baseUrl });
-  const visit = (payment: Payment, provider: ProviderId) =>
+  const startProviderSession = (payment: Payment, provider: ProviderId) =>
     startSession(payment, provider, { country, knowsEmail: true });
 
   async function play(payment: Payment, outcome: Parameters<PlayOutcome>[1]): Promise<void> {
-    const session = await visit(payment, playedProviderOf(payment));
+    const session = await startProviderSession(payment, playedProviderOf(payment));
     switch (outcome) {
       case 'declined':
         return sandbox.decline(orderOf(session));
       case 'late':
         return sandbox.payLate(orderOf(session));
       case 'too-little':
-        await sandbox.pay({ ...orderOf(session), deliveryUnits: payment.enoughUnits / 2n });
+        await sandbox.pay({ ...orderOf(session), deliveryUnits: payment.paidThresholdUnits / 2n });
         return;
       case 'twice': {
         // Both visits begin before anything arrives.
-        const again = await visit(payment, SECOND);
+        const again = await startProviderSession(payment, SECOND);
         await Promise.all([sandbox.pay(orderOf(session)), sandbox.pay(orderOf(again))]);
         return;
       }

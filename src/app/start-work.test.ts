@@ -26,7 +26,7 @@ function createWorld() {
       name: 'watcher',
       holder,
       monotonicMs: () => external.nowMs,
-      onTaken: () => external.taken.push(holder),
+      onAcquired: () => external.taken.push(holder),
       onFailure: () => external.failures++,
     });
   return { external, open };

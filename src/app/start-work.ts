@@ -44,7 +44,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     withRelayerLease: (relayer, follow) =>
       shared === null ? follow() : withFreeLease(shared.leases, senderOf(relayer), holder, follow),
   });
-  const { own, leases } = shared === null ? alone(tasks) : among(shared, holder, options, tasks, wake);
+  const { own, leases } = shared === null ? single(tasks) : clustered(shared, holder, options, tasks, wake);
   const worker: Worker = startWorker(own, (name, error, failuresInARow) => {
     metrics.taskFailures.inc({ task: name });
     log.warn({ err: error, task: name, failuresInARow }, 'a step failed and is tried again');
@@ -64,12 +64,12 @@ interface OwnWork {
 }
 
 /** The store's only process does everything. */
-function alone({ watching, sending, shared }: WorkerTasks): OwnWork {
+function single({ watching, sending, shared }: WorkerTasks): OwnWork {
   return { own: [...watching, ...sending, ...shared], leases: [] };
 }
 
 /** The tasks of one process among several: what one of them should do is done by whoever has the lease. */
-function among(
+function clustered(
   { leases }: SharedStore,
   holder: string,
   options: WorkOptions,
@@ -82,7 +82,7 @@ function among(
       name,
       holder,
       monotonicMs: options.clock.monotonicMs,
-      onTaken() {
+      onAcquired() {
         options.log.info({ lease: name }, 'taken');
         wake(...tasks.map((task) => task.name));
       },
@@ -123,7 +123,7 @@ interface LeaseOptions {
   readonly holder: string;
   readonly monotonicMs: () => number;
   /** Told when this process gets the lease; work that was left undone may begin. */
-  readonly onTaken: () => void;
+  readonly onAcquired: () => void;
   /** Told when the lease could not be renewed; it is tried again. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -151,7 +151,7 @@ export async function withFreeLease(
  * refused by the store itself (the watcher's cursor, the relayer's one open batch, the claim of a webhook).
  */
 export function createLease(options: LeaseOptions): Lease {
-  const { leases, name, holder, monotonicMs, onTaken, onFailure } = options;
+  const { leases, name, holder, monotonicMs, onAcquired, onFailure } = options;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   const isHeld = () => monotonicMs() < heldUntilMs;
 
@@ -159,9 +159,9 @@ export function createLease(options: LeaseOptions): Lease {
     const wasHeld = isHeld();
     // Counted from before the request, so that it ends here before it ends in the store.
     const askedAtMs = monotonicMs();
-    const isTaken = await leases.takeLease(name, holder, DURATION_MS);
-    heldUntilMs = isTaken ? askedAtMs + DURATION_MS : Number.NEGATIVE_INFINITY;
-    if (isTaken && !wasHeld) onTaken();
+    const isAcquired = await leases.takeLease(name, holder, DURATION_MS);
+    heldUntilMs = isAcquired ? askedAtMs + DURATION_MS : Number.NEGATIVE_INFINITY;
+    if (isAcquired && !wasHeld) onAcquired();
   }
 
   return {

@@ -144,9 +144,9 @@ function expiryTask({ store, external, nowMs, expiryMs }: WorkerParts, investiga
     name: 'expire',
     intervalMs: EXPIRY_INTERVAL_MS,
     async run(signal) {
-      const { visited, unexplained } = await expirePayments(context);
+      const { checked, unexplained } = await expirePayments(context);
       await investigate(unexplained, signal);
-      return visited > 0;
+      return checked > 0;
     },
   };
 }

@@ -222,7 +222,7 @@ export function createGasTask({ external, metrics, log }: GasParts): WorkerTask 
 /** Between two looks. */
 const INTERVAL_MS = 500;
 /** What one step takes, and the pause behind it. */
-interface Pace {
+interface IndexThrottle {
   /** The share of its time that the event loop works, from which on this holds. */
   readonly utilization: number;
   readonly payments: number;
@@ -230,11 +230,11 @@ interface Pace {
 }
 
 /** A full step holds all requests up for some 15 ms, a small one for 2. */
-const paces = [
+const throttles = [
   { utilization: 0.95, payments: 20, pauseMs: 1_000 },
   { utilization: 0.7, payments: 20, pauseMs: 100 },
   { utilization: 0, payments: PAYMENTS_AT_A_TIME, pauseMs: undefined },
-] as const satisfies readonly Pace[];
+] as const satisfies readonly IndexThrottle[];
 
 /**
  * Makes what lists, searches and statistics rest on. Those may come later, a create may not: under full load it took a
@@ -249,7 +249,7 @@ export function createIndexTask(
     name: 'index',
     intervalMs: INTERVAL_MS,
     async run(signal) {
-      const { payments, pauseMs } = paceAt(readUtilization());
+      const { payments, pauseMs } = throttleAt(readUtilization());
       const hasMore = await indexPayments(store, payments);
       if (!hasMore) return false;
       await pauseBetweenPortions(signal, pauseMs);
@@ -258,8 +258,8 @@ export function createIndexTask(
   };
 }
 
-function paceAt(now: number): Pace {
-  return paces.find(({ utilization }) => now >= utilization) ?? paces[2];
+function throttleAt(now: number): IndexThrottle {
+  return throttles.find(({ utilization }) => now >= utilization) ?? throttles[2];
 }
 
 /** Reads the share of its time that this thread's event loop worked since the last reading, 0 to 1. */
@@ -307,7 +307,7 @@ function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): 
     dashboardUrl: `${baseUrl}/dashboard`,
     nowMs,
     onFailure: ({ accountId, kind }: Alert, err: unknown) =>
-      log.warn({ err, accountId, kind }, 'an owner was not told of trouble'),
+      log.warn({ err, accountId, kind }, 'an alert mail was not sent'),
   };
   return [{ name: 'trouble', intervalMs: ALERT_INTERVAL_MS, run: (signal) => sendAlerts(context, signal) }];
 }

@@ -43,18 +43,18 @@ type Answer =
  * called for a contradiction that arrives after another endpoint has agreed.
  */
 export async function confirmFinalBlock(
-  asked: ChainEndpoint,
+  primary: ChainEndpoint,
   others: readonly ChainEndpoint[],
   final: BlockReference,
   report: (doubt: FinalityDoubt) => void,
 ): Promise<FinalityVerdict> {
   if (others.length === 0) return { block: final, isContradicted: false };
-  const asks = others.map(async (other) => {
-    const answer = await compareBlocks(asked, other, final);
+  const pending = others.map(async (other) => {
+    const answer = await compareBlocks(primary, other, final);
     if (answer.kind === 'hash') report(answer.doubt);
     return answer;
   });
-  const answers = await answersUntil(asks, (answer) => {
+  const answers = await answersUntil(pending, (answer) => {
     if (answer.kind !== 'agrees') return 'not';
     return answer.block.number === final.number ? 'enough' : 'better than nothing';
   });
@@ -67,17 +67,17 @@ export async function confirmFinalBlock(
 }
 
 async function compareBlocks(
-  asked: ChainEndpoint,
+  primary: ChainEndpoint,
   other: ChainEndpoint,
   final: BlockReference,
 ): Promise<Answer> {
   const doubt = (kind: 'hash' | 'unconfirmed', message: string): Answer => ({
     kind,
-    doubt: { kind, block: final, endpoint: asked.rpc.label, message },
+    doubt: { kind, block: final, endpoint: primary.rpc.label, message },
   });
   try {
     await other.ensureChain();
-    const pair = await readSameHeight(asked, other, final);
+    const pair = await readSameHeight(primary, other, final);
     if (pair === null) {
       return doubt('unconfirmed', `${other.rpc.label} is behind and cannot confirm block ${final.number}`);
     }
@@ -85,7 +85,7 @@ async function compareBlocks(
     if (own.hash === theirs.hash) return { kind: 'agrees', block: own };
     return doubt(
       'hash',
-      `block ${own.number} is ${own.hash} at ${asked.rpc.label}, but ${theirs.hash} at ${other.rpc.label}`,
+      `block ${own.number} is ${own.hash} at ${primary.rpc.label}, but ${theirs.hash} at ${other.rpc.label}`,
     );
   } catch (error) {
     if (!(error instanceof ChainUnavailableError)) throw error;
@@ -99,7 +99,7 @@ async function compareBlocks(
  * block is not enough, because any block is somewhere before it is final.
  */
 async function readSameHeight(
-  asked: ChainEndpoint,
+  primary: ChainEndpoint,
   other: ChainEndpoint,
   final: BlockReference,
 ): Promise<{ own: BlockReference; theirs: BlockReference } | null> {
@@ -110,7 +110,7 @@ async function readSameHeight(
     const theirs = await other.readBlock(final.number);
     return theirs?.number === final.number ? { own: final, theirs } : null;
   }
-  const own = await asked.readBlock(theirFinal.number);
+  const own = await primary.readBlock(theirFinal.number);
   return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
 }
 
@@ -119,18 +119,18 @@ const GRACE_MS = 500;
 
 /** The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. */
 async function answersUntil<T>(
-  asks: readonly Promise<T>[],
-  judge: (answer: T) => 'enough' | 'better than nothing' | 'not',
+  pending: readonly Promise<T>[],
+  classify: (answer: T) => 'enough' | 'better than nothing' | 'not',
 ): Promise<readonly T[]> {
   const answers: T[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
-  for (const ask of asks) {
-    ask.then((answer) => {
+  for (const one of pending) {
+    one.then((answer) => {
       answers.push(answer);
-      const judgement = judge(answer);
-      if (judgement === 'enough' || answers.length === asks.length) resolve();
-      else if (judgement === 'better than nothing') timer ??= setTimeout(resolve, GRACE_MS);
+      const classification = classify(answer);
+      if (classification === 'enough' || answers.length === pending.length) resolve();
+      else if (classification === 'better than nothing') timer ??= setTimeout(resolve, GRACE_MS);
     }, reject);
   }
   try {
@@ -160,19 +160,19 @@ type LogsAnswer =
  */
 export async function confirmLogs(
   context: ConfirmLogsContext,
-  asked: ChainEndpoint,
+  primary: ChainEndpoint,
   logs: ChainLogs,
   final: BlockReference,
 ): Promise<'confirmed' | 'unconfirmed' | 'refuted'> {
-  const asks = context.others.map((other) => compareLogs(context, other, logs, final));
-  const answers = await answersUntil(asks, ({ kind }) => (kind === 'has them' ? 'enough' : 'not'));
+  const pending = context.others.map((other) => compareLogs(context, other, logs, final));
+  const answers = await answersUntil(pending, ({ kind }) => (kind === 'has them' ? 'enough' : 'not'));
   if (answers.some(({ kind }) => kind === 'has them')) return 'confirmed';
   const denials = answers.flatMap((answer) => (answer.kind === 'lacks some' ? [answer] : []));
   const isRefuted = new Set(denials.map(({ host }) => host)).size > 1;
   const kind = isRefuted ? 'refuted' : denials.length > 0 ? 'disputed' : 'unconfirmed';
   const messages = answers.flatMap((answer) => (answer.kind === 'has them' ? [] : [answer.message]));
-  const message = `logs of ours at ${asked.rpc.label} are not confirmed: ${messages.join('; ')}`;
-  context.report({ kind, block: final, endpoint: asked.rpc.label, message });
+  const message = `logs of ours at ${primary.rpc.label} are not confirmed: ${messages.join('; ')}`;
+  context.report({ kind, block: final, endpoint: primary.rpc.label, message });
   return isRefuted ? 'refuted' : 'unconfirmed';
 }
 

@@ -64,7 +64,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       const outcomes = await Promise.allSettled(endpoints.map((endpoint) => isAnyMinedAt(endpoint, hashes)));
       const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
       if (answers.length > 0) return answers.includes(true);
-      throw new ChainUnavailableError('no endpoint told whether a transaction was mined', {
+      throw new ChainUnavailableError('no endpoint said whether a transaction was mined', {
         cause: (outcomes[0] as PromiseRejectedResult | undefined)?.reason,
       });
     },

@@ -107,12 +107,12 @@ async function createDirect(context: OperationsContext, args: OperationArguments
     address_in: payment.depositAddress,
     amount: formatCents(payment.amountCents),
     currency: payment.currency,
-    usdc: formatUnits(payment.enoughUnits),
+    usdc: formatUnits(payment.paidThresholdUnits),
     payment_uri: paymentUri({
       token: direct.token,
       chainId: payment.chainId,
       to: payment.depositAddress,
-      units: payment.enoughUnits,
+      units: payment.paidThresholdUnits,
     }),
     status: payment.status,
   };

@@ -89,7 +89,7 @@ export function presentPayment(payment: Payment) {
     amount: formatCents(payment.amountCents),
     currency: payment.currency,
     provider: payment.provider,
-    enough: formatUnits(payment.enoughUnits),
+    enough: formatUnits(payment.paidThresholdUnits),
     value_coin: formatUnits(payment.receivedUnits),
     forwarded_amount: formatUnits(payment.forwardedUnits),
     deposit_address: payment.depositAddress,
@@ -131,7 +131,7 @@ export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webho
 
 /** What `verify` prints. */
 export function presentVerification(report: VerifyReport) {
-  const { totals, book } = report;
+  const { totals, journal } = report;
   return {
     payments: report.payments,
     deposited: formatUnits(totals.depositedUnits),
@@ -140,8 +140,8 @@ export function presentVerification(report: VerifyReport) {
     held: formatUnits(totals.heldUnits),
     final_block: report.finalBlock,
     chain: report.isChainChecked ? 'checked' : 'not checked',
-    book_entries: book.number,
-    book_hash: book.hash,
+    book_entries: journal.number,
+    book_hash: journal.hash,
     discrepancy_count: report.discrepancyCount,
     discrepancies: report.discrepancies.map(({ paymentId, kind, expected, found }) => ({
       payment_id: paymentId,

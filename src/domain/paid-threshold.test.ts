@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   amountMismatchOf,
+  computeMinPaidThreshold,
+  computePaidThreshold,
   isNearlyAllMissing,
   isPlausibleQuote,
   minDeliveryUnits,
-  minPaidThresholdUnits,
   minUsdCentsForFee,
   minUsdCentsForQuotedFee,
-  paidThresholdUnits,
   sessionDeliveryUnits,
   thresholdAfterSessions,
   thresholdTermsOf,
@@ -33,7 +33,7 @@ const startedSessions = fc
         usdUnits,
         toleranceBasisPoints,
         maxProviderFeeBasisPoints,
-        enoughUnits: paidThresholdUnits(usdUnits, toleranceBasisPoints),
+        paidThresholdUnits: computePaidThreshold(usdUnits, toleranceBasisPoints),
       }),
       sessions: fc.array(session, { maxLength: 8 }),
     });
@@ -42,17 +42,21 @@ type Started = typeof startedSessions extends fc.Arbitrary<infer Value> ? Value 
 
 /** As sessions are started: one after the other, each with those before it. */
 function thresholdsOf({ payment, sessions }: Started): bigint[] {
-  let { enoughUnits } = payment;
+  let { paidThresholdUnits } = payment;
   return sessions.map((_, index) => {
     const started = sessions.slice(0, index + 1);
-    enoughUnits = thresholdAfterSessions({ ...payment, enoughUnits }, started, payment.toleranceBasisPoints);
-    return enoughUnits;
+    paidThresholdUnits = thresholdAfterSessions(
+      { ...payment, paidThresholdUnits },
+      started,
+      payment.toleranceBasisPoints,
+    );
+    return paidThresholdUnits;
   });
 }
 
 describe('the paid threshold', () => {
   it('is what is expected less the tolerance', () => {
-    expect(paidThresholdUnits(95_000_000n, 200)).toBe(93_100_000n);
+    expect(computePaidThreshold(95_000_000n, 200)).toBe(93_100_000n);
   });
 
   it('is at least one unit, whatever is expected and tolerated', () => {
@@ -61,7 +65,7 @@ describe('the paid threshold', () => {
         fc.bigInt({ min: 0n, max: 10n ** 12n }),
         fc.integer({ min: 0, max: 10_000 }),
         (units, tolerance) => {
-          expect(paidThresholdUnits(units, tolerance)).toBeGreaterThanOrEqual(1n);
+          expect(computePaidThreshold(units, tolerance)).toBeGreaterThanOrEqual(1n);
         },
       ),
     );
@@ -70,7 +74,7 @@ describe('the paid threshold', () => {
   it('never rises, whatever sessions are started', () => {
     fc.assert(
       fc.property(startedSessions, (started) => {
-        let before = started.payment.enoughUnits;
+        let before = started.payment.paidThresholdUnits;
         for (const threshold of thresholdsOf(started)) {
           expect(threshold).toBeLessThanOrEqual(before);
           before = threshold;
@@ -85,7 +89,7 @@ describe('the paid threshold', () => {
       fc.property(startedSessions, anyQuote, ({ payment, sessions }, quotedUnits) => {
         const all = [...sessions, { provider: 'moonpay' as const, quotedUnits }];
         const { usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints } = payment;
-        const floor = minPaidThresholdUnits(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
+        const floor = computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
         expect(thresholdAfterSessions(payment, all, toleranceBasisPoints)).toBeGreaterThanOrEqual(floor);
         const left = BigInt(10_000 - maxProviderFeeBasisPoints) * BigInt(10_000 - toleranceBasisPoints);
         expect(floor * 100_000_000n).toBeGreaterThan(usdUnits * left - 100_000_000n);
@@ -108,7 +112,11 @@ describe('the paid threshold', () => {
   });
 
   it('after sessions is their lowest delivery less the tolerance', () => {
-    const payment = { usdUnits: 100_000_000n, maxProviderFeeBasisPoints: 3_000, enoughUnits: 98_000_000n };
+    const payment = {
+      usdUnits: 100_000_000n,
+      maxProviderFeeBasisPoints: 3_000,
+      paidThresholdUnits: 98_000_000n,
+    };
     const thresholdAfter = (...quotes: (bigint | null)[]) =>
       thresholdAfterSessions(
         payment,
@@ -124,7 +132,11 @@ describe('the paid threshold', () => {
   });
 
   it('of a payment from before there was a maximum fee is lowered by any session', () => {
-    const payment = { usdUnits: 10_000_000n, maxProviderFeeBasisPoints: null, enoughUnits: 9_310_000n };
+    const payment = {
+      usdUnits: 10_000_000n,
+      maxProviderFeeBasisPoints: null,
+      paidThresholdUnits: 9_310_000n,
+    };
     const sessions = [{ provider: 'moonpay' as const, quotedUnits: null }];
     expect(thresholdAfterSessions(payment, sessions, 200)).toBe(5_889_800n);
   });
@@ -208,7 +220,7 @@ it('expects of a session its quote, or else what the catalogue assumes of its pr
 });
 
 it('takes up to a tenth of the threshold for a little that does not count as an attempt to pay', () => {
-  const payment = { enoughUnits: 93_100_000n };
+  const payment = { paidThresholdUnits: 93_100_000n };
   expect(isNearlyAllMissing(payment, 0n)).toBe(true);
   expect(isNearlyAllMissing(payment, 1n)).toBe(true);
   expect(isNearlyAllMissing(payment, 9_310_000n)).toBe(true);
@@ -217,8 +229,8 @@ it('takes up to a tenth of the threshold for a little that does not count as an 
 });
 
 describe('what was received', () => {
-  const unpaid = { status: 'unpaid', usdUnits: 25_000_000n, enoughUnits: 24_500_000n } as const;
-  const paid = { ...unpaid, status: 'paid', enoughUnits: 18_000_000n } as const;
+  const unpaid = { status: 'unpaid', usdUnits: 25_000_000n, paidThresholdUnits: 24_500_000n } as const;
+  const paid = { ...unpaid, status: 'paid', paidThresholdUnits: 18_000_000n } as const;
 
   it.each([
     ['nothing', unpaid, [], null],
@@ -239,7 +251,7 @@ describe('what was received', () => {
   });
 
   it('of a payment of cents is told by its share, as parts below 0.10 USDC would be all of it', () => {
-    const small = { status: 'unpaid', usdUnits: 50_000n, enoughUnits: 49_000n } as const;
+    const small = { status: 'unpaid', usdUnits: 50_000n, paidThresholdUnits: 49_000n } as const;
     expect(amountMismatchOf(small, [{ units: 4_900n }])).toBeNull();
     expect(amountMismatchOf(small, [{ units: 4_901n }])).toBe('partially_paid');
     const smallPaid = { ...small, status: 'paid' } as const;

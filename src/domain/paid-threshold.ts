@@ -38,32 +38,32 @@ export function thresholdTermsOf(account: AccountThresholdTerms, defaults: Thres
 }
 
 /** From what sum of deposits a payment counts as paid in full; at least one unit, so that nothing never pays. */
-export function paidThresholdUnits(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
+export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
   return atLeastOne(lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
 
 /** The lowest threshold that any session can lead to; for a payment from before there was a maximum, one unit. */
-export function minPaidThresholdUnits(
+export function computeMinPaidThreshold(
   chargedUsdUnits: bigint,
   maxProviderFeeBasisPoints: number | null,
   toleranceBasisPoints: number,
 ): bigint {
   if (maxProviderFeeBasisPoints === null) return 1n;
-  const leastDelivery = minDeliveryUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
-  return paidThresholdUnits(leastDelivery, toleranceBasisPoints);
+  const minDelivery = minDeliveryUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
+  return computePaidThreshold(minDelivery, toleranceBasisPoints);
 }
 
 /** The threshold once these sessions were started, in whatever order: their lowest, and never above the present one. */
 export function thresholdAfterSessions(
-  payment: Pick<Payment, 'enoughUnits' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
+  payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
   sessions: readonly Pick<ProviderSession, 'provider' | 'quotedUnits'>[],
   toleranceBasisPoints: number,
 ): bigint {
   const { usdUnits, maxProviderFeeBasisPoints } = payment;
-  const floor = minPaidThresholdUnits(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
-  let threshold = payment.enoughUnits;
+  const floor = computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
+  let threshold = payment.paidThresholdUnits;
   for (const session of sessions) {
-    const lowered = paidThresholdUnits(sessionDeliveryUnits(session, usdUnits), toleranceBasisPoints);
+    const lowered = computePaidThreshold(sessionDeliveryUnits(session, usdUnits), toleranceBasisPoints);
     if (lowered < threshold && lowered >= floor) threshold = lowered;
   }
   return threshold;
@@ -137,10 +137,10 @@ const NEARLY_ALL_MISSING_PERCENT = 90n;
  * provider, which always charges the whole amount, would charge them twice.
  */
 export function isNearlyAllMissing(
-  { enoughUnits }: Pick<Payment, 'enoughUnits'>,
+  { paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits'>,
   seenUnits: bigint,
 ): boolean {
-  return (enoughUnits - seenUnits) * 100n >= enoughUnits * NEARLY_ALL_MISSING_PERCENT;
+  return (paidThresholdUnits - seenUnits) * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
 }
 
 /** A twentieth more than the charge's value is clearly more: exchange rates seldom move that far until delivery. */
@@ -153,20 +153,20 @@ const MIN_PART_UNITS = 100_000n;
  * pays it alone, as two finished visits at providers do. Null where neither is worth telling.
  */
 export function amountMismatchOf(
-  payment: Pick<Payment, 'status' | 'enoughUnits' | 'usdUnits'>,
+  payment: Pick<Payment, 'status' | 'paidThresholdUnits' | 'usdUnits'>,
   deposits: readonly { readonly units: bigint }[],
 ): AmountMismatch | null {
   if (payment.status === 'canceled') return null;
   const seenUnits = deposits.reduce((sum, { units }) => sum + units, 0n);
-  if (payment.status === 'unpaid' && seenUnits < payment.enoughUnits) {
+  if (payment.status === 'unpaid' && seenUnits < payment.paidThresholdUnits) {
     const isPart = seenUnits >= MIN_PART_UNITS || !isNearlyAllMissing(payment, seenUnits);
     return seenUnits > 0n && isPart ? 'partially_paid' : null;
   }
-  const payingAlone = deposits.filter(({ units }) => units >= payment.enoughUnits).length;
+  const sufficientDeposits = deposits.filter(({ units }) => units >= payment.paidThresholdUnits).length;
   const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
   // Of a payment worth cents a single unit may be clearly more; that is too little to return.
-  const isWorthTelling = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
-  return (isClearlyMore && isWorthTelling) || payingAlone >= 2 ? 'overpaid' : null;
+  const isSignificant = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
+  return (isClearlyMore && isSignificant) || sufficientDeposits >= 2 ? 'overpaid' : null;
 }
 
 function atLeastOne(units: bigint): bigint {

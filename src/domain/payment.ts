@@ -11,7 +11,7 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalogue.ts';
  * - Payment: one checkout a merchant created, from `unpaid` to `paid` or `canceled`.
  * - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
  * - Release: the deposit contract's transfer of what lies at the address: to the merchant, less the fee.
- * - Enough: the USDC amount from which on a payment counts as paid in full (see `enoughUnits`).
+ * - Enough: the USDC amount from which on a payment counts as paid in full (see `paidThresholdUnits`).
  * - Seen: in a block of the chain as we know it now, which a reorganisation may still take back.
  * - Final: in a block that the chain calls finalized and that we have scanned.
  * - Held: seen deposits less seen releases; what still lies at the deposit address.
@@ -54,7 +54,7 @@ export interface Payment {
   /** A provider that keeps more of the charge is not offered; null for a payment made before there was a maximum. */
   readonly maxProviderFeeBasisPoints: number | null;
   /** The paid threshold: from this sum of deposits on the payment is paid in full, in 10⁻⁶ USDC units. */
-  readonly enoughUnits: bigint;
+  readonly paidThresholdUnits: bigint;
 
   readonly status: PaymentStatus;
   readonly forwardStatus: ForwardStatus;
@@ -125,7 +125,7 @@ export function isDirect({ provider }: Pick<Payment, 'provider'>): boolean {
 export type PaymentChange = Partial<
   Pick<
     Payment,
-    | 'enoughUnits'
+    | 'paidThresholdUnits'
     | 'status'
     | 'forwardStatus'
     | 'paidAtMs'

@@ -60,7 +60,7 @@ function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
     usdUnits: 100n,
     toleranceBasisPoints: 200,
     maxProviderFeeBasisPoints: 3_000,
-    enoughUnits: ENOUGH,
+    paidThresholdUnits: ENOUGH,
     ...fieldsOf(state),
     ...change,
   };
@@ -558,10 +558,11 @@ class Model {
     expect(decision?.webhooks !== undefined).toBe(becamePaid);
     expect(decision?.receipt).toBe(becamePaid && now.email !== null ? true : undefined);
     expect(this.webhooks).toEqual(now.status === 'paid' ? ['payment.paid'] : []);
-    const isSettled = sums.finalReleasedUnits >= now.enoughUnits && sums.finalSeenUnits >= now.enoughUnits;
+    const isSettled =
+      sums.finalReleasedUnits >= now.paidThresholdUnits && sums.finalSeenUnits >= now.paidThresholdUnits;
     if (now.status === 'unpaid') expect(isSettled).toBe(false);
     if (becamePaid) {
-      expect(sums.finalReleasedUnits >= now.enoughUnits).toBe(true);
+      expect(sums.finalReleasedUnits >= now.paidThresholdUnits).toBe(true);
       expect(now).toMatchObject({
         receivedUnits: sums.finalReleasedUnits,
         forwardedUnits: sums.finalToMerchantUnits,
@@ -596,12 +597,14 @@ class Model {
     expect(this.webhooks).toEqual(now.status === 'paid' ? events.slice(0, due) : []);
     if (now.status === 'unpaid') {
       expect(now.forwardStatus).toBe('pending');
-      expect(sums.finalSeenUnits < now.enoughUnits).toBe(true);
+      expect(sums.finalSeenUnits < now.paidThresholdUnits).toBe(true);
       // Nothing that may still be taken back is sent on.
       expect(now.releaseDueAtMs).toBeNull();
     }
     if (before.status !== 'paid' && now.status === 'paid') {
-      expect(now.receivedUnits >= now.enoughUnits && now.receivedUnits <= sums.finalSeenUnits).toBe(true);
+      expect(now.receivedUnits >= now.paidThresholdUnits && now.receivedUnits <= sums.finalSeenUnits).toBe(
+        true,
+      );
       expect(now).toMatchObject({ paidAtMs: this.nowMs, txidIn: expect.any(String) });
     }
     if (before.status === 'paid') {

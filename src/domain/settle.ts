@@ -155,21 +155,22 @@ function dueEventOfUnpaid(
   sums: ObservedSums,
   context: SettleContext,
 ): PaymentEvent | null {
-  if (sums.seenUnits < payment.enoughUnits) {
+  if (sums.seenUnits < payment.paidThresholdUnits) {
     if (state !== 'unpaid/pending') return 'deposit_reverted';
     const isExpired = context.expiredBeforeMs !== null && payment.createdAtMs < context.expiredBeforeMs;
     if (!isExpired) return null;
     return sums.seenUnits === 0n ? 'expired_empty' : 'expired_underpaid';
   }
   // Nothing is sent on, and nothing said, before the deposit is final: the customer's wallet may still take it back.
-  if (isDirect(payment)) return sums.finalSeenUnits >= payment.enoughUnits ? 'deposit_final' : null;
+  if (isDirect(payment)) return sums.finalSeenUnits >= payment.paidThresholdUnits ? 'deposit_final' : null;
   // A release can be final whose deposit no node has shown: the payment would name none, or one that may still go.
   const isSettled =
-    sums.finalReleasedUnits >= payment.enoughUnits && sums.finalSeenUnits >= payment.enoughUnits;
+    sums.finalReleasedUnits >= payment.paidThresholdUnits &&
+    sums.finalSeenUnits >= payment.paidThresholdUnits;
   if (isSettled) return 'released_finally';
 
   if (state === 'unpaid/pending') return 'enough_seen';
-  return dueEventOfRelease(payment, sums.releasedUnits >= payment.enoughUnits);
+  return dueEventOfRelease(payment, sums.releasedUnits >= payment.paidThresholdUnits);
 }
 
 /** Of a direct payment that is paid: all that was received then has to reach the merchant. */
@@ -274,7 +275,7 @@ function decisiveDeposit(payment: Payment, deposits: readonly Deposit[]): Deposi
   let units = 0n;
   for (const deposit of deposits) {
     units += deposit.units;
-    if (payment.status === 'unpaid' && units >= payment.enoughUnits) return deposit;
+    if (payment.status === 'unpaid' && units >= payment.paidThresholdUnits) return deposit;
   }
   return deposits.at(-1);
 }
@@ -323,7 +324,7 @@ export function settleScanned(
   const decision = settle(view, { nowMs, expiredBeforeMs: null });
   const payment = { ...view.payment, ...decision?.change };
   const { seenUnits } = sumObservations(view.observations);
-  const isWaiting = stateOf(payment) === 'unpaid/pending' && seenUnits < payment.enoughUnits;
+  const isWaiting = stateOf(payment) === 'unpaid/pending' && seenUnits < payment.paidThresholdUnits;
   const mayHaveBeenPassed = isWaiting && (isDirect(payment) || seenUnits > 0n);
   return mayHaveBeenPassed ? { change: {}, ...decision, revisitExpiry: true } : decision;
 }

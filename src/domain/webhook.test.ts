@@ -28,7 +28,7 @@ const paid: Payment = {
   usdUnits: 1n,
   toleranceBasisPoints: 200,
   maxProviderFeeBasisPoints: 3_000,
-  enoughUnits: 1n,
+  paidThresholdUnits: 1n,
   status: 'paid',
   forwardStatus: 'completed',
   paidAtMs: 2,

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 /** A card payment that was begun in a session's last moment is delivered later: after checks, and by the provider. */
 const DELIVERY_GRACE_MS = 30 * MINUTE_MS;
 /** "Nothing has arrived" says nothing while nobody has looked; the newest final block is seconds old as a rule. */
-const LONGEST_UNWATCHED_MS = 10 * MINUTE_MS;
+const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 
 /**
  * Cancels a payment for which nothing has arrived, as far as the chain was just looked at, and for which no started
@@ -29,7 +29,7 @@ export async function cancelPayment(
   reason: Exclude<CancelReason, 'expired'>,
 ): Promise<Payment> {
   const nowMs = context.nowMs();
-  await requireWatched(context.observations, nowMs);
+  await requireFreshCursor(context.observations, nowMs);
   const found = await context.payments.findPaymentById(id);
   if (found === null) throw new ServiceError('payment_not_found');
   const payment = await context.payments.decidePayment(found, (view) => {
@@ -43,7 +43,7 @@ export async function cancelPayment(
         'Something has arrived for this payment; it cannot be canceled.',
       );
     }
-    requireNobodyPaying(view.sessions, nowMs);
+    requireNoOpenSession(view.sessions, nowMs);
     const canceled = fieldsOf(nextState(state, 'canceled_by_request'));
     return settle(view, { nowMs, expiredBeforeMs: null }, { ...canceled, cancelReason: reason });
   });
@@ -51,12 +51,12 @@ export async function cancelPayment(
   return payment;
 }
 
-async function requireWatched(
+async function requireFreshCursor(
   observations: CancelPaymentContext['observations'],
   nowMs: number,
 ): Promise<void> {
   const cursor = await observations.readCursor();
-  if (cursor !== null && nowMs - cursor.timestampMs <= LONGEST_UNWATCHED_MS) return;
+  if (cursor !== null && nowMs - cursor.timestampMs <= MAXIMUM_CURSOR_AGE_MS) return;
   const seen = cursor === null ? 'not been read yet' : `been read only up to ${isoTime(cursor.timestampMs)}`;
   throw new ServiceError(
     'payment_state_conflict',
@@ -64,7 +64,7 @@ async function requireWatched(
   );
 }
 
-function requireNobodyPaying(sessions: readonly ProviderSession[], nowMs: number): void {
+function requireNoOpenSession(sessions: readonly ProviderSession[], nowMs: number): void {
   const lastExpiryMs = Math.max(...sessions.map(({ expiresAtMs }) => expiresAtMs));
   if (lastExpiryMs > nowMs) {
     throw new ServiceError(

@@ -35,12 +35,12 @@ export interface CheckedStep {
 export async function checkProvider(request: ProviderCheckRequest): Promise<readonly CheckedStep[]> {
   const { provider, adapter } = request;
   if (adapter === undefined) return [missingCredentials(provider)];
-  const asked = adapter.unguarded ?? adapter;
+  const unguarded = adapter.unguarded ?? adapter;
   return [
     { step: 'credentials', isFine: true, detail: 'They are configured.' },
-    await attempt('quote', () => checkQuote(asked, request)),
-    await attempt('session', () => checkSession(asked, request)),
-    checkWebhooks(asked),
+    await attempt('quote', () => checkQuote(unguarded, request)),
+    await attempt('session', () => checkSession(unguarded, request)),
+    checkWebhooks(unguarded),
   ];
 }
 
@@ -85,7 +85,7 @@ function checkWebhooks(adapter: ProviderAdapter): CheckedStep {
   const detail =
     readWebhook === undefined
       ? 'None are taken: no key for them is configured, or nobody knows how they are signed. The page learns from the chain.'
-      : 'They can be judged. Whether the provider sends any shows with the first payment.';
+      : 'They can be verified. Whether the provider sends any shows with the first payment.';
   return { step: 'webhooks', isFine: true, detail };
 }
 
@@ -114,21 +114,21 @@ function describeFailure(error: unknown): string {
   if (!(error instanceof ServiceError)) return messageOf(error);
   const { cause } = error;
   if (cause === undefined) return error.message;
-  const said = messageOf(cause);
+  const message = messageOf(cause);
   if (error.errorName === 'provider_inactive')
-    return `It refuses the credentials, or this server's address: ${said}.`;
+    return `It refuses the credentials, or this server's address: ${message}.`;
   switch (cause instanceof Error ? cause.name : '') {
     case 'DeclinedRequestError':
-      return `It declined the request: ${said}. Its terms for amount, currency or country may say why.`;
+      return `It declined the request: ${message}. Its terms for amount, currency or country may say why.`;
     case 'MalformedAnswerError':
     case 'SyntaxError':
-      return `It answered in another form than this adapter knows: ${said}. The head of the adapter says what is unverified.`;
+      return `It answered in another form than this adapter knows: ${message}. The head of the adapter says what is unverified.`;
     case 'ProviderBusyError':
-      return `It is asked too often: ${said}.`;
+      return `It is asked too often: ${message}.`;
     case 'TimeoutError':
       return 'It did not answer in time.';
     default:
-      return `It could not be used: ${said}.`;
+      return `It could not be used: ${message}.`;
   }
 }
 

@@ -8,7 +8,7 @@ import {
   MAXIMUM_AMOUNT_CENTS,
   usdUnits as usdUnitsOf,
 } from '../domain/money.ts';
-import { paidThresholdUnits, type ThresholdTerms, thresholdTermsOf } from '../domain/paid-threshold.ts';
+import { computePaidThreshold, type ThresholdTerms, thresholdTermsOf } from '../domain/paid-threshold.ts';
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
@@ -283,7 +283,7 @@ export function newPayment(
     toleranceBasisPoints: charge.toleranceBasisPoints,
     maxProviderFeeBasisPoints: charge.maxProviderFeeBasisPoints,
     // A session lowers it once it is started: what a provider that was never visited keeps does not count.
-    enoughUnits: paidThresholdUnits(charge.usdUnits, charge.toleranceBasisPoints),
+    paidThresholdUnits: computePaidThreshold(charge.usdUnits, charge.toleranceBasisPoints),
   };
 }
 

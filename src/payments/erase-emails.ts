@@ -10,7 +10,7 @@ export interface EraseEmailsContext {
 
 const DAY_MS = 86_400_000;
 /** Payments of one step. The store's writer is the same thread as the API in one of the engines. */
-const LOOKED_AT = 100;
+const BATCH_SIZE = 100;
 
 /**
  * Erases customers' e-mail addresses of an account's payments that are older than so many days: one bounded step, which
@@ -21,7 +21,7 @@ export function eraseEmailsOlderThan(
   accountId: string,
   days: number,
 ): Promise<EmailErasureStep> {
-  return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, LOOKED_AT);
+  return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, BATCH_SIZE);
 }
 
 /** One such step for each account that wants it. Resolves to whether there is more to do. */

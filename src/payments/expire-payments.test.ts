@@ -167,7 +167,7 @@ it('takes a large crowd in portions, each payment once', async () => {
   currentMs += 1_000;
   world.setCursor(currentMs);
   const portions: number[] = [];
-  for (let pass = 0; pass < 4; pass++) portions.push((await expirePayments(world.context)).visited);
+  for (let pass = 0; pass < 4; pass++) portions.push((await expirePayments(world.context)).checked);
   expect(portions).toEqual([500, 500, 200, 0]);
   expect([...world.visits.values()].every((count) => count === 1)).toBe(true);
 });
@@ -176,7 +176,7 @@ it('expires nothing before the first scan', async () => {
   const world = createWorld(() => START_MS + 1_000);
   await world.create();
   const observations = { ...world.context.observations, readCursor: async () => null };
-  expect(await expirePayments({ ...world.context, observations })).toEqual({ visited: 0, unexplained: [] });
+  expect(await expirePayments({ ...world.context, observations })).toEqual({ checked: 0, unexplained: [] });
   expect(world.visits.size).toBe(0);
 });
 
@@ -193,7 +193,7 @@ it('looks again at a payment whose deposit was recorded while the chain was aske
       return addresses.map(() => 5n);
     },
   };
-  expect(await expirePayments(context)).toEqual({ visited: 2, unexplained: [known.id, unknown.id] });
+  expect(await expirePayments(context)).toEqual({ checked: 2, unexplained: [known.id, unknown.id] });
   expect(world.revisited).toEqual([known.id]);
   expect([...world.payments.values()].map(({ status }) => status)).toEqual(['unpaid', 'unpaid']);
 });

@@ -15,13 +15,13 @@ export interface ExpirePaymentsContext {
 
 /** What one run did. */
 export interface ExpiryPass {
-  readonly visited: number;
+  readonly checked: number;
   /** Past their deadline, but money that was not observed lies at their addresses: not expired. */
   readonly unexplained: readonly PaymentId[];
 }
 
 const BATCH_SIZE = 500;
-const NOTHING: ExpiryPass = { visited: 0, unexplained: [] };
+const NOTHING: ExpiryPass = { checked: 0, unexplained: [] };
 
 /**
  * Cancels what is past its deadline, oldest first: ids are ordered by time, so how far this has come is an id, and a
@@ -50,7 +50,7 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
       ? null
       : { change: {}, revisitExpiry: true };
   });
-  return { visited: ids.length, unexplained: [...seenBefore.keys()] };
+  return { checked: ids.length, unexplained: [...seenBefore.keys()] };
 }
 
 /**

@@ -29,7 +29,7 @@ export interface HandleProviderWebhookContext {
 }
 
 /** The outcome, and for those that an operator should look at, why. */
-export interface TakenWebhook {
+export interface HandledWebhook {
   readonly outcome: ProviderWebhookOutcome;
   readonly reason: Error | null;
 }
@@ -43,7 +43,7 @@ export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,
   provider: ProviderId,
   posted: PostedWebhook,
-): Promise<TakenWebhook> {
+): Promise<HandledWebhook> {
   const readWebhook = context.adapters.get(provider)?.readWebhook;
   if (readWebhook === undefined) throw new ServiceError('not_found');
   let webhook: ProviderWebhook | null;
@@ -55,7 +55,7 @@ export async function handleProviderWebhook(
     throw error;
   }
   if (webhook === null) return { outcome: 'irrelevant', reason: null };
-  return await noteProgress(context, providersAt(context.adapters, provider), posted, webhook);
+  return await recordProgress(context, providersAt(context.adapters, provider), posted, webhook);
 }
 
 /** The provider, and those whose visits happen there. */
@@ -67,18 +67,18 @@ function providersAt(
   return [provider, ...routed.map(({ id }) => id)];
 }
 
-async function noteProgress(
+async function recordProgress(
   { payments }: HandleProviderWebhookContext,
   providers: readonly [ProviderId, ...ProviderId[]],
   posted: PostedWebhook,
   webhook: ProviderWebhook,
-): Promise<TakenWebhook> {
+): Promise<HandledWebhook> {
   const view = isPaymentId(webhook.paymentId) ? await payments.viewPayment(webhook.paymentId) : null;
   const session = view === null ? null : sessionOf(view.sessions, providers, webhook);
   // Our id may stand where the signature does not reach; the wallet does not.
   const wallet = webhook.walletAddress?.toLowerCase() ?? view?.payment.depositAddress.toLowerCase();
   if (view === null || session === null || wallet !== view.payment.depositAddress.toLowerCase()) {
-    const reason = new Error(`${providers[0]} told of a visit that was never begun here`);
+    const reason = new Error(`${providers[0]} reported a session that was not started here`);
     return { outcome: 'unmatched', reason };
   }
   // A provider whose clock runs fast must not keep later news out.

@@ -113,12 +113,12 @@ async function requirePagesOf(payments: PaymentStore, { lastRow, candidatesOf }:
 }
 
 /** A payment this young may be missing in the address book when its address is judged. */
-const BOOK_FRESH_MS = 1_000;
+const MAXIMUM_AGE_MS = 1_000;
 /**
  * From this age on the book is caught up beside the creates. Waiting for that once a second made one create in a
  * hundred wait for the reading of all that were created in that second.
  */
-const BOOK_CATCH_UP_MS = 500;
+const CATCH_UP_INTERVAL_MS = 500;
 
 /**
  * Judges payout addresses: neither one of these fixed ones nor one of our own deposit addresses. The watcher fills
@@ -157,9 +157,9 @@ export function createReservedAddressCheck(
     if (fixedAddresses.has(address)) return true;
     const nowMs = monotonicMs();
     const ageMs = nowMs - caughtUpAtMs;
-    if (ageMs >= BOOK_FRESH_MS) return refresh(nowMs).then(() => isOwn(address));
+    if (ageMs >= MAXIMUM_AGE_MS) return refresh(nowMs).then(() => isOwn(address));
     // Fails for those who wait for it, once the book is too old.
-    if (ageMs >= BOOK_CATCH_UP_MS) refresh(nowMs).catch(() => {});
+    if (ageMs >= CATCH_UP_INTERVAL_MS) refresh(nowMs).catch(() => {});
     return isOwn(address);
   };
 }

@@ -8,7 +8,7 @@ import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts
 import type { WebhookStore } from '../domain/ports/settlement-store.ts';
 import { signWebhook, type Webhook } from '../domain/webhook.ts';
 
-interface ReadPaymentStoryContext {
+interface ReadPaymentHistoryContext {
   readonly payments: Pick<PaymentStore, 'viewPayment'>;
   readonly search: Pick<PaymentSearchStore, 'listStateChanges'>;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
@@ -22,7 +22,7 @@ export interface PaymentHistory extends PaymentView {
 
 /** A payment of this account; `not_found` for any other id, whether there is such a payment elsewhere or not. */
 export async function readPaymentHistory(
-  { payments, search, webhooks }: ReadPaymentStoryContext,
+  { payments, search, webhooks }: ReadPaymentHistoryContext,
   accountId: string,
   id: string,
 ): Promise<PaymentHistory> {

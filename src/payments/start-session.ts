@@ -69,21 +69,21 @@ const LONGEST_SESSION_MS = 24 * HOUR_MS;
 /** One customer's clicks run one after the other, so that two of them at the same time start one session. */
 export function createStartSession(context: StartSessionContext): StartSession {
   const running = new Map<string, Promise<ProviderSession>>();
-  const token = withBriefMemory(context);
+  const token = withCache(context);
   return (payment, provider, { country = null, language = null, knowsEmail = false } = {}) => {
     // A visitor who does not know the e-mail address must not be handed the session of one who does.
     const key = `${payment.id} ${provider} ${knowsEmail}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const visit = { provider, country, language, knowsEmail };
-    const session = startSession({ ...context, token }, payment, visit).finally(() => running.delete(key));
+    const choice = { provider, country, language, knowsEmail };
+    const session = startSession({ ...context, token }, payment, choice).finally(() => running.delete(key));
     running.set(key, session);
     return session;
   };
 }
 
 /** Visitors must not be able to make us ask the chain as often as they like. */
-function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSessionContext['token'] {
+function withCache({ token, monotonicMs }: StartSessionContext): StartSessionContext['token'] {
   const reuse = createTtlCache<boolean>({
     monotonicMs,
     keepMs: BLOCKLIST_KEEP_MS,
@@ -93,12 +93,12 @@ function withBriefMemory({ token, monotonicMs }: StartSessionContext): StartSess
 }
 
 /** Where the customer goes, and what is known of them. */
-type Visit = Required<Visitor> & { readonly provider: ProviderId };
+type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 
 async function startSession(
   context: StartSessionContext,
   reference: PaymentReference,
-  { provider, country, language, knowsEmail }: Visit,
+  { provider, country, language, knowsEmail }: SessionChoice,
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(reference);
   if (view === null) throw new ServiceError('payment_not_found');
@@ -271,5 +271,5 @@ function lowerThreshold(
 ): PaymentChange {
   const toleranceBasisPoints = payment.toleranceBasisPoints ?? defaultToleranceBasisPoints;
   const all = [...sessions, session];
-  return { enoughUnits: thresholdAfterSessions(payment, all, toleranceBasisPoints) };
+  return { paidThresholdUnits: thresholdAfterSessions(payment, all, toleranceBasisPoints) };
 }

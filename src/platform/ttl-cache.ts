@@ -6,7 +6,7 @@ interface Entry<T> {
   expiresAtMs: number;
 }
 
-export interface BriefCacheOptions {
+export interface TtlCacheOptions {
   readonly monotonicMs: () => number;
   /** How long a fetched value may be used; 0 keeps none, but callers at the same time still share one fetch. */
   readonly keepMs: number;
@@ -18,7 +18,7 @@ export interface BriefCacheOptions {
  * Keeps values for a moment and lets concurrent callers share one fetch. A failure is shared by those who wait for
  * it and then forgotten, so that the next caller asks again. What is at hand is given at once, not as a promise.
  */
-export function createTtlCache<T>(options: BriefCacheOptions) {
+export function createTtlCache<T>(options: TtlCacheOptions) {
   const entries = new Map<string, Entry<T>>();
 
   return function fetchOrReuse(key: string, fetchValue: () => Promise<T>): T | Promise<T> {

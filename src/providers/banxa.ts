@@ -161,7 +161,7 @@ function readWebhook(
   if (kind === 'SELL' || typeof paymentId !== 'string') return null;
   const progress = progressOfStatus.get(status);
   if (progress === undefined)
-    throw new UnknownStateError(`banxa told of the unknown status ${JSON.stringify(status)}`);
+    throw new UnknownStateError(`banxa sent the unknown status ${JSON.stringify(status)}`);
   const atMs = readStatusTimeMs(date, webhook.receivedAtMs);
   return { paymentId, providerReference: readReference(id), walletAddress: null, progress, atMs };
 }

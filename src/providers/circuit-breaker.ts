@@ -47,29 +47,29 @@ export function withCircuitBreaker(
     lastFailure: null,
   };
   const quotes = createCircuit(options);
-  const visits = createCircuit(options);
-  const isCircuitOpen = () => quotes.isOpen() || visits.isOpen();
+  const sessions = createCircuit(options);
+  const isCircuitOpen = () => quotes.isOpen() || sessions.isOpen();
 
-  function tell(outcome: CallOutcome, error?: unknown): void {
+  function report(outcome: CallOutcome, error?: unknown): void {
     if (outcome === 'answered') last = { ...last, lastAnswerAtMs: options.nowMs() };
-    else if (outcome !== 'resting') noteFailure(error);
+    else if (outcome !== 'resting') recordFailure(error);
     options.observe?.(adapter.id, outcome, isCircuitOpen());
   }
 
   /** What has no cause was refused before the provider was asked, and tells nothing of it. */
-  function noteFailure(error: unknown): void {
+  function recordFailure(error: unknown): void {
     const cause = error instanceof ServiceError ? error.cause : error;
     if (cause === undefined) return;
-    const words = cause instanceof Error ? cause.message : String(cause);
+    const text = cause instanceof Error ? cause.message : String(cause);
     last = {
       ...last,
       lastFailureAtMs: options.nowMs(),
-      lastFailure: words.slice(0, MAXIMUM_FAILURE_CHARACTERS),
+      lastFailure: text.slice(0, MAXIMUM_FAILURE_CHARACTERS),
     };
   }
 
   function refuse(circuit: Circuit): never {
-    tell('resting');
+    report('resting');
     const { name } = providerCatalogue[adapter.id];
     const failures = circuit.failuresInARow();
     throw new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
@@ -81,26 +81,26 @@ export function withCircuitBreaker(
     const busySeconds = circuit.busySeconds();
     if (busySeconds > 0) {
       const error = busy(adapter.id, busySeconds);
-      tell('busy', error);
+      report('busy', error);
       throw error;
     }
     if (circuit.isClosedToCalls()) refuse(circuit);
-    return circuit.run(call, tell);
+    return circuit.run(call, report);
   }
 
   return {
     // What it tells of itself needs no answer of it, so it goes through however it is.
     ...adapter,
     quote: async (request) => {
-      if (visits.isBeforeTrial()) refuse(visits);
+      if (sessions.isBeforeTrial()) refuse(sessions);
       return guard(quotes, () => adapter.quote(request));
     },
-    startSession: (request) => guard(visits, () => adapter.startSession(request)),
+    startSession: (request) => guard(sessions, () => adapter.startSession(request)),
     unguarded: adapter,
     health: () => ({
       ...last,
       isCircuitOpen: isCircuitOpen(),
-      failuresInARow: Math.max(quotes.failuresInARow(), visits.failuresInARow()),
+      failuresInARow: Math.max(quotes.failuresInARow(), sessions.failuresInARow()),
     }),
   };
 }
@@ -123,14 +123,17 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
     failuresInARow: () => failures,
     /** How long the provider has asked not to be called; 0 where it has not. */
     busySeconds: () => Math.max(0, Math.ceil((busyUntilMs - monotonicMs()) / 1000)),
-    async run<T>(call: () => Promise<T>, tell: (outcome: CallOutcome, error?: unknown) => void): Promise<T> {
+    async run<T>(
+      call: () => Promise<T>,
+      report: (outcome: CallOutcome, error?: unknown) => void,
+    ): Promise<T> {
       const isTrial = isOpen();
       if (isTrial) isTrying = true;
       const failuresBefore = failures;
       try {
         const answer = await call();
         failures = 0;
-        tell('answered');
+        report('answered');
         return answer;
       } catch (error) {
         const busyError = busyErrorOf(error);
@@ -143,7 +146,7 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
           failures++;
           trialAtMs = monotonicMs() + openMs;
         }
-        tell(busyError !== null ? 'busy' : isAnswer(error) ? 'declined' : 'failed', error);
+        report(busyError !== null ? 'busy' : isAnswer(error) ? 'declined' : 'failed', error);
         throw error;
       } finally {
         if (isTrial) isTrying = false;

@@ -199,7 +199,7 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   if (typeof reference !== 'string') return null;
   const progress = progressOfStatus.get(status);
   if (progress === undefined)
-    throw new UnknownStateError(`coinbase told of the unknown status ${JSON.stringify(status)}`);
+    throw new UnknownStateError(`coinbase sent the unknown status ${JSON.stringify(status)}`);
   return {
     paymentId: reference.startsWith(SANDBOX_PREFIX) ? reference.slice(SANDBOX_PREFIX.length) : reference,
     providerReference: null,

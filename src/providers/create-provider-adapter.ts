@@ -94,18 +94,18 @@ function settingsOf(id: ProviderId, values: ProviderValues, settings: AdapterSet
 }
 
 /** What differs between a provider and one that is a way to pay there. */
-interface Way {
+interface PaymentMethodRoute {
   readonly id: ProviderId;
   readonly paymentMethod: string;
 }
 
 /** A provider that sells nothing itself, as a way to pay at another one, whose settings are beside its own. */
-function routed(settings: Settings, way: Way): ProviderAdapter {
+function routed(settings: Settings, methodRoute: PaymentMethodRoute): ProviderAdapter {
   const route = settings.value('ROUTE');
-  if (route === 'moonpay') return moonpay(settings, way);
-  if (route === 'banxa') return banxa(settings, way);
+  if (route === 'moonpay') return moonpay(settings, methodRoute);
+  if (route === 'banxa') return banxa(settings, methodRoute);
   throw new ProviderSettingError(
-    `${variableNameOf(way.id, 'ROUTE')} names no provider that it can go through.`,
+    `${variableNameOf(methodRoute.id, 'ROUTE')} names no provider that it can go through.`,
   );
 }
 
@@ -118,12 +118,12 @@ function cryptocom(settings: Settings): ProviderAdapter {
   });
 }
 
-function moonpay(settings: Settings, way: Way): ProviderAdapter {
+function moonpay(settings: Settings, methodRoute: PaymentMethodRoute): ProviderAdapter {
   const { host, value } = settings;
   const api = 'https://api.moonpay.com';
   return createMoonpayAdapter({
     ...settings,
-    ...way,
+    ...methodRoute,
     widgetUrl: host('widget', {
       production: 'https://buy.moonpay.com',
       sandbox: 'https://buy-sandbox.moonpay.com',
@@ -222,7 +222,7 @@ function coinbase(settings: Settings): ProviderAdapter {
   });
 }
 
-function banxa(settings: Settings, way: Way): ProviderAdapter {
+function banxa(settings: Settings, methodRoute: PaymentMethodRoute): ProviderAdapter {
   const { host, value } = settings;
   const root = host('api', {
     production: 'https://api.banxa.com',
@@ -230,7 +230,7 @@ function banxa(settings: Settings, way: Way): ProviderAdapter {
   });
   return createBanxaAdapter({
     ...settings,
-    ...way,
+    ...methodRoute,
     apiUrl: `${root}/${encodeURIComponent(value('PARTNER'))}`,
     apiKey: value('API_KEY'),
     blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',

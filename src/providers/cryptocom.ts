@@ -31,7 +31,7 @@ export function createCryptocomAdapter(options: CryptocomOptions): ProviderAdapt
   return createProtocolAdapter(
     {
       id: 'cryptocom',
-      quote: (_request, call) => askWhetherThere(options, call),
+      quote: (_request, call) => probeAvailability(options, call),
       startSession: (request, call) => startSession(options, request, call),
     },
     options,
@@ -42,7 +42,7 @@ export function createCryptocomAdapter(options: CryptocomOptions): ProviderAdapt
  * There is no quote to ask for, so a list of one payment is: a checkout that nobody could pay is refused when it is
  * created, and not when its customer clicks. That there is no such list is an answer, too.
  */
-async function askWhetherThere({ apiUrl, apiKey }: CryptocomOptions, call: Call): Promise<Quote> {
+async function probeAvailability({ apiUrl, apiKey }: CryptocomOptions, call: Call): Promise<Quote> {
   const answer = await call({
     method: 'GET',
     url: `${apiUrl}/api/payments?limit=1`,

@@ -150,7 +150,7 @@ function readWebhook(webhookKey: string, webhook: PostedWebhook): ProviderWebhoo
   if (typeof paymentId !== 'string') return null;
   const progress = progressOfStatus.get(data['status']);
   if (progress === undefined)
-    throw new UnknownStateError(`moonpay told of the unknown status ${JSON.stringify(data['status'])}`);
+    throw new UnknownStateError(`moonpay sent the unknown status ${JSON.stringify(data['status'])}`);
   const atMs = readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
   const walletAddress = readTextOrNull(data['walletAddress']);
   return { paymentId, providerReference: null, walletAddress, progress, atMs };

@@ -55,7 +55,7 @@ const QUOTE_TIMEOUT_MS = 2_000;
 const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
 /** Providers wait five seconds for our answer to a webhook, and some send no more after a few that came too late. */
-const NOTICE_TIMEOUT_MS = 4_000;
+const WEBHOOK_TIMEOUT_MS = 4_000;
 /** Where a provider says nothing of how long its address can be used. */
 export const LINK_LIFETIME_MS = 60 * 60_000;
 
@@ -85,13 +85,13 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
     ...traitsOf(protocol),
     quote: async (request) =>
       reuseQuote(quoteKeyOf(request), () =>
-        orUnavailable(
+        asProviderUnavailable(
           id,
           converse(Math.min(settings.timeoutMs, QUOTE_TIMEOUT_MS), (call) => protocol.quote(request, call)),
         ),
       ),
     startSession: (request) =>
-      orUnavailable(
+      asProviderUnavailable(
         id,
         converse(settings.timeoutMs, (call) => protocol.startSession(request, call)),
       ),
@@ -99,9 +99,11 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
       ? {}
       : {
           readWebhook: (webhook: PostedWebhook) =>
-            orNotJudged(
+            classifyWebhookError(
               id,
-              converse(Math.min(settings.timeoutMs, NOTICE_TIMEOUT_MS), (call) => readWebhook(webhook, call)),
+              converse(Math.min(settings.timeoutMs, WEBHOOK_TIMEOUT_MS), (call) =>
+                readWebhook(webhook, call),
+              ),
             ),
         }),
   };
@@ -122,7 +124,7 @@ function quoteKeyOf({ amountCents, currency, usdUnits, country }: QuoteRequest):
 }
 
 /** The outcome, or `provider_unavailable` for everything that is not an error of ours already. */
-async function orUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T> {
+async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;
   } catch (error) {
@@ -132,7 +134,7 @@ async function orUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T>
 }
 
 /** A webhook may be refused or unknown; one of another form than expected is unknown too, and loud. */
-async function orNotJudged(
+async function classifyWebhookError(
   id: ProviderId,
   outcome: Promise<ProviderWebhook | null>,
 ): Promise<ProviderWebhook | null> {
@@ -141,7 +143,7 @@ async function orNotJudged(
   } catch (error) {
     if (error instanceof ProviderWebhookRefusedError || error instanceof UnknownStateError) throw error;
     if (error instanceof MalformedAnswerError) throw new UnknownStateError(`${id}: ${error.message}`);
-    return orUnavailable(id, Promise.reject(error));
+    return asProviderUnavailable(id, Promise.reject(error));
   }
 }
 
@@ -173,8 +175,8 @@ export function busy(id: ProviderId, retryAfterSeconds: number, cause?: Provider
 export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
   const { status, body } = answer;
   if (status === 200 || status === 201) return body;
-  const said = `${id} answered ${status} ${codesOf(body).join(' ')}`;
-  const cause = status === 400 || status === 422 ? new DeclinedRequestError(said) : new Error(said);
+  const message = `${id} answered ${status} ${codesOf(body).join(' ')}`;
+  const cause = status === 400 || status === 422 ? new DeclinedRequestError(message) : new Error(message);
   // Wrong credentials look to a merchant like a provider that is switched off; the cause tells the operator.
   if (status === 401 || status === 403) {
     const { name } = providerCatalogue[id];

@@ -143,7 +143,7 @@ function readWebhook(webhookKey: KeyObject, webhook: PostedWebhook): ProviderWeb
   if (typeof receiverAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
   const progress = progressOfStatus.get(status);
   if (progress === undefined)
-    throw new UnknownStateError(`rampnetwork told of the unknown status ${JSON.stringify(status)}`);
+    throw new UnknownStateError(`rampnetwork sent the unknown status ${JSON.stringify(status)}`);
   const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
   return { paymentId, providerReference: null, progress, atMs, walletAddress: receiverAddress };
 }

@@ -170,7 +170,7 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   if (typeof paymentId !== 'string') return null;
   const progress = progressOfEvent.get(event);
   if (progress === undefined)
-    throw new UnknownStateError(`revolut told of the unknown event ${JSON.stringify(event)}`);
+    throw new UnknownStateError(`revolut sent the unknown event ${JSON.stringify(event)}`);
   const walletAddress = readTextOrNull(wallet);
   return { paymentId, providerReference: null, walletAddress, progress, atMs: signedAtMs };
 }

@@ -172,7 +172,7 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   if (typeof paymentId !== 'string') return null;
   const progress = progressOfStatus.get(session['status']);
   if (progress === undefined)
-    throw new UnknownStateError(`stripe told of the unknown status ${JSON.stringify(session['status'])}`);
+    throw new UnknownStateError(`stripe sent the unknown status ${JSON.stringify(session['status'])}`);
   const details = session['transaction_details'];
   const walletAddress = readTextOrNull(
     details === undefined || details === null ? null : fieldsOf(details)['wallet_address'],

@@ -185,7 +185,7 @@ function readWebhook(accessToken: string, webhook: PostedWebhook): ProviderWebho
   if (typeof paymentId !== 'string') return null;
   const progress = progressOfStatus.get(order['status']);
   if (progress === undefined)
-    throw new UnknownStateError(`transak told of the unknown status ${JSON.stringify(order['status'])}`);
+    throw new UnknownStateError(`transak sent the unknown status ${JSON.stringify(order['status'])}`);
   const atMs = readWebhookTimeMs(payload['createdAt'], webhook.receivedAtMs);
   const walletAddress = readTextOrNull(order['walletAddress']);
   return { paymentId, providerReference: null, walletAddress, progress, atMs };

@@ -3,7 +3,7 @@ import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
 /** How far a webhook's own time may lie from ours: an old one may be somebody's who recorded it. */
-const NOTICE_TOLERANCE_MS = 5 * 60_000;
+const WEBHOOK_TOLERANCE_MS = 5 * 60_000;
 
 /** Throws unless one of the signatures is the HMAC-SHA256 of the message; takes as long for each wrong one. */
 export function requireHmac(
@@ -23,7 +23,7 @@ export function requireHmac(
 
 /** Throws for a webhook that was signed too long ago, or in the future. */
 export function requireRecent(signedAtMs: number, receivedAtMs: number): void {
-  if (Math.abs(receivedAtMs - signedAtMs) <= NOTICE_TOLERANCE_MS) return;
+  if (Math.abs(receivedAtMs - signedAtMs) <= WEBHOOK_TOLERANCE_MS) return;
   throw new ProviderWebhookRefusedError('the webhook was signed too long ago, or in the future');
 }
 
@@ -45,7 +45,7 @@ export function readSignedTime(text: string | undefined): number {
 }
 
 /** Webhooks nest four deep; functions that walk through one must not be sent deeper than the stack reaches. */
-const MAXIMUM_NOTICE_DEPTH = 32;
+const MAXIMUM_WEBHOOK_DEPTH = 32;
 
 /** The JSON object of a webhook, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
 export function readWebhookFields(body: Buffer | string): AnswerFields {
@@ -77,6 +77,6 @@ function requireShallow(text: string): void {
       if (character === '\\') index++;
     } else if (character === '[' || character === '{') depth++;
     else if (character === ']' || character === '}') depth--;
-    if (depth > MAXIMUM_NOTICE_DEPTH) throw new RangeError('the webhook is nested too deeply');
+    if (depth > MAXIMUM_WEBHOOK_DEPTH) throw new RangeError('the webhook is nested too deeply');
   }
 }

@@ -195,7 +195,7 @@ async function fetchProgress(options: WertOptions, paymentId: string, call: Call
   const statuses = orders.map((order) => fieldsOf(order)['status']);
   const unknown = statuses.find((status) => !progressOfStatus.has(status));
   if (unknown !== undefined)
-    throw new UnknownStateError(`wert told of the unknown status ${JSON.stringify(unknown)}`);
+    throw new UnknownStateError(`wert sent the unknown status ${JSON.stringify(unknown)}`);
   for (const [status, progress] of progressOfStatus) if (statuses.includes(status)) return progress;
   throw new MalformedAnswerError('no order has a status');
 }

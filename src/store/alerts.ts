@@ -19,9 +19,9 @@ const newAlerts = {
 export function createAlertStore(scripts: Scripts): AlertStore {
   return {
     recordAlerts: (earliestMs, throughMs) => scripts.write(() => recordAlerts(earliestMs, throughMs)),
-    claimAlerts(toldBeforeMs, limit, nowMs) {
+    claimAlerts(notifiedBeforeMs, limit, nowMs) {
       checkListLimit(limit);
-      return scripts.write(() => claimAlerts(toldBeforeMs, limit, nowMs));
+      return scripts.write(() => claimAlerts(notifiedBeforeMs, limit, nowMs));
     },
     returnAlert: (alert) => scripts.write(() => returnAlert(alert)),
   };
@@ -55,12 +55,12 @@ function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
   }
 }
 
-function* claimAlerts(toldBeforeMs: number, limit: number, nowMs: number): Script<readonly Alert[]> {
+function* claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): Script<readonly Alert[]> {
   yield* lock(LOCK);
   const rows = yield* run(
-    `SELECT account_id AS "accountId", kind, count, since_ms AS "sinceMs", told_at_ms AS "toldAtMs" FROM alerts
+    `SELECT account_id AS "accountId", kind, count, since_ms AS "sinceMs", told_at_ms AS "notifiedAtMs" FROM alerts
      WHERE count > 0 AND told_at_ms < ?1 ORDER BY since_ms LIMIT ?2`,
-    toldBeforeMs,
+    notifiedBeforeMs,
     limit,
   );
   const claimed = rows.map((row) => alertOfRow(row as unknown as Alert));
@@ -75,19 +75,19 @@ function* claimAlerts(toldBeforeMs: number, limit: number, nowMs: number): Scrip
   return claimed;
 }
 
-function* returnAlert({ accountId, kind, count, sinceMs, toldAtMs }: Alert): Script<void> {
+function* returnAlert({ accountId, kind, count, sinceMs, notifiedAtMs }: Alert): Script<void> {
   yield* lock(LOCK);
   yield* run(
     `UPDATE alerts SET count = count + ?1, since_ms = ?2, told_at_ms = ?3 WHERE account_id = ?4 AND kind = ?5`,
     count,
     sinceMs,
-    toldAtMs,
+    notifiedAtMs,
     accountId,
     kind,
   );
 }
 
-function alertOfRow({ accountId, kind, count, sinceMs, toldAtMs }: Alert): Alert {
+function alertOfRow({ accountId, kind, count, sinceMs, notifiedAtMs }: Alert): Alert {
   if (!alertKinds.includes(kind)) throw new UnknownStateError(`there is no alert of the kind ${kind}`);
-  return { accountId, kind, count: Number(count), sinceMs, toldAtMs };
+  return { accountId, kind, count: Number(count), sinceMs, notifiedAtMs };
 }

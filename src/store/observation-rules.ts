@@ -11,7 +11,7 @@ import { ObservationConflictError } from './store-errors.ts';
 export const NO_FINAL_BLOCK = -1;
 
 /** The row of the watermarks' table up to which the expiry step has come. */
-export const EXPIRY_FRONTIER = 'expiry';
+export const EXPIRY_WATERMARK = 'expiry';
 
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
 

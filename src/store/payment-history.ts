@@ -15,13 +15,13 @@ import { insertAll } from './payment-index.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
 import { checkListLimit } from './store.ts';
 
-type Story = Pick<
+type HistoryStore = Pick<
   PaymentSearchStore,
   'listSlots' | 'listPaidCounts' | 'listStateChanges' | 'editNote' | 'listFinalSums' | 'listFailingWebhooks'
 >;
 
 /** What is read of an account's past, and the one thing of a payment that its merchant may change. */
-export function createPaymentStory(scripts: Scripts): Story {
+export function createPaymentHistory(scripts: Scripts): HistoryStore {
   return {
     async listSlots(accountId, fromMs, beforeMs, stepMs) {
       const rows = await scripts.read(() =>

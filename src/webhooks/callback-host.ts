@@ -18,22 +18,22 @@ export function createCallbackHostCheck(
   ownAddresses: OwnAddresses,
 ): CallbackHostCheck {
   /** What was made of an answer, for as long as both the resolver's cache and our own addresses stay as they are. */
-  let judged = new WeakMap<HostResolution, string | null>();
-  let judgedBy: ReadonlySet<string> | null = null;
+  let validated = new WeakMap<HostResolution, string | null>();
+  let validatedAgainst: ReadonlySet<string> | null = null;
 
-  function judge(resolution: HostResolution): string | null {
+  function validate(resolution: HostResolution): string | null {
     const own = ownAddresses();
-    if (own !== judgedBy) [judged, judgedBy] = [new WeakMap(), own];
-    const known = judged.get(resolution);
+    if (own !== validatedAgainst) [validated, validatedAgainst] = [new WeakMap(), own];
+    const known = validated.get(resolution);
     if (known !== undefined) return known;
     const refusal = refusalOf(resolution, own);
-    judged.set(resolution, refusal);
+    validated.set(resolution, refusal);
     return refusal;
   }
 
   return (hostname) => {
     const resolution = resolver.resolve(hostname);
-    return resolution instanceof Promise ? resolution.then(judge) : judge(resolution);
+    return resolution instanceof Promise ? resolution.then(validate) : validate(resolution);
   };
 }
 
@@ -173,8 +173,8 @@ export function createHostResolver(settings: HostResolverSettings): HostResolver
       const cached = cache.get(hostname);
       if (cached !== undefined && cached.expiresAtMs > performance.now()) return cached.resolution;
       if (closed) return { failed: 'closed' };
-      const asked = underWay.get(hostname);
-      if (asked !== undefined) return asked;
+      const pending = underWay.get(hostname);
+      if (pending !== undefined) return pending;
       if (underWay.size >= settings.cacheMaxEntries) return { failed: 'busy' };
       const started = lookUpForCache(hostname);
       underWay.set(hostname, started);
@@ -268,10 +268,10 @@ function addressesWithoutDns(hostname: string): ResolvedAddress[] | null {
 
 async function askFamily(
   family: 4 | 6,
-  asked: Promise<{ address: string; ttl: number }[]>,
+  pending: Promise<{ address: string; ttl: number }[]>,
 ): Promise<FamilyAnswer> {
   try {
-    return { family, records: await asked, errorCode: null };
+    return { family, records: await pending, errorCode: null };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     return { family, records: [], errorCode: code };
@@ -280,16 +280,16 @@ async function askFamily(
 
 /** The answers that arrive until all are there, the time is over, or one family has waited for the other. */
 async function collectAnswers(
-  asked: readonly Promise<FamilyAnswer>[],
+  pending: readonly Promise<FamilyAnswer>[],
   timeoutMs: number,
 ): Promise<FamilyAnswer[]> {
   const answers: FamilyAnswer[] = [];
   const { promise: enough, resolve } = Promise.withResolvers<void>();
   const timers = [setTimeout(resolve, timeoutMs)];
-  for (const family of asked) {
+  for (const family of pending) {
     void family.then((answer) => {
       answers.push(answer);
-      if (answers.length === asked.length) resolve();
+      if (answers.length === pending.length) resolve();
       else if (answer.records.length > 0) timers.push(setTimeout(resolve, OTHER_FAMILY_GRACE_MS));
     });
   }

@@ -45,7 +45,7 @@ afterAll(async () => {
 function amountsOf(amountCents: number) {
   const usdUnits = BigInt(amountCents) * 10_900n;
   const withoutFee = { originalAmountCents: null, customerFeeCents: null, passFeeToCustomer: false };
-  return { amountCents, ...withoutFee, usdUnits, enoughUnits: (usdUnits * 93n) / 100n };
+  return { amountCents, ...withoutFee, usdUnits, paidThresholdUnits: (usdUnits * 93n) / 100n };
 }
 
 /** An account as a month of business leaves it, and its owner, signed in. */
@@ -70,7 +70,7 @@ async function fillAccount(): Promise<void> {
       payment,
       newSession(payment, {
         ...{ provider, createdAtMs: timeMs + 20_000 },
-        quotedUnits: payment.enoughUnits + 1_500_000n,
+        quotedUnits: payment.paidThresholdUnits + 1_500_000n,
       }),
       leave,
     );
@@ -85,7 +85,7 @@ async function fillAccount(): Promise<void> {
   direct = newPayment(account.id, { provider: 'direct' });
   await store.payments.createPayment(direct, null);
   const place = { from: block, final: { ...block, number: 12, hash: '0x12' }, scannedTo: 13 };
-  const units = paid.enoughUnits + 1_234_560n;
+  const units = paid.paidThresholdUnits + 1_234_560n;
   const feeUnits = units / 40n;
   const deposit = { ...depositOf(paid, 11, 0, units), transactionHash: `0x${'cd'.repeat(32)}` };
   const release = {

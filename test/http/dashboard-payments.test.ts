@@ -371,7 +371,7 @@ describe('a payment that received less or more than it asked for', () => {
     const { store } = dashboard;
     const payment = await give({
       ...{ amountCents: 25_00, currency: 'USD', originalAmountCents: null, customerFeeCents: null },
-      ...{ usdUnits: 25_000_000n, enoughUnits: 24_500_000n, provider: 'wert' },
+      ...{ usdUnits: 25_000_000n, paidThresholdUnits: 24_500_000n, provider: 'wert' },
     });
     const from = { number: 10, hash: '0x10', timestampMs: Date.now() };
     await store.observations.startCursor(from);
@@ -522,7 +522,7 @@ describe('a payment in USDC from a wallet', () => {
     const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
     const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
     expect(payment).toMatchObject({
-      ...{ accountId: account.id, provider: 'direct', enoughUnits: 12_300_000n, note: 'Table 7' },
+      ...{ accountId: account.id, provider: 'direct', paidThresholdUnits: 12_300_000n, note: 'Table 7' },
       ...{ payoutAddress: wallet, callbackUrl: own.callback },
     });
     const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=12300000`;

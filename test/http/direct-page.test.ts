@@ -9,7 +9,7 @@ afterAll(() => pages.server.close());
 
 /** What the page of a direct payment says, and its markup. */
 async function open(change: Partial<Payment> = {}, depositedUnits = 0n) {
-  const payment = pagePayment({ provider: 'direct', enoughUnits: 25_000_000n, ...change });
+  const payment = pagePayment({ provider: 'direct', paidThresholdUnits: 25_000_000n, ...change });
   const deposit = {
     units: depositedUnits,
     blockNumber: 5,

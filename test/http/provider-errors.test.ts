@@ -180,7 +180,7 @@ it.each([
 describe('a provider whose fee does not fit the maximum', () => {
   const thresholdOf = async (response: Awaited<ReturnType<typeof create>>) => {
     expect(response.statusCode).toBe(200);
-    return (await service.store.payments.findPaymentById(response.json().payment_id))?.enoughUnits;
+    return (await service.store.payments.findPaymentById(response.json().payment_id))?.paidThresholdUnits;
   };
 
   it('answers below_minimum and names the amount from which it fits, by the catalogue', async () => {
@@ -244,7 +244,7 @@ describe('the paid threshold at creation', () => {
     'is the full value less the tolerance for provider %s: no visit, no discount',
     async (provider) => {
       expect(await created({ provider })).toMatchObject({
-        enoughUnits: 98_000_000n,
+        paidThresholdUnits: 98_000_000n,
         toleranceBasisPoints: 200,
         maxProviderFeeBasisPoints: 3_000,
       });
@@ -266,16 +266,18 @@ describe('the paid threshold at creation', () => {
     expect(again.json()).toEqual(first.json());
     const payment = await service.store.payments.findPaymentById(first.json().payment_id);
     expect(payment).toMatchObject({
-      enoughUnits: 99_500_000n,
+      paidThresholdUnits: 99_500_000n,
       toleranceBasisPoints: 50,
       maxProviderFeeBasisPoints: 1_000,
     });
-    expect(await created({ provider: 'multi' })).toMatchObject({ enoughUnits: 90_000_000n });
+    expect(await created({ provider: 'multi' })).toMatchObject({ paidThresholdUnits: 90_000_000n });
   });
 
   it('exists with "multi" for every amount of the specification, also where no provider serves it', async () => {
-    expect(await created({ provider: 'multi', amount: '0.01' })).toMatchObject({ enoughUnits: 9_800n });
+    expect(await created({ provider: 'multi', amount: '0.01' })).toMatchObject({
+      paidThresholdUnits: 9_800n,
+    });
     service.world.adapters.clear();
-    expect(await created({ provider: 'multi' })).toMatchObject({ enoughUnits: 98_000_000n });
+    expect(await created({ provider: 'multi' })).toMatchObject({ paidThresholdUnits: 98_000_000n });
   });
 });

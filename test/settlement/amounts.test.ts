@@ -30,7 +30,7 @@ const RETRY_MS = 10_000;
 describe('a payment', () => {
   it('paid exactly goes pending, ready, processing, and is paid only when its release is final', async () => {
     const payment = await settlement.create();
-    expect(payment.enoughUnits).toBe(ENOUGH_UNITS);
+    expect(payment.paidThresholdUnits).toBe(ENOUGH_UNITS);
     const txidIn = await settlement.deposit(payment, EXPECTED_UNITS);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     await settlement.mine();

@@ -199,11 +199,11 @@ describe('a payment that expires', () => {
     settlement.advance(EXPIRY_MS - 10_000);
     await settlement.mine(3);
     await settlement.watch();
-    expect((await settlement.expire()).visited).toBe(0);
+    expect((await settlement.expire()).checked).toBe(0);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     await settlement.mine(6);
     await settlement.watch();
-    expect((await settlement.expire()).visited).toBe(1);
+    expect((await settlement.expire()).checked).toBe(1);
     expect(await settlement.read(payment)).toMatchObject({
       status: 'canceled',
       forwardStatus: 'canceled',
@@ -298,10 +298,10 @@ describe('a payment that expires', () => {
     const payment = await settlement.createDirect();
     settlement.advance(EXPIRY_MS + HOUR_MS);
     await settlement.mine(3);
-    await settlement.deposit(payment, payment.enoughUnits);
+    await settlement.deposit(payment, payment.paidThresholdUnits);
     await settlement.mine();
     await settlement.watch();
-    expect(await settlement.expire()).toMatchObject({ visited: 1 });
+    expect(await settlement.expire()).toMatchObject({ checked: 1 });
     expect(await settlement.state(payment)).toBe('unpaid/pending');
 
     await settlement.reorganise(1);
@@ -311,7 +311,7 @@ describe('a payment that expires', () => {
     await settlement.watch();
     await settlement.expire();
     expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
-    expect(await settlement.expire()).toMatchObject({ visited: 0 });
+    expect(await settlement.expire()).toMatchObject({ checked: 0 });
   });
 
   it('underpaid by money that the logs did not show at the deadline ends when it is found', async () => {
@@ -322,7 +322,7 @@ describe('a payment that expires', () => {
     await settlement.mine(4);
     await settlement.watch();
     settlement.faults.hideLogs = false;
-    expect(await settlement.expire()).toEqual({ visited: 1, unexplained: [payment.id] });
+    expect(await settlement.expire()).toEqual({ checked: 1, unexplained: [payment.id] });
     expect(await settlement.rescan(100)).toBe(1);
     await settlement.expire();
     expect(await settlement.state(payment)).toBe('canceled/manual_required');
@@ -336,7 +336,7 @@ describe('a payment that expires', () => {
     await settlement.mine(4);
     await settlement.watch();
     settlement.faults.hideLogs = false;
-    expect(await settlement.expire()).toEqual({ visited: 2, unexplained: [paid.id] });
+    expect(await settlement.expire()).toEqual({ checked: 2, unexplained: [paid.id] });
     expect(await settlement.state(paid)).toBe('unpaid/pending');
     expect(await settlement.state(empty)).toBe('canceled/canceled');
 
@@ -361,9 +361,9 @@ describe('while the watcher is behind', () => {
   it('nothing expires, whatever our own clock says', async () => {
     const payment = await settlement.create();
     settlement.advance(10 * EXPIRY_MS);
-    expect((await settlement.expire()).visited).toBe(0);
+    expect((await settlement.expire()).checked).toBe(0);
     await settlement.mine(4);
-    expect((await settlement.expire()).visited).toBe(0);
+    expect((await settlement.expire()).checked).toBe(0);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
   });
 
@@ -373,7 +373,7 @@ describe('while the watcher is behind', () => {
     await settlement.mine(4);
     settlement.advance(-EXPIRY_MS);
     await settlement.watch();
-    expect((await settlement.expire()).visited).toBe(0);
+    expect((await settlement.expire()).checked).toBe(0);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
   });
 
@@ -384,7 +384,7 @@ describe('while the watcher is behind', () => {
     settlement.advance(EXPIRY_MS + HOUR_MS);
     await settlement.deposit(late, EXPECTED_UNITS);
     await settlement.mine(4);
-    expect((await settlement.expire()).visited).toBe(0);
+    expect((await settlement.expire()).checked).toBe(0);
     await settlement.watch();
     await settlement.expire();
     expect(await settlement.state(onTime)).toBe('unpaid/ready');

@@ -12,12 +12,12 @@ const createOf100 = () => settlement.create({ amountCents: 100_00 });
 describe('the paid threshold', () => {
   it('is the full value less the tolerance until a session is started, then the lowest of all started sessions', async () => {
     const payment = await createOf100();
-    expect(payment.enoughUnits).toBe(98_000_000n);
+    expect(payment.paidThresholdUnits).toBe(98_000_000n);
     const thresholdAfter = async (quotedUnits: bigint | null) => {
       settlement.session.quotedUnits = quotedUnits;
       await settlement.startSession(payment);
       settlement.advance(settlement.session.lifetimeMs);
-      return (await settlement.read(payment)).enoughUnits;
+      return (await settlement.read(payment)).paidThresholdUnits;
     };
     expect(await thresholdAfter(101_000_000n)).toBe(98_000_000n);
     expect(await thresholdAfter(97_000_000n)).toBe(95_060_000n);
@@ -49,7 +49,7 @@ describe('the paid threshold', () => {
     });
     settlement.session.quotedUnits = 90_000_000n;
     await settlement.startSession(payment);
-    expect((await settlement.read(payment)).enoughUnits).toBe(88_200_000n);
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(88_200_000n);
   });
 
   it('is not lowered by a provider whose quote keeps more than the maximum fee: the session is not used', async () => {
@@ -64,10 +64,10 @@ describe('the paid threshold', () => {
       message:
         'Wert quotes a fee that is at most 10 % from about 100.01 USD; the amount given is 100.00 USD.',
     });
-    expect((await settlement.read(payment)).enoughUnits).toBe(98_000_000n);
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(98_000_000n);
     settlement.session.quotedUnits = 90_000_000n;
     await settlement.startSession(payment);
-    expect((await settlement.read(payment)).enoughUnits).toBe(88_200_000n);
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(88_200_000n);
   });
 
   it.each([0n, 1n, 75_999_999n, 102_000_001n, 10n ** 15n])(
@@ -81,7 +81,7 @@ describe('the paid threshold', () => {
           message: expect.stringContaining('for a charge of 100.000000 USD'),
         }),
       });
-      expect((await settlement.read(payment)).enoughUnits).toBe(98_000_000n);
+      expect((await settlement.read(payment)).paidThresholdUnits).toBe(98_000_000n);
       expect((await settlement.store.payments.viewPayment(payment.id))?.sessions).toEqual([]);
       await settlement.deposit(payment, 1n);
       await settlement.mine();
@@ -115,7 +115,7 @@ describe('the paid threshold', () => {
     await expect(settlement.startSession(payment)).rejects.toMatchObject(cannotBePaid);
     expect(await settlement.read(payment)).toMatchObject({
       forwardStatus: 'processing',
-      enoughUnits: 98_000_000n,
+      paidThresholdUnits: 98_000_000n,
     });
     await settlement.settleDown();
     expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 98_000_000n });
@@ -165,7 +165,10 @@ describe('a session', () => {
     settlement.session.quotedUnits = 80_000_000n;
     settlement.session.meanwhile = async () => void (await settlement.cancel(payment));
     await expect(settlement.startSession(payment)).rejects.toMatchObject(cannotBePaid);
-    expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', enoughUnits: ENOUGH_UNITS });
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'canceled',
+      paidThresholdUnits: ENOUGH_UNITS,
+    });
     const view = await settlement.store.payments.viewPayment(payment.id);
     expect(view?.sessions).toHaveLength(1);
   });

@@ -3,8 +3,8 @@ import { claimOldest } from '../support/claim-oldest.ts';
 import { atOnce, failedResult, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
 
 export function troublePromises(context: StoreContext): void {
-  const claim = (toldBeforeMs: number, nowMs: number) =>
-    context.store.alerts.claimAlerts(toldBeforeMs, 10, nowMs);
+  const claim = (notifiedBeforeMs: number, nowMs: number) =>
+    context.store.alerts.claimAlerts(notifiedBeforeMs, 10, nowMs);
 
   async function failWebhooks(finishedAtMs: readonly number[]): Promise<string> {
     const payments = await givePayments(context.store, finishedAtMs.length);
@@ -25,12 +25,12 @@ export function troublePromises(context: StoreContext): void {
     await context.reopen();
     await context.store.alerts.recordAlerts(0, 200);
     expect(await claim(1, 1_000)).toEqual([
-      { accountId, kind: 'webhooks', count: 1, sinceMs: 120, toldAtMs: 0 },
+      { accountId, kind: 'webhooks', count: 1, sinceMs: 120, notifiedAtMs: 0 },
     ]);
     await context.store.alerts.recordAlerts(0, 400);
     expect(await claim(1_000, 2_000)).toEqual([]);
     expect(await claim(1_001, 2_000)).toEqual([
-      { accountId, kind: 'webhooks', count: 1, sinceMs: 300, toldAtMs: 1_000 },
+      { accountId, kind: 'webhooks', count: 1, sinceMs: 300, notifiedAtMs: 1_000 },
     ]);
   });
 

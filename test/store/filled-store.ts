@@ -45,7 +45,7 @@ const paymentSpecification = fc.record({
     note: fc.option(text),
     callbackUrl: text,
     usdUnits: units,
-    enoughUnits: units,
+    paidThresholdUnits: units,
     receivedUnits: chainUnits,
     forwardedUnits: chainUnits,
     releaseDueAtMs: fc.option(timeMs),

@@ -80,7 +80,7 @@ export function newPayment(accountId: string, change: Partial<Payment> = {}): Pa
     usdUnits: 111_801_300n,
     toleranceBasisPoints: 200,
     maxProviderFeeBasisPoints: 3_000,
-    enoughUnits: 104_000_001n,
+    paidThresholdUnits: 104_000_001n,
     ...change,
   };
 }

@@ -14,7 +14,7 @@ import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
 import { block, depositOf, releaseOf, scan } from './observations.ts';
 
-export async function readBook(store: Store): Promise<readonly JournalEntry[]> {
+export async function readJournal(store: Store): Promise<readonly JournalEntry[]> {
   const book: JournalEntry[] = [];
   for (;;) {
     const page = await store.observations.listEntries(book.length, 1_000);
@@ -43,7 +43,7 @@ export function journalPromises(context: StoreContext): void {
     await observations.startCursor(block(10));
     const deposits = [depositOf(one, 12), depositOf(other, 17), depositOf(one, 11, 5, 2n ** 256n - 1n)];
     await observations.recordScan(scan(10, 15, 20, { deposits, releases: [releaseOf(one, 13)] }), leave);
-    expect(inShort(await readBook(context.store))).toEqual([
+    expect(inShort(await readJournal(context.store))).toEqual([
       ['deposited', 2n ** 256n - 1n, 'transaction 11', 11],
       ['deposited', 1_000_000n, 'transaction 12', 12],
       ['forwarded', 975_000n, 'release 13', 13],
@@ -51,7 +51,7 @@ export function journalPromises(context: StoreContext): void {
     ]);
     await observations.recordScan(scan(15, 18, 20, { deposits: [depositOf(other, 17)] }), leave);
     await context.reopen();
-    const book = await readBook(context.store);
+    const book = await readJournal(context.store);
     expect(inShort(book).slice(4)).toEqual([['deposited', 1_000_000n, 'transaction 17', 17]]);
     expectOneChain(book);
     expect(await context.store.observations.listEntriesOf(other.id)).toEqual(book.slice(4));
@@ -66,7 +66,9 @@ export function journalPromises(context: StoreContext): void {
     const missed = { from: block(15), deposits: [depositOf(payment, 12)], releases: [] };
     await observations.recordMissed(missed, leave);
     await observations.recordMissed(missed, leave);
-    expect(inShort(await readBook(context.store))).toEqual([['deposited', 1_000_000n, 'transaction 12', 12]]);
+    expect(inShort(await readJournal(context.store))).toEqual([
+      ['deposited', 1_000_000n, 'transaction 12', 12],
+    ]);
   });
 
   it('answers lost final blocks with new entries that take back, and changes none', async () => {
@@ -78,9 +80,9 @@ export function journalPromises(context: StoreContext): void {
       releases: [releaseOf(payment, 13)],
     };
     await observations.recordScan(scan(10, 13, 14, rows), leave);
-    const before = await readBook(context.store);
+    const before = await readJournal(context.store);
     await observations.rewindTo(block(11), leave);
-    const after = await readBook(context.store);
+    const after = await readJournal(context.store);
     expect(after.slice(0, before.length)).toEqual(before);
     expect(inShort(after.slice(before.length))).toEqual([
       ['deposited', -1_000_000n, 'transaction 12', 12],
@@ -107,7 +109,7 @@ export function journalPromises(context: StoreContext): void {
     const none = { deposits: [], releases: [] };
     await observations.recordScan(scan(10, 13, 20, { rescues: [rescueIn(12), rescueIn(14)] }), leave);
     const expected = ['rescued', 5n, 'rescue 12', 12];
-    expect(inShort(await readBook(context.store))).toEqual([expected]);
+    expect(inShort(await readJournal(context.store))).toEqual([expected]);
     const missed = { from: block(13), ...none, rescues: [rescueIn(11), rescueIn(12)] };
     expect(await observations.recordMissed(missed, leave)).toEqual({ added: 1 });
     expect(await observations.recordMissed(missed, leave)).toEqual({ added: 0 });
@@ -115,7 +117,7 @@ export function journalPromises(context: StoreContext): void {
     await expect(observations.recordMissed(outside, leave)).rejects.toThrow(RangeError);
     await observations.rewindTo(block(11), leave);
     await observations.recordScan(scan(11, 12, 12, { rescues: [rescueIn(12)] }), leave);
-    const book = await readBook(context.store);
+    const book = await readJournal(context.store);
     expectOneChain(book);
     expect(inShort(book)).toEqual([
       ...[expected, ['rescued', 5n, 'rescue 11', 11]],
@@ -133,9 +135,9 @@ export function journalPromises(context: StoreContext): void {
       throw new Error('no');
     };
     await expect(observations.recordScan(found, refuse)).rejects.toThrow('no');
-    expect(await readBook(context.store)).toEqual([]);
+    expect(await readJournal(context.store)).toEqual([]);
     await observations.recordScan(found, pay);
-    expect(await readBook(context.store)).toHaveLength(1);
+    expect(await readJournal(context.store)).toHaveLength(1);
   });
 
   it('stays one chain when writers race', async () => {
@@ -147,7 +149,7 @@ export function journalPromises(context: StoreContext): void {
       const deposits = [depositOf(payments[index] as Payment, 20 + index)];
       return observations.recordMissed({ from: block(50), deposits, releases: [] }, leave);
     });
-    const book = await readBook(context.store);
+    const book = await readJournal(context.store);
     expect(book).toHaveLength(20);
     expectOneChain(book);
   });
@@ -168,11 +170,11 @@ export function journalPromises(context: StoreContext): void {
     await observations.recordScan(scan(13, 13, 14, { deposits: [depositOf(payment, 14)] }), leave);
     const facts = (book: readonly JournalEntry[]) =>
       entriesAfter(NO_MOVEMENTS, book, 0).map(({ hash: _, previousHash: __, ...rest }) => rest);
-    const before = await readBook(context.store);
+    const before = await readJournal(context.store);
     await context.change(`${context.unguardBook} DELETE FROM journal;`);
     await context.reopen();
     await context.reopen();
-    const again = await readBook(context.store);
+    const again = await readJournal(context.store);
     expectOneChain(again);
     expect(facts(again)).toEqual(facts(before));
     expect(again).toHaveLength(entriesOf(rows).length);
@@ -188,7 +190,7 @@ export function journalPromises(context: StoreContext): void {
         leave,
       );
       await expect(context.change(sql)).rejects.toThrow(/journal is never/);
-      expect(await readBook(context.store)).toHaveLength(1);
+      expect(await readJournal(context.store)).toHaveLength(1);
     },
   );
 }

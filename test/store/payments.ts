@@ -239,13 +239,13 @@ export function paymentPromises(context: StoreContext): void {
     for (const session of sessions) {
       const decided = await context.store.payments.addSession(payment, session, (view) => {
         seen = view;
-        return { change: { enoughUnits: 5n } };
+        return { change: { paidThresholdUnits: 5n } };
       });
-      expect(decided).toEqual({ ...payment, enoughUnits: 5n });
+      expect(decided).toEqual({ ...payment, paidThresholdUnits: 5n });
     }
     expect(seen?.sessions).toEqual(sessions);
     expect(await context.store.payments.viewPayment(payment.id)).toEqual({
-      payment: { ...payment, enoughUnits: 5n },
+      payment: { ...payment, paidThresholdUnits: 5n },
       observations: { deposits: [], releases: [], finalBlock: -1 },
       sessions,
     });
@@ -302,7 +302,7 @@ export function paymentPromises(context: StoreContext): void {
       callbackUrl: fc.string({ unit: 'grapheme' }),
       amountCents: fc.integer({ min: 1, max: 1_000_000 }),
       usdUnits: units,
-      enoughUnits: units,
+      paidThresholdUnits: units,
       receivedUnits: fc.bigInt({ min: 0n, max: HUGE }),
       paidAtMs: fc.option(fc.maxSafeNat()),
     });

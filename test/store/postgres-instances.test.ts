@@ -23,7 +23,7 @@ import {
   pay,
   webhook,
 } from './fixtures.ts';
-import { expectOneChain, readBook } from './journal.ts';
+import { expectOneChain, readJournal } from './journal.ts';
 import { block, depositOf, scan } from './observations.ts';
 
 const postgres = await startPostgres();
@@ -243,7 +243,7 @@ describe('the journal', () => {
       const deposits = [depositOf(payments[index] as Payment, 20 + index)];
       return instance(index).observations.recordMissed({ from: block(200), deposits, releases: [] }, leave);
     });
-    const book = await readBook(other);
+    const book = await readJournal(other);
     expect(book).toHaveLength(100);
     expectOneChain(book);
   });

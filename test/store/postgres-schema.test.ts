@@ -169,8 +169,8 @@ describe('stored rows', () => {
   it('of a payment whose own amounts JavaScript could not read back are refused, and its neighbours kept', async () => {
     await withStore(async (store) => {
       const { accountId } = await givePayment(store);
-      const payments = [1n, 2n ** 53n, 2n, 2n ** 64n, 3n, -1n].map((enoughUnits) =>
-        newPayment(accountId, { enoughUnits }),
+      const payments = [1n, 2n ** 53n, 2n, 2n ** 64n, 3n, -1n].map((paidThresholdUnits) =>
+        newPayment(accountId, { paidThresholdUnits }),
       );
       const outcomes = await Promise.allSettled(
         payments.map((payment) => store.payments.createPayment(payment, null)),

@@ -147,9 +147,9 @@ describe('stored rows', () => {
   it('of a payment whose own amounts JavaScript could not read back are refused', async () => {
     const store = await openSqliteStore({ file });
     const { accountId } = await givePayment(store);
-    for (const enoughUnits of [2n ** 53n, 2n ** 64n, -1n]) {
+    for (const paidThresholdUnits of [2n ** 53n, 2n ** 64n, -1n]) {
       await expect(
-        store.payments.createPayment(newPayment(accountId, { enoughUnits }), null),
+        store.payments.createPayment(newPayment(accountId, { paidThresholdUnits }), null),
       ).rejects.toThrow();
     }
     await store.close();

@@ -11,7 +11,7 @@ import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type OpenedStore, storeEngines } from '../store/engines.ts';
 import { leave, webhook } from '../store/fixtures.ts';
-import { readBook } from '../store/journal.ts';
+import { readJournal } from '../store/journal.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { openWorld, type PaymentName, type SimulatedWorld } from './simulated-world.ts';
 
@@ -40,7 +40,7 @@ async function forge(
   set: Readonly<Record<string, string>>,
   isCunning: boolean,
 ): Promise<void> {
-  const entry = (await readBook(store))[number - 1];
+  const entry = (await readJournal(store))[number - 1];
   if (entry === undefined) throw new Error(`there is no entry ${number}`);
   const assignments = Object.entries(set).map(([column, value]) => `${column} = '${value}'`);
   if (isCunning) {
@@ -54,7 +54,7 @@ async function forge(
   await change(`${opened.unguardBook} UPDATE journal SET ${assignments.join(', ')} WHERE number = ${number}`);
 }
 
-const lastEntry = async () => (await readBook(store)).length;
+const lastEntry = async () => (await readJournal(store)).length;
 const numberOf = async (payment: Payment) =>
   (await store.observations.listEntriesOf(payment.id))[0]?.number as number;
 const NOBODY = '019a0000-0000-7000-8000-000000000000';
@@ -288,8 +288,8 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
           heldUnits: deposits - released * 200_000_000n,
         },
       });
-      const book = await readBook(store);
-      expect(report.book).toEqual({ number: book.length, hash: book.at(-1)?.hash });
+      const journal = await readJournal(store);
+      expect(report.journal).toEqual({ number: journal.length, hash: journal.at(-1)?.hash });
     });
 
     it.each(planted)('finds it when $what', async ({ at, finds, plant }) => {

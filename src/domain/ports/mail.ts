@@ -84,7 +84,7 @@ export interface Alert {
   /** When the first of it happened. */
   readonly sinceMs: number;
   /** When the owners were told last; 0 for never. */
-  readonly toldAtMs: number;
+  readonly notifiedAtMs: number;
 }
 
 /** Who has to be told of what. */
@@ -94,8 +94,8 @@ export interface AlertStore {
    * What the first call finds is old, and counts as known.
    */
   recordAlerts(earliestMs: number, throughMs: number): Promise<void>;
-  /** Takes alerts of accounts whose owners were told of the kind before `toldBeforeMs` or never, each for one caller. */
-  claimAlerts(toldBeforeMs: number, limit: number, nowMs: number): Promise<readonly Alert[]>;
+  /** Takes alerts of accounts whose owners were told of the kind before `notifiedBeforeMs` or never, each for one caller. */
+  claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): Promise<readonly Alert[]>;
   /** Puts back one that was claimed, as nobody was told. */
   returnAlert(alert: Alert): Promise<void>;
 }

@@ -13,7 +13,7 @@ import {
 } from './checkout-view.ts';
 
 const nowMs = 1_000_000;
-const enoughUnits = 10_000_000n;
+const paidThresholdUnits = 10_000_000n;
 
 function viewIn(
   state: PaymentState,
@@ -21,7 +21,7 @@ function viewIn(
   rest: Partial<PaymentView> = {},
 ): PaymentView {
   const payment = {
-    enoughUnits,
+    paidThresholdUnits,
     txidIn: null,
     txidOut: null,
     cancelReason: null,
@@ -123,7 +123,7 @@ describe('the view of a payment', () => {
   });
 
   it('names the deposit that made it enough, not a later one', () => {
-    const view = viewIn('unpaid/ready', {}, { observations: observationsOf(1n, enoughUnits, 5n) });
+    const view = viewIn('unpaid/ready', {}, { observations: observationsOf(1n, paidThresholdUnits, 5n) });
     expect(checkoutViewOf(view, nowMs)).toEqual({ kind: 'seen', depositHash: 'deposit 2' });
   });
 
@@ -151,9 +151,9 @@ it('lets customers pay only while the checkout is open and nearly everything is 
       checkoutViewOf(viewIn('unpaid/pending', {}, { observations: observationsOf(units) }), nowMs),
     );
   expect(takesPaymentAfter(1n)).toBe(true);
-  expect(takesPaymentAfter(enoughUnits / 10n)).toBe(true);
-  expect(takesPaymentAfter(enoughUnits / 10n + 1n)).toBe(false);
-  expect(takesPaymentAfter(enoughUnits - 1n)).toBe(false);
+  expect(takesPaymentAfter(paidThresholdUnits / 10n)).toBe(true);
+  expect(takesPaymentAfter(paidThresholdUnits / 10n + 1n)).toBe(false);
+  expect(takesPaymentAfter(paidThresholdUnits - 1n)).toBe(false);
 });
 
 it('says that a little has arrived, with and without a visit', () => {

@@ -60,18 +60,18 @@ export function checkoutViewOf(
   { payment, observations, sessions }: PaymentView,
   nowMs: number,
 ): CheckoutView {
-  const depositHash = payment.txidIn ?? decisiveDeposit(observations.deposits, payment.enoughUnits);
+  const depositHash = payment.txidIn ?? decisiveDeposit(observations.deposits, payment.paidThresholdUnits);
   const releaseHash = payment.txidOut ?? observations.releases.at(-1)?.transactionHash ?? null;
   const state = stateOf(payment);
   switch (state) {
     case 'unpaid/pending': {
       const { seenUnits } = sumObservations(observations);
       // From a wallet: it is paid once it is final.
-      if (seenUnits >= payment.enoughUnits) return { kind: 'seen', depositHash };
+      if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen', depositHash };
       // A transfer from a wallet need not be the whole amount, so that every part of it counts there.
       const isAttempt = isDirect(payment) ? seenUnits > 0n : !isNearlyAllMissing(payment, seenUnits);
       if (!isAttempt) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
-      const missingUnits = payment.enoughUnits - seenUnits;
+      const missingUnits = payment.paidThresholdUnits - seenUnits;
       return { kind: 'underpaid', receivedUnits: seenUnits, missingUnits, depositHash };
     }
     case 'unpaid/ready':
@@ -147,11 +147,11 @@ export function refreshSecondsOf(view: CheckoutView): number | null {
 }
 
 /** The deposit that made it enough, else the last one. */
-function decisiveDeposit(deposits: readonly Deposit[], enoughUnits: bigint): string | null {
+function decisiveDeposit(deposits: readonly Deposit[], paidThresholdUnits: bigint): string | null {
   let units = 0n;
   for (const deposit of deposits) {
     units += deposit.units;
-    if (units >= enoughUnits) return deposit.transactionHash;
+    if (units >= paidThresholdUnits) return deposit.transactionHash;
   }
   return deposits.at(-1)?.transactionHash ?? null;
 }

@@ -33,7 +33,7 @@ export function directContent(
   { words: { direct, facts } }: Language,
   token: Address,
 ): DirectContent {
-  const missing = view.kind === 'underpaid' ? view.missingUnits : payment.enoughUnits;
+  const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
   const uri = paymentUri({ token, chainId: payment.chainId, to: payment.depositAddress, units: missing });
   // To the last digit, unlike elsewhere: what is sent has to be enough.
   const amount = `${formatUnits(missing)} USDC`;

@@ -116,7 +116,7 @@ export function amountFacts(payment: Payment): Html {
   return html`${fact('Amount', `${formatMoney(amountCents, currency)} ${currency}`)}
 ${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Made up of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
 ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
-${fact('Paid in full from', `${formatUnits(payment.enoughUnits)} USDC`)}`;
+${fact('Paid in full from', `${formatUnits(payment.paidThresholdUnits)} USDC`)}`;
 }
 
 function factsCard(
@@ -233,7 +233,7 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
   yield {
     atMs: payment.createdAtMs,
     title: 'Created',
-    text: `Paid in full from ${formatUnits(payment.enoughUnits)} USDC on.`,
+    text: `Paid in full from ${formatUnits(payment.paidThresholdUnits)} USDC on.`,
   };
   for (const session of sessions) {
     const quoted =
@@ -279,7 +279,7 @@ export function walletCard(
   { token }: Pick<DashboardContext, 'token'>,
   { payment, observations }: Pick<PaymentView, 'payment' | 'observations'>,
 ): Html {
-  const missingUnits = payment.enoughUnits - sumObservations(observations).seenUnits;
+  const missingUnits = payment.paidThresholdUnits - sumObservations(observations).seenUnits;
   if (!isDirect(payment) || payment.status !== 'unpaid' || missingUnits <= 0n) return nothing;
   const { chainId, depositAddress } = payment;
   const uri = paymentUri({ token, chainId, to: depositAddress, units: missingUnits });

@@ -77,9 +77,9 @@ export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUni
 
 /** The same with what it is about worth to the customer. */
 export function partPaidSentence(payment: Payment): string {
-  const { receivedUnits, amountCents, currency, enoughUnits } = payment;
+  const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
   const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
-  return `Partially paid: ${partPaid(payment)} arrived (${about}). It counts as paid from ${formatUsdc(enoughUnits)} USDC.`;
+  return `Partially paid: ${partPaid(payment)} arrived (${about}). It counts as paid from ${formatUsdc(paidThresholdUnits)} USDC.`;
 }
 
 /** What arrived for a payment that received clearly more than it asked for. */

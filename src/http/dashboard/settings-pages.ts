@@ -9,8 +9,8 @@ import { recordAction } from '../../accounts/people-context.ts';
 import { type Feature, features } from '../../domain/account.ts';
 import { invalidField } from '../../domain/errors.ts';
 import {
-  minPaidThresholdUnits,
-  paidThresholdUnits,
+  computeMinPaidThreshold,
+  computePaidThreshold,
   type ThresholdTerms,
   thresholdTermsOf,
 } from '../../domain/paid-threshold.ts';
@@ -241,9 +241,9 @@ function percentOf(basisPoints: number | null): string {
 /** The bound in money: what a customer who sends USDC from a wallet can make of a maximum and a tolerance. */
 function lowestThresholdSentence(terms: ThresholdTerms): string {
   const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
-  const whole = formatUsdc(paidThresholdUnits(EXAMPLE_UNITS, toleranceBasisPoints));
+  const whole = formatUsdc(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));
   const lowest = formatUsdc(
-    minPaidThresholdUnits(EXAMPLE_UNITS, maxProviderFeeBasisPoints, toleranceBasisPoints),
+    computeMinPaidThreshold(EXAMPLE_UNITS, maxProviderFeeBasisPoints, toleranceBasisPoints),
   );
   return `With the saved settings, a $100.00 payment counts as paid from ${whole} USDC, and from ${lowest} USDC once the customer was sent to a provider that keeps the maximum fee.`;
 }

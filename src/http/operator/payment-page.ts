@@ -141,7 +141,7 @@ function factsCard({ payment, observations }: PaymentView): Html {
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${moment(payment.createdAtMs, CONSOLE_TIME_ZONE)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
-<div><dt>Paid from</dt><dd>${formatUnits(payment.enoughUnits)} USDC</dd></div>
+<div><dt>Paid from</dt><dd>${formatUnits(payment.paidThresholdUnits)} USDC</dd></div>
 <div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>
 <div><dt>Held at the deposit address</dt><dd>${formatUnits(heldUnits)} USDC</dd></div>
 <div><dt>Deposit address</dt><dd><code class="breaks">${payment.depositAddress}</code></dd></div>

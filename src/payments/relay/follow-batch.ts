@@ -160,7 +160,7 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
   if (!isOver(last.signedAtMs, waitMs, nowMs)) return null;
 
   const maxFeePerGas = smaller(
-    larger(quote.maxFeePerGas, aQuarterMore(last.maxFeePerGas)),
+    larger(quote.maxFeePerGas, addQuarter(last.maxFeePerGas)),
     limits.maximumFeePerGas,
   );
   const maxPriorityFeePerGas = smaller(
@@ -183,7 +183,7 @@ function bumpByPercent(wei: bigint): bigint {
 }
 
 /** More than the tip rises by, so that the base fee is followed although the tip is bounded. */
-function aQuarterMore(wei: bigint): bigint {
+function addQuarter(wei: bigint): bigint {
   return wei + wei / 4n + 1n;
 }
 
@@ -221,7 +221,7 @@ export async function resolveBatch(
     unreleased.add(payment.id);
     // Another transaction took the nonce: that says nothing against the payment, and no gas was spent on it.
     if (!isMined) return { releaseDueAtMs: nowMs + RETRY_AFTER_ABANDONED_MS };
-    return afterFruitlessBatch(payment, nowMs);
+    return afterNoOpBatch(payment, nowMs);
   });
   if (unreleased.size > 0) {
     const kind = isMined ? 'fruitless_batch' : 'displaced_batch';
@@ -237,7 +237,7 @@ export async function abandonBatch(context: RelayContext, batch: RelayBatch): Pr
 }
 
 /** Gas was spent and nothing released. That says nothing of why, so the state stays; but gas is not burnt in a loop. */
-function afterFruitlessBatch(payment: Payment, nowMs: number): PaymentChange {
+function afterNoOpBatch(payment: Payment, nowMs: number): PaymentChange {
   const noOpBatches = payment.noOpBatches + 1;
   return { noOpBatches, releaseDueAtMs: nowMs + retryDelayMs(noOpBatches) };
 }

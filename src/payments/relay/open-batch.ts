@@ -10,7 +10,7 @@ import {
   signAttempt,
 } from './relay-context.ts';
 import { broadcastOrShrink } from './replace-batch.ts';
-import { type FeeBounds, type FittedBatch, fitBatch, readFeeBudget } from './size-batch.ts';
+import { type FeeBounds, readFeeBudget, type ShrunkBatch, shrinkToGasLimit } from './size-batch.ts';
 
 /** Longer than it takes to simulate, estimate and sign a batch; after a crash others wait for so long. */
 const CLAIM_MS = 60_000;
@@ -43,7 +43,7 @@ async function sendBatch(
   const releasable = await filterReleasable(context, sameFactory);
   if (releasable.length === 0) return 'refused';
   const [fees, budgetWei] = await Promise.all([relayer.quoteFees(), readFeeBudget(context)]);
-  const fitted = await fitOrPutOff(context, releasable, { fees, budgetWei });
+  const fitted = await shrinkOrDefer(context, releasable, { fees, budgetWei });
   if (fitted === null) return 'refused';
 
   const { payments, gasLimit } = fitted;
@@ -70,13 +70,13 @@ async function sendBatch(
 }
 
 /** A payment whose release fails alone is put off, and null returned, so that the next batch is without it. */
-async function fitOrPutOff(
+async function shrinkOrDefer(
   context: RelayContext,
   payments: readonly Payment[],
   bounds: FeeBounds,
-): Promise<FittedBatch | null> {
+): Promise<ShrunkBatch | null> {
   try {
-    return await fitBatch(context, payments, bounds);
+    return await shrinkToGasLimit(context, payments, bounds);
   } catch (error) {
     if (!(error instanceof CallRevertedError)) throw error;
     const settleContext = { nowMs: context.nowMs(), expiredBeforeMs: null };

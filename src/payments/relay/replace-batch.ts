@@ -3,7 +3,7 @@ import { CallRevertedError, type FeeQuote, TransactionRefusedError } from '../..
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { settle } from '../../domain/settle.ts';
 import { forwardCall, type RelayContext, signAttempt } from './relay-context.ts';
-import { type FeeBounds, type FittedBatch, fitBatch, readFeeBudget } from './size-batch.ts';
+import { type FeeBounds, readFeeBudget, type ShrunkBatch, shrinkToGasLimit } from './size-batch.ts';
 
 /**
  * How nodes say that a transaction offers too little for its gas, or less than another one with its nonce does. Any
@@ -82,7 +82,7 @@ async function replaceBy(
   candidates: readonly Payment[],
   bounds: FeeBounds,
 ): Promise<RelayBatch | null> {
-  const fitted = await fitOrNull(context, candidates, bounds);
+  const fitted = await shrinkOrNull(context, candidates, bounds);
   if (fitted === null) return null;
   const { payments, gasLimit } = fitted;
   const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);
@@ -110,13 +110,13 @@ async function replaceBy(
   return opened;
 }
 
-async function fitOrNull(
+async function shrinkOrNull(
   context: RelayContext,
   candidates: readonly Payment[],
   bounds: FeeBounds,
-): Promise<FittedBatch | null> {
+): Promise<ShrunkBatch | null> {
   try {
-    return await fitBatch(context, candidates, bounds);
+    return await shrinkToGasLimit(context, candidates, bounds);
   } catch (error) {
     if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
     throw error;

@@ -8,7 +8,7 @@ import {
 import { forwardCall, isOver, type RelayContext } from './relay-context.ts';
 
 /** Payments that can share a transaction, and the gas it needs. */
-export interface FittedBatch {
+export interface ShrunkBatch {
   readonly payments: readonly Payment[];
   readonly gasLimit: bigint;
 }
@@ -39,11 +39,11 @@ export async function readFeeBudget({ relayer, limits }: RelayContext): Promise<
  * `ChainUnavailableError` when the estimate fails for another reason; as some nodes say in this way that a call is too
  * large for them, the next batch is half as large.
  */
-export async function fitBatch(
+export async function shrinkToGasLimit(
   context: RelayContext,
   payments: readonly Payment[],
   { fees, budgetWei }: FeeBounds,
-): Promise<FittedBatch> {
+): Promise<ShrunkBatch> {
   let hasReverted = false;
   for (let size = payments.length; ; ) {
     const fitting = payments.slice(0, size);
@@ -59,7 +59,7 @@ export async function fitBatch(
       rememberSize(context, payments.length, hasReverted ? size : null);
       return { payments: fitting, gasLimit: estimate };
     }
-    if (size === 1) throw tooDear(context, costWei, budgetWei);
+    if (size === 1) throw unaffordableError(context, costWei, budgetWei);
     // A transaction has a fixed part: proportionally fewer payments may still cost a little too much.
     size = Math.max(1, Math.min(size - 1, Number((BigInt(size) * budgetWei) / costWei)));
   }
@@ -78,7 +78,7 @@ async function estimateRelease(
   }
 }
 
-function tooDear({ relayer, limits }: RelayContext, costWei: bigint, budgetWei: bigint): Error {
+function unaffordableError({ relayer, limits }: RelayContext, costWei: bigint, budgetWei: bigint): Error {
   const bound =
     budgetWei < limits.maximumTransactionFeeWei
       ? `insufficient funds for gas: relayer ${relayer.address} can spend ${budgetWei} wei`
@@ -87,11 +87,11 @@ function tooDear({ relayer, limits }: RelayContext, costWei: bigint, budgetWei: 
 }
 
 /** After a success at once the next batch may be twice as large again, unless nodes have just refused a larger one. */
-function rememberSize(context: RelayContext, asked: number, halved: number | null): void {
+function rememberSize(context: RelayContext, requested: number, halved: number | null): void {
   const { memory, limits, onIncident } = context;
   if (halved !== null) {
     memory.largestBatch = halved;
-    onIncident({ kind: 'halved_batch', fromPayments: asked, toPayments: halved });
+    onIncident({ kind: 'halved_batch', fromPayments: requested, toPayments: halved });
     return;
   }
   if (memory.largestBatch === null) return;

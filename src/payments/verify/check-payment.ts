@@ -76,8 +76,8 @@ function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void
   if (!wasReached) findings.add('amounts', inWords(received, forwarded), written);
 
   if (payment.status !== 'paid') return;
-  if (payment.receivedUnits < payment.enoughUnits) {
-    findings.add('amounts', `at least ${formatUnits(payment.enoughUnits)} received`, written);
+  if (payment.receivedUnits < payment.paidThresholdUnits) {
+    findings.add('amounts', `at least ${formatUnits(payment.paidThresholdUnits)} received`, written);
   }
   const { finalReleasedUnits } = sumObservations(observations);
   if (finalReleasedUnits < payment.receivedUnits) {
@@ -98,12 +98,13 @@ function checkSeen(payment: Payment, seenUnits: bigint, findings: Findings): voi
 
 /** A direct payment is paid before anything is forwarded: what it says to have received must have been deposited. */
 function checkReceived(payment: Payment, finalSeenUnits: bigint, findings: Findings): void {
-  const { receivedUnits, forwardedUnits, enoughUnits } = payment;
-  const isRight = receivedUnits >= enoughUnits && receivedUnits <= finalSeenUnits && forwardedUnits === 0n;
+  const { receivedUnits, forwardedUnits, paidThresholdUnits } = payment;
+  const isRight =
+    receivedUnits >= paidThresholdUnits && receivedUnits <= finalSeenUnits && forwardedUnits === 0n;
   if (isRight && isDirect(payment)) return;
   findings.add(
     'amounts',
-    `from ${formatUnits(enoughUnits)} to ${formatUnits(finalSeenUnits)} received, nothing forwarded`,
+    `from ${formatUnits(paidThresholdUnits)} to ${formatUnits(finalSeenUnits)} received, nothing forwarded`,
     `${formatUnits(receivedUnits)} received, ${formatUnits(forwardedUnits)} forwarded`,
   );
 }

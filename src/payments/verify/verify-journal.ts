@@ -18,7 +18,7 @@ const ENTRIES_AT_A_TIME = 500;
  * Walks over the whole journal, entry by entry, and returns where it ends. What is appended meanwhile is
  * walked over as well, as far as it is there when the end is reached.
  */
-export async function verifyBook(
+export async function verifyJournal(
   context: Pick<VerifyContext, 'observations' | 'payments'>,
   report: (discrepancy: Discrepancy) => void,
 ): Promise<JournalHead> {

@@ -15,13 +15,13 @@ import {
   type PaymentFacts,
   type VerifyContext,
 } from './verify-context.ts';
-import { verifyBook } from './verify-journal.ts';
+import { verifyJournal } from './verify-journal.ts';
 
 /** What a verification looked at and found. Amounts in 10⁻⁶ units, of what is final. */
 export interface VerifyReport {
   readonly payments: number;
   /** The end of the journal: kept elsewhere, it shows later that nothing before it was exchanged. */
-  readonly book: JournalHead;
+  readonly journal: JournalHead;
   /** The newest final block that was scanned; null before the first scan. */
   readonly finalBlock: number | null;
   readonly isChainChecked: boolean;
@@ -44,7 +44,7 @@ const PAYMENTS_AT_A_TIME = 100;
 const MAXIMUM_LISTED = 1_000;
 const MAXIMUM_OPEN_BATCHES = 1_000;
 /** What changes while it is looked at is looked at again: only what stays wrong is wrong. */
-const LOOKS = 4;
+const MAXIMUM_CHECKS = 4;
 
 /**
  * Checks the journal, and then replays every payment that exists at the beginning against the book, its
@@ -60,7 +60,7 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   };
   const cursor = await context.observations.readCursor();
   if (cursor !== null) await verifyFinalBlock(context, cursor, report);
-  const book = await verifyBook(context, report);
+  const journal = await verifyJournal(context, report);
   const depositAddressOf = addressesBy(await context.settlements.listSettlements());
   const [newest] = await context.payments.listPayments({}, null, 1);
 
@@ -73,60 +73,60 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
     if (ids.length === 0) break;
     after = ids.at(-1) as string;
     payments += ids.length;
-    const looked = await lookAtAll(context, ids, depositAddressOf);
-    for (const { facts, findings } of looked) {
+    const checked = await checkAll(context, ids, depositAddressOf);
+    for (const { facts, findings } of checked) {
       for (const discrepancy of findings.found) report(discrepancy);
       if (facts !== null) totals = addTo(totals, facts);
     }
   }
   const isChainChecked = context.chain !== null;
   const finalBlock = cursor?.number ?? null;
-  return { payments, book, finalBlock, isChainChecked, totals, discrepancyCount, discrepancies };
+  return { payments, journal, finalBlock, isChainChecked, totals, discrepancyCount, discrepancies };
 }
 
 /** A payment as it was seen last; no facts where they could not be read. */
-interface Looked {
+interface CheckedPayment {
   readonly id: PaymentId;
   readonly facts: PaymentFacts | null;
   readonly findings: Findings;
 }
 
 /** Looks at payments, and again at those with findings: between two reads the service may have gone on. */
-async function lookAtAll(
+async function checkAll(
   context: VerifyContext,
   ids: readonly PaymentId[],
   depositAddressOf: CheckContext['depositAddressOf'],
-): Promise<readonly Looked[]> {
-  const latest = new Map<PaymentId, Looked>();
+): Promise<readonly CheckedPayment[]> {
+  const latest = new Map<PaymentId, CheckedPayment>();
   let open = ids;
-  for (let look = 1; open.length > 0 && look <= LOOKS; look++) {
-    if (look > 1) await context.pause();
-    const looked = await lookAt(context, open, depositAddressOf);
-    for (const one of looked) latest.set(one.id, one);
-    open = looked.filter(({ findings }) => findings.found.length > 0).map(({ id }) => id);
+  for (let round = 1; open.length > 0 && round <= MAXIMUM_CHECKS; round++) {
+    if (round > 1) await context.pause();
+    const checked = await checkOnce(context, open, depositAddressOf);
+    for (const one of checked) latest.set(one.id, one);
+    open = checked.filter(({ findings }) => findings.found.length > 0).map(({ id }) => id);
   }
   return [...latest.values()];
 }
 
-async function lookAt(
+async function checkOnce(
   context: VerifyContext,
   ids: readonly PaymentId[],
   depositAddressOf: CheckContext['depositAddressOf'],
-): Promise<readonly Looked[]> {
+): Promise<readonly CheckedPayment[]> {
   const read = await Promise.all(ids.map((id) => readFacts(context, id)));
   const openBatches = await context.relay.listOpenBatches(MAXIMUM_OPEN_BATCHES);
   const checkContext: CheckContext = { nowMs: context.nowMs(), openBatches, depositAddressOf };
-  const looked = read.map((one): Looked => {
+  const checked = read.map((one): CheckedPayment => {
     if (one.facts === null) return one;
     const { id, facts } = one;
     return { ...one, findings: readable(id, () => checkPayment(facts, checkContext)) };
   });
-  const subjects = looked.flatMap(({ facts, findings }) => (facts === null ? [] : [{ ...facts, findings }]));
+  const subjects = checked.flatMap(({ facts, findings }) => (facts === null ? [] : [{ ...facts, findings }]));
   if (context.chain !== null) await checkChain(context.chain, subjects);
-  return looked;
+  return checked;
 }
 
-async function readFacts(context: VerifyContext, id: PaymentId): Promise<Looked> {
+async function readFacts(context: VerifyContext, id: PaymentId): Promise<CheckedPayment> {
   try {
     const [view, entries, webhooks] = await Promise.all([
       context.payments.viewPayment(id),

@@ -88,7 +88,7 @@ function blankPayment(nowMs: number): Omit<Payment, 'id'> {
     usdUnits: 26_100_000n,
     toleranceBasisPoints: 200,
     maxProviderFeeBasisPoints: 3_000,
-    enoughUnits: 24_000_000n,
+    paidThresholdUnits: 24_000_000n,
   };
 }
 

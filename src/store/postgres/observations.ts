@@ -9,7 +9,7 @@ import type {
 } from '../../domain/ports/settlement-store.ts';
 import {
   checkScan,
-  EXPIRY_FRONTIER,
+  EXPIRY_WATERMARK,
   finalRows,
   NO_FINAL_BLOCK,
   requireCheckpoint,
@@ -80,7 +80,7 @@ export function createObservationStore(
     },
     listEntriesOf: (id) => listEntriesOf(database, id),
     async readExpiryWatermark() {
-      const [watermark] = await database.query<{ paymentId: string }>(selectWatermark, [EXPIRY_FRONTIER]);
+      const [watermark] = await database.query<{ paymentId: string }>(selectWatermark, [EXPIRY_WATERMARK]);
       return watermark?.paymentId ?? '';
     },
     advanceExpiryWatermark: (ids, watermark, decide) =>
@@ -89,7 +89,7 @@ export function createObservationStore(
         if (payments.length !== ids.length) throw new Error('a payment to expire does not exist');
         const stop = stopBeforeRevisited(watermark.to, decide);
         await decideAll({ connection, decider, nowMs }, payments, stop.decide);
-        await connection.execute(moveWatermark, [EXPIRY_FRONTIER, stop.reached(), watermark.from]);
+        await connection.execute(moveWatermark, [EXPIRY_WATERMARK, stop.reached(), watermark.from]);
       }),
   };
 }

@@ -11,7 +11,7 @@ import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
 import type { Rows, Script, Scripts } from '../migration.ts';
-import { createPaymentStory } from '../payment-history.ts';
+import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
@@ -89,7 +89,7 @@ export function createPostgresStore(
     search: {
       ...createPaymentSearch(scripts, traits),
       ...createPaymentIndex(scripts, traits),
-      ...createPaymentStory(scripts),
+      ...createPaymentHistory(scripts),
     },
     addressPages: createAddressPageStore(database),
     observations: createObservationStore(database, decider, nowMs),

@@ -6,7 +6,7 @@ import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import {
   type DepositRow,
   depositOfRow,
-  EXPIRY_FRONTIER,
+  EXPIRY_WATERMARK,
   NO_FINAL_BLOCK,
   type ReleaseRow,
   releaseOfRow,
@@ -96,7 +96,7 @@ const insertStateChanges = statement(`
   SELECT account_id, payment_id FROM came WHERE became_paid ON CONFLICT DO NOTHING`);
 
 const lowerWatermark = statement(
-  `UPDATE watermarks SET payment_id = $1 WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= $2`,
+  `UPDATE watermarks SET payment_id = $1 WHERE name = '${EXPIRY_WATERMARK}' AND payment_id >= $2`,
 );
 
 /** The rows of an observation table that belong to a row of `payments`, in chain order, as a JSON array. */

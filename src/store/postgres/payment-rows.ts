@@ -92,7 +92,7 @@ export function paymentValues(payment: Payment): unknown[] {
     payment.toleranceBasisPoints,
     payment.maxProviderFeeBasisPoints,
     payment.note,
-    payment.enoughUnits,
+    payment.paidThresholdUnits,
     payment.status,
     payment.forwardStatus,
     payment.paidAtMs,

@@ -9,7 +9,7 @@ export interface SqliteBackup {
   /** Names the secrets that the payments' tokens need; the secrets themselves are in no database. */
   readonly secretFingerprints: readonly string[];
   /** The end of the journal; null in a database of a version that had none. */
-  readonly book: JournalHead | null;
+  readonly journal: JournalHead | null;
 }
 
 /** A commit takes a moment only; a writer never holds the database for longer. */
@@ -101,18 +101,18 @@ function inspect(file: string): SqliteBackup {
     return {
       bytes: statSync(file).size,
       secretFingerprints: fingerprints.all().map(({ fingerprint }) => fingerprint as string),
-      book: readBookEnd(copy),
+      journal: readJournalHead(copy),
     };
   } finally {
     copy.close();
   }
 }
 
-function readBookEnd(copy: DatabaseSync): SqliteBackup['book'] {
+function readJournalHead(copy: DatabaseSync): SqliteBackup['journal'] {
   const hasBook = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal'").get() !== undefined;
   if (!hasBook) return null;
   const end = copy.prepare('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1').get();
-  return (end as SqliteBackup['book'] | undefined) ?? NO_MOVEMENTS;
+  return (end as SqliteBackup['journal'] | undefined) ?? NO_MOVEMENTS;
 }
 
 /** A folder's list of names is on the disk when this returns. */

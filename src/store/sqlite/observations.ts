@@ -11,7 +11,7 @@ import type {
 import {
   checkScan,
   contentsError,
-  EXPIRY_FRONTIER,
+  EXPIRY_WATERMARK,
   elsewhereError,
   finalRows,
   isCursor,
@@ -73,12 +73,12 @@ export function createObservationStore(
       }),
     listEntriesOf: (id) => reads.run(() => entries.listOf(id)),
     readExpiryWatermark: () =>
-      reads.run(() => (selectWatermark.get(EXPIRY_FRONTIER)?.payment_id as string | undefined) ?? ''),
+      reads.run(() => (selectWatermark.get(EXPIRY_WATERMARK)?.payment_id as string | undefined) ?? ''),
     advanceExpiryWatermark: (ids, watermark, decide) =>
       writes.runTransaction(() => {
         const stop = stopBeforeRevisited(watermark.to, decide);
         decideAll(decider, new Set(ids), stop.decide);
-        moveWatermark.run(EXPIRY_FRONTIER, stop.reached(), watermark.from);
+        moveWatermark.run(EXPIRY_WATERMARK, stop.reached(), watermark.from);
       }),
   };
 }

@@ -13,7 +13,7 @@ import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
 import type { Rows, Script, Scripts } from '../migration.ts';
-import { createPaymentStory } from '../payment-history.ts';
+import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
@@ -91,7 +91,7 @@ function createStore(
     search: {
       ...createPaymentSearch(scripts, traits),
       ...createPaymentIndex(scripts, traits),
-      ...createPaymentStory(scripts),
+      ...createPaymentHistory(scripts),
     },
     addressPages: createAddressPageStore(database, writes, reads),
     observations: createObservationStore(database, writes, reads, decider, nowMs),

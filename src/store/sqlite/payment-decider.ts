@@ -7,7 +7,7 @@ import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import {
   type DepositRow,
   depositOfRow,
-  EXPIRY_FRONTIER,
+  EXPIRY_WATERMARK,
   NO_FINAL_BLOCK,
   type ReleaseRow,
   releaseOfRow,
@@ -48,7 +48,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     'INSERT INTO uncounted_payments (account_id, payment_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
   const lowerWatermark = database.prepare(
-    `UPDATE watermarks SET payment_id = ? WHERE name = '${EXPIRY_FRONTIER}' AND payment_id >= ?`,
+    `UPDATE watermarks SET payment_id = ? WHERE name = '${EXPIRY_WATERMARK}' AND payment_id >= ?`,
   );
   const readObservations = prepareObservationRead(database);
   const selectSessions = database.prepare(

@@ -104,12 +104,12 @@ function checkEnd(
 ): void {
   const state = stateOf(payment);
   const { deposited, held, inTime } = money;
-  const isEnough = deposited >= payment.enoughUnits;
+  const isEnough = deposited >= payment.paidThresholdUnits;
   const story = () =>
-    `${payment.id} is ${state} (${payment.cancelReason}) with ${deposited} of ${payment.enoughUnits}, ${held} held, ` +
+    `${payment.id} is ${state} (${payment.cancelReason}) with ${deposited} of ${payment.paidThresholdUnits}, ${held} held, ` +
     `${inTime} in time, batch ${payment.relayBatchId}, due ${payment.releaseDueAtMs}`;
   recorder.expect('liveness', payment.relayBatchId === null && isRightEnd(), story);
-  const isWronglyExpired = payment.cancelReason === 'expired' && inTime >= payment.enoughUnits;
+  const isWronglyExpired = payment.cancelReason === 'expired' && inTime >= payment.paidThresholdUnits;
   recorder.expect('notEarly', !isWronglyExpired, story);
 
   function isRightEnd(): boolean {

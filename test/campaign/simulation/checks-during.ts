@@ -48,7 +48,7 @@ const keptOncePaid = [
   'txidIn',
   'txidOut',
   'paidAtMs',
-  'enoughUnits',
+  'paidThresholdUnits',
 ] as const;
 
 function checkBecamePaid(world: SimulatedWorld, paid: Payment, decision: PaymentDecision): void {
@@ -62,8 +62,8 @@ function checkBecamePaid(world: SimulatedWorld, paid: Payment, decision: Payment
   const isTrue = paid.receivedUnits <= received && paid.forwardedUnits <= forwarded;
   world.recorder.expect(
     'finality',
-    isTrue && paid.receivedUnits >= paid.enoughUnits,
-    () => `${paid.id} paid with ${paid.receivedUnits}, final are ${received} of ${paid.enoughUnits}`,
+    isTrue && paid.receivedUnits >= paid.paidThresholdUnits,
+    () => `${paid.id} paid with ${paid.receivedUnits}, final are ${received} of ${paid.paidThresholdUnits}`,
   );
   const isQueued = decision.webhooks?.[0]?.event === 'payment.paid';
   world.recorder.expect('webhookRow', isQueued, () => `${paid.id} became paid without a webhook`);

@@ -34,11 +34,16 @@ export function drawEvents(world: SimulatedWorld, faults: ReadonlySet<FaultKind>
   }
 }
 
-function drawUnits({ draws }: SimulatedWorld, { enoughUnits }: Payment): bigint {
+function drawUnits({ draws }: SimulatedWorld, { paidThresholdUnits }: Payment): bigint {
   const odd = BigInt(draws.between(1, 9_999));
   return draws.oneOf([
-    ...([enoughUnits, enoughUnits, enoughUnits + odd, enoughUnits * 2n + odd] as const),
-    ...[enoughUnits - 1n, enoughUnits / 2n, enoughUnits / 2n + odd, 1n, odd, 200_000n],
+    ...([
+      paidThresholdUnits,
+      paidThresholdUnits,
+      paidThresholdUnits + odd,
+      paidThresholdUnits * 2n + odd,
+    ] as const),
+    ...[paidThresholdUnits - 1n, paidThresholdUnits / 2n, paidThresholdUnits / 2n + odd, 1n, odd, 200_000n],
   ]);
 }
 

@@ -80,7 +80,7 @@ export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject):
       return mayLie ? { kind } : { kind: 'down' };
     case 'fabricated logs': {
       if (!mayLie || payment === undefined) return { kind: 'down' };
-      const { depositAddress: deposit, enoughUnits: units } = payment;
+      const { depositAddress: deposit, paidThresholdUnits: units } = payment;
       const blockNumber = Math.max(1, latestBlock + draws.between(-2, 2));
       return { kind, deposit, units, blockNumber, transactionHash: chain.newHash() };
     }

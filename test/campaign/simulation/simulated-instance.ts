@@ -48,7 +48,7 @@ export function createInstanceTasks(
   const leaseFor = (name: string) =>
     createLease({
       ...{ leases, name, holder, monotonicMs: parts.monotonicMs },
-      onTaken: () => world.recorder.fault('lease taken'),
+      onAcquired: () => world.recorder.fault('lease taken'),
       onFailure: (error) => {
         throw error;
       },
