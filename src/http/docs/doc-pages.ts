@@ -24,22 +24,22 @@ export const REFERENCE_SLUG = 'reference';
 
 const merchantPages: readonly DocPage[] = [
   page('start', 'Begin', 'Ten-minute start', 'from a clone to a paid order and a verified webhook'),
-  page('concepts', 'Begin', 'Concepts', 'the few words everything else is said in'),
-  page('api', 'Integrate', 'The API by example', 'both operations with their parameters and answers'),
+  page('concepts', 'Begin', 'Concepts', 'the terms that every other page uses'),
+  page('api', 'Integrate', 'The API by example', 'both operations with their parameters and responses'),
   { ...page('sdk', 'Integrate', 'SDK', 'the client for the server of a shop'), file: 'sdk/README.md' },
   page('webhooks', 'Integrate', 'Webhooks', 'the five obligations of a receiver, each with code'),
   {
-    ...page('examples', 'Integrate', 'Examples', 'small shops in several languages, which run'),
+    ...page('examples', 'Integrate', 'Examples', 'runnable shops in several languages'),
     file: 'examples/README.md',
   },
   page('dashboard', 'Integrate', 'Dashboard', 'keys, people and payments, for merchants'),
-  page('testing', 'Integrate', 'Testing', 'what to try before the first real order'),
-  page('sandbox', 'Integrate', 'The sandbox', 'test cards, simulated on-ramps, and ways to break things'),
+  page('testing', 'Integrate', 'Testing', 'what to test before the first real order'),
+  page('sandbox', 'Integrate', 'The sandbox', 'test cards, simulated on-ramps, and fault injection'),
   page('payment-lifecycle', 'Look up', 'The life of a payment', 'every state and what leads to it'),
   page('errors', 'Look up', 'Errors', 'every error, and whether a retry helps'),
-  page('limits', 'Look up', 'Limits', 'every bound, and what happens beyond it'),
-  page('faq', 'Look up', 'Questions', 'what merchants ask'),
-  page('versioning', 'Look up', 'Versions', 'what may change, and how long before you are told'),
+  page('limits', 'Look up', 'Limits', 'every limit, and what happens beyond it'),
+  page('faq', 'Look up', 'Questions', 'frequent questions of merchants'),
+  page('versioning', 'Look up', 'Versions', 'what may change, and how long in advance you are notified'),
 ];
 
 const operatorPages: readonly DocPage[] = [
@@ -49,8 +49,8 @@ const operatorPages: readonly DocPage[] = [
   page('providers', 'Operate', 'Providers', 'which on-ramps there are, and what each needs'),
   page('command-line', 'Operate', 'Command line', 'every command'),
   page('scaling', 'Operate', 'Scaling', 'several instances, and what grows with what'),
-  page('reliability', 'Operate', 'Reliability', 'what is promised, and how it is shown'),
-  page('threat-model', 'Operate', 'Threat model', 'who could do what'),
+  page('reliability', 'Operate', 'Reliability', 'the guarantees, and the evidence for each'),
+  page('threat-model', 'Operate', 'Threat model', 'what each attacker can and cannot do'),
 ];
 
 /** For merchants everywhere; what is written for operators where the reader is one: in the sandbox. */
