@@ -341,7 +341,7 @@ describe('the overview', () => {
     for (const words of [
       ...[
         'Needs your attention',
-        'it needs a hand',
+        'It needs attention',
         'The endpoint answered 500',
         'The last 90 days',
         'Asia/Kolkata',
