@@ -49,7 +49,7 @@ export async function startRealService(
       external,
       log,
       sandboxControls: null,
-      createPlay: null,
+      createSimulateOutcome: null,
       registerSandboxPages: null,
       drainDelayMs: 0,
     },

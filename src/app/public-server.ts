@@ -102,7 +102,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     emailHash: createKeyedHash('e-mail of a checkout', parts.secretKey, config.previousSecretKeys),
     countryHeader: config.countryHeader,
     isSandbox: parts.sandboxControls !== null,
-    play: parts.createPlay?.(parts.startSession) ?? null,
+    simulateOutcome: parts.createSimulateOutcome?.(parts.startSession) ?? null,
   });
   parts.registerSandboxPages?.(server, shared);
 }

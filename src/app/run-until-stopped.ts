@@ -62,7 +62,7 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
       await startService({
         ...parts,
         sandboxControls: null,
-        createPlay: null,
+        createSimulateOutcome: null,
         registerSandboxPages: null,
         drainDelayMs,
       }),

@@ -17,7 +17,7 @@ import { isPaymentId } from '../domain/payment-id.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
-import { type PlayOutcome, playedProviderOf } from '../http/checkout/simulated-outcome.ts';
+import { type SimulateOutcome, simulatedProviderOf } from '../http/checkout/simulated-outcome.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import type { StartSession } from '../payments/start-session.ts';
@@ -113,7 +113,7 @@ export async function startSandboxParts(
         const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
         return createSandboxControls({ sandbox, feed, defaults, ...customer }, tools);
       },
-      createPlay: (startSession) => createPlayOutcome(sandbox, customer, startSession),
+      createSimulateOutcome: (startSession) => createOutcomeSimulator(sandbox, customer, startSession),
       registerSandboxPages: registerStatePages,
       drainDelayMs: 0,
     }),
@@ -284,17 +284,17 @@ const SECOND: ProviderId = 'transak';
 const SLOW_CHAIN_MS = 20_000;
 
 /** Plays outcomes at the simulated on-ramps by the same doors as a customer. */
-export function createPlayOutcome(
+export function createOutcomeSimulator(
   sandbox: Sandbox,
   { baseUrl, country }: { readonly baseUrl: string; readonly country: string },
   startSession: StartSession,
-): PlayOutcome {
+): SimulateOutcome {
   const orderOf = ({ redirectUrl }: ProviderSession) => ({ order: redirectUrl, cameFrom: baseUrl });
   const startProviderSession = (payment: Payment, provider: ProviderId) =>
     startSession(payment, provider, { country, knowsEmail: true });
 
-  async function play(payment: Payment, outcome: Parameters<PlayOutcome>[1]): Promise<void> {
-    const session = await startProviderSession(payment, playedProviderOf(payment));
+  async function simulate(payment: Payment, outcome: Parameters<SimulateOutcome>[1]): Promise<void> {
+    const session = await startProviderSession(payment, simulatedProviderOf(payment));
     switch (outcome) {
       case 'declined':
         return sandbox.decline(orderOf(session));
@@ -320,7 +320,7 @@ export function createPlayOutcome(
   }
 
   return (payment, outcome) =>
-    play(payment, outcome).catch((error: unknown) => {
+    simulate(payment, outcome).catch((error: unknown) => {
       if (error instanceof ServiceError) throw error;
       throw new ServiceError('payment_state_conflict', undefined, { cause: error });
     });

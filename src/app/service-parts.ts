@@ -16,7 +16,7 @@ import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mail.ts';
-import type { PlayOutcome } from '../http/checkout/simulated-outcome.ts';
+import type { SimulateOutcome } from '../http/checkout/simulated-outcome.ts';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
 import type { DashboardContext } from '../http/signed-in/context.ts';
@@ -65,7 +65,7 @@ export interface ServiceOptions {
   /** Told of each webhook before its delivery begins, and must not fail: the sandbox's copies. */
   readonly onDelivery?: (delivery: Parameters<DeliverWebhook>[0]) => void;
   /** Plays outcomes for the sandbox's checkout pages; null in live mode. */
-  readonly createPlay: ((startSession: StartSession) => PlayOutcome) | null;
+  readonly createSimulateOutcome: ((startSession: StartSession) => SimulateOutcome) | null;
   /** Registers the pages that only the sandbox has; null in live mode. */
   readonly registerSandboxPages: typeof registerStatePages | null;
   /** What the start page leads to besides dashboard and documentation: the sandbox's shop and the like. */

@@ -11,12 +11,12 @@ const names: Readonly<Record<string, ErrorName>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
 };
 
-/** How long what a caller still sends is read and thrown away, so that they can read why. */
+/** How long further bytes of the caller are read and discarded, so that the caller can read the reason. */
 const LINGER_MS = 2_000;
 
 /**
- * Closes a connection on which the other side may still be sending. Closed with unread bytes on it, it would be
- * reset, and the answer that is on its way lost.
+ * Closes a connection on which the caller may still be sending. Closing it with unread bytes would reset it, and the
+ * response under way would be lost.
  */
 function closeReadably(socket: Socket): void {
   socket.on('error', () => {});
@@ -25,32 +25,35 @@ function closeReadably(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Answers to what never becomes a request with a reply object. */
+/** Answers for requests that never get a reply object. */
 export interface ClientErrorAnswers {
-  /** To what the HTTP parser refused, in our shape; closes the connection. */
+  /** Answers a request that the HTTP parser refused, in the API's error shape, and closes the connection. */
   readonly answer: (error: Error & { code?: string }, socket: Socket) => void;
-  /** To CONNECT, whose connection Node would cut off with the answers to earlier requests on it. */
+  /** Answers CONNECT. Node would cut off the connection together with the answers to earlier requests on it. */
   readonly answerConnect: (request: IncomingMessage, socket: Duplex) => void;
   /**
-   * To an `Expect` header we do not know; Node itself would answer 417 without a body. The connection stays: a request
-   * that came behind this one is carried out all the same, and has to get its answer.
+   * Answers an unknown `Expect` header. Node itself would answer 417 without a body. The connection stays open: a
+   * request that follows on it is carried out and has to get its answer.
    */
   readonly answerUnknownExpectation: (request: IncomingMessage, response: ServerResponse) => void;
   /**
-   * To a request with more before it on its connection than may wait. The answers that are due go out first; what comes
-   * behind is not looked at, and the connection is closed.
+   * Answers a request with more requests pending on its connection than allowed. The pending answers go out first.
+   * Later bytes are not parsed, and the connection is closed.
    */
   readonly answerTooManyWaiting: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** @param isHttpsOnly whether callers reach the server by HTTPS only, so that browsers may be told to insist on it */
+/**
+ * @param isHttpsOnly whether callers reach the server by HTTPS only, so that the answers may set
+ * Strict-Transport-Security
+ */
 export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolean }): ClientErrorAnswers {
-  /** Connections on which something was refused: what else comes on them is not looked at. */
+  /** Connections on which a request was refused. Later bytes on them are not parsed. */
   const refused = new WeakSet<Socket>();
 
   /**
-   * Requests that came whole before it get their answers first: answers have no names, and the caller would take ours
-   * for that to the request before, a payment made for an error.
+   * Answers the requests that arrived whole before this one first. HTTP/1.1 answers carry no identifier: the caller
+   * would match this error to the previous request, and take a payment for an error.
    */
   function answer(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return;
@@ -62,12 +65,11 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
   function refuse(error: Error & { code?: string }, socket: Socket): void {
     const current = currentResponse(socket);
     if (current?.req.complete === true && !current.writableFinished) {
-      // The next answer, if there is one, has taken its place by then.
+      // By then the next answer, if there is one, owns the connection.
       current.once('finish', () => refuse(error, socket));
       return;
     }
-    // A request may have been answered before all of it was there: anything written into that would be taken for a
-    // part of it.
+    // A request may have been answered before all of it arrived. Bytes written now would become part of that answer.
     const isAnswering = current?.headersSent === true;
     if (!socket.writable || isAnswering) {
       socket.destroySoon();
@@ -82,7 +84,7 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
   return {
     answer,
     answerConnect(_request, socket) {
-      // By now Node has taken its own listeners from the connection, also that for errors.
+      // By now Node has removed its own listeners from the connection, including the one for errors.
       socket.on('error', () => socket.destroy());
       answer(new Error('CONNECT is not served'), socket as Socket);
     },

@@ -13,15 +13,15 @@ import {
 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The codings this server speaks, the preferred one first. */
+/** The codings this server supports, the preferred one first. */
 const codings = ['br', 'gzip'] as const;
 export type ContentCoding = (typeof codings)[number];
 
-/** Answers below this fit into one packet with their headers, compressed or not. */
+/** Answers smaller than this fit into one packet with their headers, compressed or not. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
 /*
- * Level 2 for what is made for each request: a checkout page costs 0.1 ms and shrinks from 28.6 to 8.1 kB. Level 4
+ * Level 2 for pages rendered for each request: a checkout page costs 0.1 ms and shrinks from 28.6 to 8.1 kB. Level 4
  * costs 0.24 ms for another 0.5 kB, level 6 0.45 ms for another 1.2 kB (decision 0087). The window is as large as the
  * largest pages; the default of 4 MB would be reserved for each stream.
  */
@@ -36,7 +36,7 @@ const perRequest = {
   gzip: { level: 2 },
 } as const satisfies { readonly br: BrotliOptions; readonly gzip: ZlibOptions };
 
-/** The best there is for what is compressed once and kept. */
+/** The best level, for content that is compressed once and kept. */
 const once = {
   br: {
     params: {
@@ -48,8 +48,9 @@ const once = {
 } as const satisfies { readonly br: BrotliOptions; readonly gzip: ZlibOptions };
 
 /**
- * The coding to answer with according to `Accept-Encoding` (RFC 9110, 12.5.3): the one with the highest weight, and of
- * equal ones the smaller result. Null for an answer as it is, which every caller takes unless it refuses it.
+ * The coding to answer with according to `Accept-Encoding` (RFC 9110, 12.5.3): the one with the highest weight; if
+ * weights are equal, the one with the smaller result. Null for an uncompressed answer, which every caller accepts
+ * unless it refuses it.
  */
 export function chooseCoding(acceptEncoding: string | undefined): ContentCoding | null {
   if (acceptEncoding === undefined) return null;
@@ -60,7 +61,7 @@ export function chooseCoding(acceptEncoding: string | undefined): ContentCoding 
   }
   const weightFor = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0;
   let chosen: ContentCoding | null = null;
-  // An answer as it is wins only where it is asked for by name and weighs more.
+  // An uncompressed answer wins only if it is requested by name and weighs more.
   let highest = weights.get('identity') ?? 0;
   for (const coding of codings) {
     const weight = weightFor(coding);
@@ -79,8 +80,8 @@ function weightOf(parameters: readonly string[]): number {
 }
 
 /**
- * Sends a page that was made for this request, compressed where the caller takes it. The pieces of a stream reach the
- * caller as they come: the encoder is flushed after each of them.
+ * Sends a page that was rendered for this request, compressed if the caller accepts it. The encoder is flushed after
+ * each piece of a stream, so that the caller gets each piece at once.
  */
 export function sendCompressed(reply: FastifyReply, page: Buffer | Readable): FastifyReply {
   reply.header('vary', 'Accept-Encoding');
@@ -98,24 +99,24 @@ export function sendCompressed(reply: FastifyReply, page: Buffer | Readable): Fa
     coding === 'br'
       ? createBrotliCompress({ ...perRequest.br, flush: constants.BROTLI_OPERATION_FLUSH })
       : createGzip({ ...perRequest.gzip, flush: constants.Z_SYNC_FLUSH });
-  // A caller who leaves ends the encoder, which ends the page; an error of the page ends the answer.
+  // A caller that disconnects ends the encoder, which ends the page. An error of the page ends the answer.
   return reply.send(pipeline(page, encoder, () => {}));
 }
 
 /**
- * Whether a page that shows secrets or personal data beside its address's parameters may be compressed. How well such
- * a page compresses tells whether a parameter repeats something on it (BREACH), to another site that makes the browser
- * open it and to a listener who sees its size. So it is compressed only where the browser says that no other site made
- * the request, or, where the browser says nothing, without parameters.
+ * Whether a page that shows secrets or personal data together with its URL's parameters may be compressed. The
+ * compressed size reveals whether a parameter repeats text of the page (BREACH), to another site that makes the browser
+ * open it and to an eavesdropper. So the page is compressed only if the browser states that no other site made the
+ * request, or, if the browser states nothing, if the URL has no parameters.
  */
 export function isSafeToCompress({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): boolean {
   const site = headers['sec-fetch-site'];
   return site === undefined ? !url.includes('?') : site === 'same-origin' || site === 'none';
 }
 
-/** Something that is the same for all callers, in every coding. */
+/** Content that is the same for all callers, in every coding. */
 export interface ConstantAnswer {
-  /** Sends it, in the coding the caller prefers. Each coding is made when it is first asked for, and kept. */
+  /** Sends the content in the coding that the caller prefers. Each coding is compressed at its first use, and kept. */
   send(reply: FastifyReply): Promise<FastifyReply>;
 }
 
@@ -128,7 +129,7 @@ export function createConstantAnswer(body: Buffer): ConstantAnswer {
   function compressed(coding: ContentCoding): Promise<Buffer> {
     const known = made.get(coding);
     if (known !== undefined) return known;
-    // On a thread of the pool: the best level takes a tenth of a second for a long page.
+    // Runs on a thread of the pool: the best level takes a tenth of a second for a long page.
     const making = coding === 'br' ? brotliOnce(body, once.br) : gzipOnce(body, once.gzip);
     made.set(coding, making);
     return making;

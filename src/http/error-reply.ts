@@ -11,7 +11,7 @@ function bodyOf(error: ServiceError): ErrorBody {
   return error.code === null ? { error: error.message } : { error: error.message, code: error.code };
 }
 
-/** Answers with the error's row of the table. */
+/** Answers with the error's row of the error table. */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
   if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
   if (error.errorName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
@@ -22,8 +22,8 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
 }
 
 /**
- * For answers that are data: nobody stores, sniffs, frames or runs them. Pages replace the policy and the caching with
- * their own. `isHttpsOnly`: whether browsers may be told to insist on HTTPS.
+ * Headers of answers that are data: no storing, sniffing, framing or running. Pages replace the policy and the caching
+ * with their own. `isHttpsOnly`: whether the answer may set Strict-Transport-Security.
  */
 export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, string>> {
   return {
@@ -35,7 +35,7 @@ export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, s
   };
 }
 
-/** An answer where there is no reply object: to what is no HTTP request at all, or not one we take. */
+/** An answer without a reply object, for bytes that are no HTTP request or no accepted one. */
 export interface RawError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -74,13 +74,14 @@ const frameworkErrors: Readonly<Record<string, { readonly name: ErrorName; reado
     text: 'The body is not as long as Content-Length says.',
   },
   FST_ERR_BAD_URL: { name: 'invalid_request', text: 'The path is not a valid URL path.' },
-  // A path that is longer than any of ours leads nowhere.
+  // A path that is longer than any route is not found.
   FST_ERR_MAX_PARAM_LENGTH: { name: 'not_found' },
 };
 
 /**
- * The row of anything that was thrown. What the framework blames on the caller stays the caller's fault, with our
- * text (its own may quote the request); everything unknown is `internal`, with the cause kept for the log.
+ * The table's row for anything that was thrown. A client error of the framework stays a client error, with our text,
+ * because the framework's text may quote the request. Every unknown error is `internal`, with the cause kept for the
+ * log.
  */
 export function serviceErrorOf(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
@@ -98,7 +99,7 @@ interface Thrown {
   readonly statusCode?: number;
 }
 
-/** The 404 or, where other methods are served at the path, the 405 with `Allow`. */
+/** The 404, or the 405 with `Allow` if the path serves other methods. */
 export function sendNotFound(
   allowedMethods: readonly string[],
   _request: FastifyRequest,

@@ -2,30 +2,30 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
 
 /**
- * What the service uses of Node's HTTP server that Node's documentation does not promise, each with the reason. All of
- * it is here, so that an upgrade of Node has one file to check; `test/http/transport.test.ts` and
+ * Everything the service uses of Node's HTTP server that Node's documentation does not promise, each with the reason.
+ * All of it is here, so that an upgrade of Node has one file to check. `test/http/transport.test.ts` and
  * `test/http/pipelining.test.ts` fail when one of them no longer works.
  */
 
-/** What Node 24 has on a connection of its HTTP server. */
+/** Undocumented fields of a connection of Node 24's HTTP server. */
 interface HttpSocket extends Socket {
-  /** The response that the connection belongs to; null between two requests. */
+  /** The response that owns the connection; null between two requests. */
   readonly _httpMessage?: ServerResponse | null;
   readonly parser?: { incoming: IncomingMessage | null; onIncoming: (() => number) | null } | null;
 }
 
 /**
- * The response that owns a connection, null where none does. Bytes written to the socket itself, for a request that
- * the parser refused, must not come before or into a response that is due. Node has no public name for it.
+ * The response that owns a connection, or null. Bytes written to the socket for a request that the parser refused must
+ * not precede or enter a response that is due. Node has no public name for it.
  */
 export function currentResponse(socket: Socket): ServerResponse | null {
   return (socket as HttpSocket)._httpMessage ?? null;
 }
 
 /**
- * Answers callers who have closed their half of the connection. Node would hang up on them by default, and a payment
- * would be stored that its caller never learns of. The property `httpAllowHalfOpen` has existed since Node 0.x; neither
- * the documentation nor the types have it.
+ * Answers callers that have closed their half of the connection. Node would close the connection by default, and the
+ * service would store a payment whose caller never learns of it. The property `httpAllowHalfOpen` has existed since
+ * Node 0.x; neither the documentation nor the types have it.
  */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -44,7 +44,7 @@ export function discardInput(socket: Socket): void {
   const { parser } = socket as HttpSocket;
   if (parser) {
     parser.onIncoming = () => {
-      // Else Node would destroy the connection where this request asks for another protocol.
+      // Without this Node would destroy the connection if the request asks for another protocol.
       parser.incoming = null;
       return STOP_PARSING;
     };
@@ -54,16 +54,16 @@ export function discardInput(socket: Socket): void {
 }
 
 /**
- * Has `close` close a connection behind its last response, instead of Node. Node calls `destroySoon`, which resets a
- * connection on which the caller is still sending, and the responses that are under way are lost.
+ * Calls `close` instead of letting Node close a connection after its last response. Node calls `destroySoon`, which
+ * resets a connection on which the caller is still sending, and the responses under way are lost.
  */
 export function closeAfterLastResponse(socket: Socket, close: (socket: Socket) => void): void {
   socket.destroySoon = () => close(socket);
 }
 
 /**
- * Serves only the connections that `admit` returns true for. It replaces the server's own listeners, because a
- * listener beside them cannot keep the server from parsing what comes.
+ * Serves only the connections for which `admit` returns true. It replaces the server's own listeners, because an
+ * additional listener cannot keep the server from parsing the bytes.
  */
 export function filterConnections(server: NetServer, admit: (socket: Socket) => boolean): void {
   const serve = server.listeners('connection') as ((socket: Socket) => void)[];

@@ -12,17 +12,17 @@ import { countVisitor } from './checkout/page-limits.ts';
 import { createFixedWindowLimiter } from './rate-limit.ts';
 
 export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
-  /** Counts what one address posts: judging a signature costs little, but not nothing. */
+  /** Limits the posts of one address: verifying a signature costs little, but not nothing. */
   readonly limiter: RateLimiter;
   readonly nowMs: () => number;
-  /** Counts each webhook for the operator. */
+  /** Counts each webhook for the operator's metrics. */
   readonly observe: (provider: ProviderId, outcome: ProviderWebhookOutcome) => void;
 }
 
-/** What one address may post in a minute; a provider tells of each payment a few times. */
+/** Posts of one address in a minute. A provider reports each payment a few times. */
 export const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
 const NOTICE_LIMIT_BYTES = 64 * 1024;
-/** Of each provider; anybody can post in its name, and must not be able to fill the log. The metric counts them all. */
+/** Log lines of one provider. A forged post must not fill the log; the metric counts every post. */
 const WARNINGS_PER_MINUTE = 6;
 
 interface ProviderWebhookRoute {
@@ -30,14 +30,15 @@ interface ProviderWebhookRoute {
 }
 
 /**
- * `POST /providers/:provider/webhooks`: where the providers' webhooks arrive. 200 for whatever is authentic, so that
- * nobody repeats what we cannot use; 401 for what is not; 502 where it could not be judged, and may be repeated.
+ * `POST /providers/:provider/webhooks`: receives the providers' webhooks. Answers 200 to every authentic webhook, so
+ * that a provider does not repeat one that the service cannot use; 401 to one that is not authentic; 502 if it could
+ * not be verified and may be repeated.
  */
 export function registerProviderWebhooks(server: FastifyInstance, context: ProviderWebhooksContext): void {
   const warn = createWebhookWarnings();
   server.register((webhooks, _options, done) => {
     webhooks.removeAllContentTypeParsers();
-    // Signatures cover bytes, so the bytes are kept as they came.
+    // Signatures cover bytes, so the body stays as received.
     webhooks.addContentTypeParser(
       '*',
       { parseAs: 'buffer', bodyLimit: NOTICE_LIMIT_BYTES },
@@ -66,7 +67,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
   });
 }
 
-/** One line without a stack for a webhook that was not used, and how many lines were left out before it. */
+/** Logs a webhook that was not used in one line without a stack, with the number of lines omitted before it. */
 function createWebhookWarnings() {
   const limiter = createFixedWindowLimiter(WARNINGS_PER_MINUTE, () => performance.now());
   const leftOut = new Map<ProviderId, number>();

@@ -3,7 +3,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
 
 const MINUTE_MS = 60_000;
-/** More keys than this are not remembered at a time: the oldest window is forgotten first. */
+/** Maximum number of remembered keys; the oldest window is forgotten first. */
 const MAXIMUM_WINDOWS = 100_000;
 
 interface Window {
@@ -11,15 +11,15 @@ interface Window {
   requests: number;
 }
 
-/** A limiter that knows at once. */
+/** A limiter that answers synchronously. */
 interface MemoryRateLimiter extends RateLimiter {
   take(key: string): number;
 }
 
 /**
- * Fixed windows in memory, each beginning with its key's first request. A `Map` keeps its entries in the order of
- * their insertion, so with windows of one length the oldest are always in front: two of them are cleared away
- * whenever one is added, which keeps the memory bounded without a timer.
+ * Fixed windows in memory, each beginning with its key's first request. A `Map` keeps its entries in insertion order,
+ * so with windows of one length the oldest are always in front. Each insertion removes up to two expired windows, which
+ * bounds the memory without a timer.
  *
  * @param monotonicMs a clock that never goes back
  */
@@ -57,7 +57,7 @@ export function createFixedWindowLimiter(
   };
 }
 
-/** Counts a request against a limiter; throws `rate_limited`, at once or later, when it may not pass. */
+/** Counts a request against a limiter; throws `rate_limited`, synchronously or later, when the limit is exceeded. */
 export function requirePassing(limiter: RateLimiter, key: string): undefined | Promise<undefined> {
   const waitSeconds = limiter.take(key);
   return waitSeconds instanceof Promise ? waitSeconds.then(requireNoWait) : requireNoWait(waitSeconds);
@@ -71,8 +71,9 @@ function requireNoWait(waitSeconds: number): undefined {
 }
 
 /**
- * What counts as one caller: an IPv4 address, or an IPv6 network of 64 bits (a household or a rented server has a
- * whole one, so counting single addresses would count nothing). Proxies may hand on an address with a port.
+ * The identity of a caller for limits: an IPv4 address, or an IPv6 network of 64 bits. A household or a rented server
+ * has a whole such network, so counting single addresses would count nothing. Proxies may forward an address with a
+ * port.
  */
 export function addressGroupOf(ip: string): string {
   const address = withoutPort(ip);

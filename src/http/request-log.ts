@@ -1,24 +1,24 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../domain/errors.ts';
 
-/** Told of every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
+/** Called with every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
 
 /** Requests that take longer are always logged. */
 const SLOW_REQUEST_MS = 1000;
-/** Of the others one in this many: a line for each costs a tenth of the throughput. */
+/** One in this many of the other requests is logged: a line for each costs a tenth of the throughput. */
 const SAMPLE_EVERY = 100;
-/** And no more than one in this time: beyond a thousand requests a second nobody reads more lines. */
+/** Minimum interval between sampled lines: beyond a thousand requests a second, more lines serve no reader. */
 const SAMPLE_INTERVAL_MS = 100;
 
 export interface RequestLog {
-  /** After the answer: metrics, and a line for slow requests and the sample. */
+  /** Records the metrics after the answer, and a line for slow and sampled requests. */
   completed(request: FastifyRequest, reply: FastifyReply): void;
-  /** An error that is ours, or that has a cause the caller is not shown. */
+  /** Logs an internal error, or one whose cause the caller is not shown. */
   failed(request: FastifyRequest, error: ServiceError): void;
 }
 
-/** Lines name the route's pattern, never the path or the query: those may carry tokens and e-mail addresses. */
+/** Lines contain the route's pattern, never the path or the query: those may carry tokens and e-mail addresses. */
 export function createRequestLog(
   logger: FastifyBaseLogger | null,
   observe: Observe | null,
@@ -62,8 +62,8 @@ function routeOf(request: FastifyRequest): string {
 }
 
 /**
- * What must never stand in a log, wherever it comes from: an error's message may quote a request. Query strings go
- * as a whole, because tokens, e-mail addresses and notes travel in them.
+ * Patterns that must never stand in a log, whatever their source: an error's message may quote a request. Query strings
+ * are removed as a whole, because they carry tokens, e-mail addresses and notes.
  */
 const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
@@ -79,21 +79,23 @@ const secrets: readonly (readonly [RegExp, string | ((found: string) => string)]
 ];
 
 /**
- * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`), and not an
- * e-mail address: it names no user, and its scope has no dot, as the domain of an address has.
+ * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`), and not
+ * an e-mail address: it names no user, and its scope has no dot, unlike the domain of an address.
  */
 function isPackageScope(found: string): boolean {
   return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);
 }
 
-/** The patterns look back at most 64 characters, so a long text costs its length; it is cut all the same. */
+/**
+ * The maximum length of a logged text. The patterns look back at most 64 characters, so a long text costs its length.
+ */
 const MAXIMUM_CHARACTERS = 10_000;
 
 /** The text without keys, tokens, query strings and e-mail addresses. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
   return secrets.reduce(
-    // TypeScript knows `replace` with a text and with a function, not with either.
+    // TypeScript's `replace` accepts a text or a function, but not a union of both.
     (rest, [pattern, replacement]) => rest.replace(pattern, replacement as string),
     start,
   );
@@ -110,7 +112,7 @@ interface LoggedError {
 
 const MAXIMUM_CAUSES = 5;
 
-/** An error and its causes without secrets: the serializer of `err` in every log line. */
+/** The serializer of `err` in every log line: an error and its causes without secrets. */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) };
   const code = (error as { code?: unknown }).code;

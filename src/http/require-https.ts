@@ -6,8 +6,8 @@ import { rawError } from './error-reply.ts';
 import { filterConnections } from './node-internals.ts';
 
 /**
- * Turns away whoever may not speak plain HTTP: an API key that crosses a network in clear text is as good as lost. They
- * are told so, and not one byte is read.
+ * Refuses peers that may not use plain HTTP: an API key that crosses a network in clear text counts as leaked. The
+ * answer states the reason, and no byte of the request is read.
  */
 export function requireHttps(server: Server, isTrusted: (address: string) => boolean): void {
   // Behind the server's own listeners a request would be carried out before it is refused.
@@ -19,11 +19,12 @@ export function requireHttps(server: Server, isTrusted: (address: string) => boo
 }
 
 /**
- * Refuses requests of which a trusted proxy says that they reached it over plain HTTP. Browsers that ask for a page are
- * sent on to HTTPS. The API is refused instead: after a redirect its callers would go on sending their key in clear text
- * without noticing. A proxy that says nothing is believed to end TLS, and health checks come from the proxy itself.
+ * Refuses requests that reached a trusted proxy over plain HTTP, by the proxy's header. Browsers that request a page
+ * are redirected to HTTPS. The API is refused instead: after a redirect its callers would keep sending their key in
+ * clear text unnoticed. A proxy without the header is taken to terminate TLS, and health checks come from the proxy
+ * itself.
  *
- * To be called before the routes are registered.
+ * Call it before the routes are registered.
  *
  * @param baseUrl the root under which callers reach the server; without HTTPS in it nothing is refused
  */
@@ -43,7 +44,7 @@ export function requireForwardedHttps(
   });
 }
 
-/** Of several proxies the last one adds its word at the end; what stands before may be the caller's own. */
+/** With several proxies the last one appends its value at the end; earlier values may be the caller's own. */
 function isPlainHttp(protocol: string | string[]): boolean {
   return String(protocol).split(',').at(-1)?.trim().toLowerCase() === 'http';
 }
@@ -52,7 +53,7 @@ function isPageRequest(method: string, url: string): boolean {
   return (method === 'GET' || method === 'HEAD') && url.startsWith('/') && !/^\/+api\//i.test(url);
 }
 
-/** Tells this machine and these networks (`10.0.0.0/8`, `::1`) from everybody else. */
+/** Matches loopback and these networks (`10.0.0.0/8`, `::1`). */
 export function createPeerCheck(trustedNetworks: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
   for (const network of ['127.0.0.0/8', '::1', ...trustedNetworks]) addNetwork(trusted, network);
@@ -70,7 +71,7 @@ function addNetwork(list: BlockList, network: string): void {
 }
 
 function refuse(socket: Socket): void {
-  // A browser must not believe it over plain HTTP, where anybody on the way could say it.
+  // Browsers ignore the header over plain HTTP, where an attacker on the path could set it.
   const { status, headers, body } = rawError('https_required', { isHttpsOnly: false });
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on('error', () => socket.destroy());

@@ -24,38 +24,41 @@ import { allowHalfOpen } from './node-internals.ts';
 import { createRequestLog, describeError, type Observe } from './request-log.ts';
 import { createPipelining } from './serialize-pipelined.ts';
 
-/** What the public server is made of; everything has a safe default. */
+/** Options of the public server; everything has a safe default. */
 export interface BaseServerOptions {
   /** A pino logger, or null for none. */
   readonly logger?: FastifyBaseLogger | null;
-  /** Networks of proxies whose X-Forwarded-For is believed; empty for none. */
+  /** Networks of trusted proxies, whose X-Forwarded-For counts; empty for none. */
   readonly trustProxy: readonly string[];
   /** Own certificate and key (PEM); without them the server speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null;
-  /** Whether callers reach it by HTTPS only, so that browsers may be told to insist on it. */
+  /** Whether callers reach it by HTTPS only, so that answers may set Strict-Transport-Security. */
   readonly isHttpsOnly?: boolean;
-  /** Whether it is about to close: every answer then ends its connection, so that none is cut off with a request on it. */
+  /**
+   * Whether the server is draining: every answer then ends its connection, so that none is cut off with a request on
+   * it.
+   */
   readonly isLeaving?: () => boolean;
-  /** Told of every answered request, for the metrics. */
+  /** Called with every answered request, for the metrics. */
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** Bounds on what a caller may make the server hold or wait for. */
+/** Bounds on the memory and time that a caller may take. */
 interface ServerLimits {
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** Until the headers are there. */
+  /** Time for the headers to arrive. */
   readonly headersTimeoutMs: number;
-  /** Until the whole request is there. */
+  /** Time for the whole request to arrive. */
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** How long a connection may stand still, within a request as well. */
+  /** How long a connection may be idle, also within a request. */
   readonly stalledMs: number;
-  /** How long requests in progress may go on when the server closes. */
+  /** How long requests in progress may continue when the server closes. */
   readonly drainTimeoutMs: number;
   readonly pathParameterCharacters: number;
-  /** At a time; what comes then is closed at once. */
+  /** Maximum number of open connections; the server closes any further one at once. */
   readonly connections: number;
 }
 
@@ -64,7 +67,7 @@ const defaultLimits: ServerLimits = {
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
-  // Longer than the idle time of common load balancers, so that it is they who close.
+  // Longer than the idle time of common load balancers, so that the balancer closes first.
   keepAliveTimeoutMs: 72_000,
   stalledMs: 120_000,
   drainTimeoutMs: 10_000,
@@ -73,12 +76,12 @@ const defaultLimits: ServerLimits = {
 };
 
 /**
- * The server everybody comes in by: API, checkout pages, health. Routes are registered on it by their own parts.
- * Every error it answers has the API's shape; nothing is coerced, parsed or served that a route did not ask for.
+ * The public server: API, checkout pages, health. Each part registers its own routes on it. Every error has the API's
+ * shape. Nothing is coerced, parsed or served unless a route requests it.
  */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
-  // Errors are serialized without what they may quote of a request, also in lines that the framework writes.
+  // Errors are serialized without quotes of a request, also in lines that the framework writes.
   const logger = options.logger == null ? null : withoutChildren(options.logger);
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
@@ -97,7 +100,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.pathParameterCharacters },
-    // What is on its way when the server closes is served, with `Connection: close`.
+    // Requests under way when the server closes are served, with `Connection: close`.
     return503OnClosing: false,
     clientErrorHandler: clientErrors.answer,
     frameworkErrors: (error, request, reply) => {
@@ -112,7 +115,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
   server.setNotFoundHandler(replyNotFound);
   server.setErrorHandler((thrown, request, reply) => {
-    // Whatever is wrong with a request to nowhere, it leads nowhere.
+    // A request to an unknown path is a 404, whatever else is wrong with it.
     if (request.is404) return replyNotFound(request, reply);
     const error = serviceErrorOf(thrown);
     log.failed(request, error);
@@ -179,7 +182,7 @@ function addHooks(
   server.addHook('onRequest', (request, reply, done) => {
     for (const [name, value] of entries) reply.header(name, value);
     if (isLeaving()) reply.header('connection', 'close');
-    // Without a session nothing is written for one, neither when it was last seen nor what its operator looked at.
+    // Without a session nothing is written for it: neither its last use nor the account that its operator viewed.
     if (request.method === 'HEAD') delete request.raw.headers.cookie;
     const problem = hostProblem(request.raw);
     done(problem === null ? undefined : new ServiceError('invalid_request', problem));
@@ -196,7 +199,7 @@ function addHooks(
   });
 }
 
-/** What is wrong with the Host of a request, null for nothing. Of several, Node shows the first in `headers`. */
+/** What is wrong with the Host of a request; null for a valid one. Of several, Node shows the first in `headers`. */
 function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
   if (headers.host === undefined) return httpVersion === '1.1' ? 'The Host header is missing.' : null;
   let hosts = 0;
@@ -208,8 +211,8 @@ function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): str
 }
 
 /**
- * Closing waits for the requests in progress, then for nothing: connections that become idle are closed at once,
- * and whatever is left after the drain time is cut.
+ * Closing waits for the requests in progress. Connections that become idle are closed at once, and the rest is cut
+ * after the drain time.
  */
 function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
   let isDraining = false;
@@ -221,13 +224,13 @@ function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
     done();
   });
   server.addHook('onResponse', (_request, _reply, done) => {
-    // The connection counts as idle only after this turn of the loop.
+    // The connection counts as idle only after this turn of the event loop.
     if (isDraining) setImmediate(() => server.server.closeIdleConnections());
     done();
   });
 }
 
-/** Ids that are unique across restarts and never taken from the outside. */
+/** Request ids that are unique across restarts and never taken from a request. */
 function createRequestIdGenerator(): () => string {
   const start = randomBytes(6).toString('hex');
   let requests = 0;
@@ -240,9 +243,9 @@ function pathOf(request: FastifyRequest): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** Which methods are served at which paths, so that a wrong method is answered 405 and not 404. */
+/** The methods served at each path, so that a wrong method is answered 405 and not 404. */
 interface AllowedMethods {
-  /** Remembers a route, by the pattern it was registered with (`/pay/:id`). */
+  /** Records a route, by the pattern it was registered with (`/pay/:id`). */
   add(pattern: string, methods: string | readonly string[]): void;
   /** The methods served at a path (without query), sorted; empty when nothing is served there. */
   at(path: string): readonly string[];
@@ -253,7 +256,7 @@ interface Entry {
   readonly methods: Set<string>;
 }
 
-/** Asked only about requests that no route took, so a walk over the few patterns is fast enough. */
+/** Called only for requests that no route matched, so a scan of the few patterns is fast enough. */
 export function createAllowedMethods(): AllowedMethods {
   const entries = new Map<string, Entry>();
   return {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Address } from '../domain/payout-address.ts';
 import type { ErrorBody } from './error-reply.ts';
 
-/** A deposit factory that payments were or are made with. */
+/** A deposit factory of present or past payments. */
 interface PublishedFactory {
   readonly address: Address;
   /** The contract that the deposit addresses are minimal proxies of. */
@@ -11,7 +11,7 @@ interface PublishedFactory {
   readonly codeHash: string;
 }
 
-/** What anybody needs to prove where the money of a payment can go. The current one of each list is first. */
+/** Everything needed to prove where the money of a payment can go. The current entry of each list is first. */
 interface SettlementPublication {
   readonly chainId: number;
   readonly token: Address;
@@ -19,7 +19,7 @@ interface SettlementPublication {
   readonly feeWallets: readonly Address[];
 }
 
-/** How to compute a deposit address from what is published here and what the merchant knows. */
+/** How to compute a deposit address from these values and those that the merchant knows. */
 const recomputation = {
   reference: 'keccak256(utf8(payment_id))',
   salt: 'keccak256(abi.encode(uint256 chain_id, address merchant, address fee_wallet, uint16 fee_basis_points, bytes32 reference))',
@@ -31,7 +31,9 @@ const recomputation = {
   on_chain: 'factory.depositOf((merchant, fee_basis_points, fee_wallet, reference)) gives the same address',
 };
 
-/** `GET /.well-known/card-checkout.json`: nobody has to trust the service about where the money goes. */
+/**
+ * `GET /.well-known/card-checkout.json`: lets anyone verify the destination of the money without trusting the service.
+ */
 export function registerWellKnown(server: FastifyInstance, publication: SettlementPublication): void {
   const document = {
     chain_id: publication.chainId,
@@ -52,11 +54,11 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
 }
 
 interface HealthContext {
-  /** Whether requests can be served; `reason` says why not, without secrets: anybody can read it. */
+  /** Whether requests can be served; `reason` explains why not, without secrets, because the answer is public. */
   readonly isReady: () => { readonly ready: boolean; readonly reason?: string };
 }
 
-/** `GET` or `HEAD /health/live`: the process answers. `/health/ready`: it can serve. Neither is counted by a limit. */
+/** `GET` or `HEAD /health/live`: the process answers. `/health/ready`: it can serve. No limit counts either of them. */
 export function registerHealth(server: FastifyInstance, context: HealthContext): void {
   server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
   server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
@@ -72,12 +74,12 @@ const names: Readonly<Record<number, string>> = {
   80002: 'Polygon Amoy (test network)',
 };
 
-/** What people call a chain that everybody can reach; null for the sandbox's, which is a network of its own. */
+/** The name of a public chain; null for the sandbox's, which is a private network. */
 export function publicNetworkName(chainId: number): string | null {
   return names[chainId] ?? null;
 }
 
-/** What people call a chain, in English. */
+/** The name of a chain, in English. */
 export function networkName(chainId: number): string {
   return publicNetworkName(chainId) ?? `the local test network, chain ${chainId}`;
 }

@@ -42,7 +42,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     limits: createPageLimits(monotonicMs),
     countryHeader: 'x-country',
     isSandbox: false,
-    play: null,
+    simulateOutcome: null,
     explorerTransactionUrl: () => null,
   });
   registerProviderWebhooks(server, {

@@ -11,7 +11,7 @@ import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { parseShopLogo } from '../../src/domain/shop-profile.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
-import type { PlayOutcome } from '../../src/http/checkout/simulated-outcome.ts';
+import type { SimulateOutcome } from '../../src/http/checkout/simulated-outcome.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { createAskQuote } from '../../src/payments/ask-quotes.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
@@ -80,7 +80,7 @@ export interface CheckoutPages {
 export interface CheckoutPagesOptions {
   readonly account?: Partial<Account>;
   readonly isSandbox?: boolean;
-  readonly play?: PlayOutcome;
+  readonly simulateOutcome?: SimulateOutcome;
   readonly countryHeader?: string;
   /** The provider that starts nothing before it knows the country. */
   readonly needsCountry?: ProviderId;
@@ -189,7 +189,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     nowMs: () => NOW_MS,
     countryHeader: options.countryHeader ?? null,
     isSandbox: options.isSandbox ?? false,
-    play: options.play ?? null,
+    simulateOutcome: options.simulateOutcome ?? null,
     explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
   });
   if (options.isSandbox === true) {

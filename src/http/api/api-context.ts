@@ -6,7 +6,7 @@ import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { ReadStatusContext } from '../../payments/read-status.ts';
 import { createFixedWindowLimiter } from '../rate-limit.ts';
 
-/** What the API's routes need. */
+/** Dependencies of the API's routes. */
 export interface ApiContext {
   readonly accounts: Pick<AccountStore, 'findAccountByKeyHash' | 'noteKeyUses'>;
   readonly create: CreatePaymentContext;
@@ -14,13 +14,13 @@ export interface ApiContext {
   readonly tokens: IpnTokens;
   readonly callbacks: CallbackGuard;
   readonly limits: ApiRateLimiters;
-  /** The service's root as customers reach it, without a slash at the end. */
+  /** The public base URL of the service, without a slash at the end. */
   readonly baseUrl: string;
 }
 
-/** What one route needs: the context, and what belongs to the scope of all routes. */
+/** Dependencies of one route: the context, and what belongs to the scope of all routes. */
 export interface ApiRouteContext extends ApiContext {
-  /** Told the hash of each key that a request came with and that is good. */
+  /** Called with the key hash of each request that has a valid key. */
   readonly noteKeyUse: (hash: string) => void;
 }
 
@@ -34,14 +34,14 @@ export interface ApiRateLimiters {
   readonly unauthenticated: RateLimiter;
 }
 
-/** How many requests a minute pass, by kind. */
+/** Requests allowed in a minute, by kind. */
 interface RequestsPerMinute {
   readonly createPerMinute: number;
   readonly statusPerMinute: number;
   readonly unauthenticatedPerMinute: number;
 }
 
-/** The API's limiters in memory, for one process that serves alone. */
+/** The API's limiters in memory, for a single process. */
 export function createMemoryRateLimiters(
   limits: RequestsPerMinute,
   monotonicMs: () => number,

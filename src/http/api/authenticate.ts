@@ -9,7 +9,7 @@ import type { ApiContext, ApiRouteContext } from './api-context.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The account that the API key of the request belongs to; null before it was found. */
+    /** The account of the request's API key; null before authentication. */
     account: Account | null;
   }
 }
@@ -20,10 +20,10 @@ export function decorateRequests(server: FastifyInstance): void {
 }
 
 /**
- * The first two checks of every API request, before a byte of its body is read: the key (401), then the key's rate
- * (429). Requests without a valid key count against their address, and an address that keeps failing gets 429. A
- * valid key always works, also from such an address: customers of one network must not lock each other out, and
- * keys of 192 random bits cannot be guessed.
+ * Runs the first two checks of every API request, before a byte of its body is read: the key (401), then the key's rate
+ * (429). Requests without a valid key count against their address, and an address that keeps failing gets 429. A valid
+ * key always works, also from such an address: customers of one network must not lock each other out, and keys of 192
+ * random bits cannot be guessed.
  */
 export function admit(
   { accounts, limits, noteKeyUse }: Pick<ApiRouteContext, 'accounts' | 'limits' | 'noteKeyUse'>,
@@ -41,7 +41,7 @@ export function admit(
     return requirePassing(keyLimiter, hash);
   }
 
-  /** Where the account and the limiter are at hand nothing is waited for: this runs for each request. */
+  /** Synchronous when account and limiter are cached: it runs for each request. */
   function check(request: FastifyRequest): undefined | Promise<undefined> {
     const key = readApiKey(request.raw);
     if (key === null) return refuse(request);
@@ -69,22 +69,22 @@ export function admit(
 
 /** The account of an admitted request. */
 export function accountOf(request: FastifyRequest): Account {
-  if (request.account === null) throw new Error('a route without the admit hook asked for the account');
+  if (request.account === null) throw new Error('a route without the admit hook read the account');
   return request.account;
 }
 
 /**
- * The API key of a request, or null when it is missing, malformed, sent twice, or sent where it does not belong.
+ * The API key of a request; null when it is missing, malformed, sent twice, or sent in the wrong place.
  *
  * The raw headers are read, because Node keeps only the first `Authorization` and joins repeated `X-API-Key`: the
- * specification wants exactly one of them.
+ * specification requires exactly one of them.
  */
 function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | null {
   let key: string | null = null;
   let headers = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    // The lengths decide nearly always, without making a lower-case copy.
+    // The lengths decide nearly always, which avoids a lower-case copy.
     if (name.length === 13 && name.toLowerCase() === 'authorization') {
       headers++;
       key = bearerToken(rawHeaders[index + 1] as string);
@@ -93,14 +93,14 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
       key = rawHeaders[index + 1] as string;
     }
   }
-  // A key in the query ends up in the logs of every proxy: refused even when a good one is in a header.
+  // A key in the query ends up in the logs of every proxy: refused even when a header has a valid one.
   if (headers !== 1 || key === null || url.includes(API_KEY_PREFIX)) return null;
   return looksLikeApiKey(key) ? key : null;
 }
 
 const BEARER = 'bearer ';
 
-/** What stands behind `Bearer`, in any case, and any number of spaces; null for another scheme. */
+/** The text after `Bearer`, in any case and after any number of spaces; null for another scheme. */
 function bearerToken(authorization: string): string | null {
   if (authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) return null;
   let start = BEARER.length;
@@ -108,14 +108,16 @@ function bearerToken(authorization: string): string | null {
   return authorization.slice(start);
 }
 
-/** How late the times of last use may be, and how often they cost a write: one for all keys together. */
+/** Interval of writes of last-used times, all keys together; also how far the times may lag. */
 const FLUSH_INTERVAL_MS = 60_000;
-/** Keys that are remembered until then; a use beyond is not written down, which is better than a slow request. */
+/**
+ * Maximum number of keys held until the next write. A further use is not recorded, which is better than a slow request.
+ */
 const MAXIMUM_REMEMBERED = 10_000;
 
 /**
- * Returns what is told the hash of each key that was used, and writes those down once a minute and when the server
- * closes. It may not cost a request anything, and what it writes is worth no failed one: a failure is logged.
+ * Returns a function that records the hash of each used key. The hashes are written once a minute and when the server
+ * closes. Recording costs a request no time. A failed write is logged and fails no request.
  */
 export function recordKeyUses(
   server: FastifyInstance,

@@ -15,12 +15,12 @@ const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
 const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 /**
- * An e-mail address in the form of HTML's `<input type=email>`, with space around it, or nothing but space: no display
+ * An e-mail address in the form of HTML's `<input type=email>`, with surrounding space, or only space: no display
  * names, lists, comments, quotes, line breaks or non-ASCII.
  */
 const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${domainLabel}(?:\\.${domainLabel})*)?[^\\S\\r\\n]*$`;
 
-/** Every name that a create request may use. What a schema cannot say is judged in `parse-create-request.ts`. */
+/** Every name that a create request may use. `parse-create-request.ts` validates what a schema cannot express. */
 export const createParameters = {
   address: {
     isRequired: true,
@@ -95,7 +95,8 @@ export const createParameters = {
   note: {
     isRequired: false,
     isNullable: true,
-    // No control characters but newline and tab; a carriage return only before a newline, as HTML's text areas send it.
+    // No control characters except newline and tab; a carriage return only before a newline, as HTML's text areas send
+    // it.
     schema: {
       type: 'string',
       minLength: 1,
@@ -111,12 +112,12 @@ export const createParameters = {
 /** Name of a parameter of a create request. */
 type CreateParameterName = keyof typeof createParameters;
 
-/** For telling whether a request has parameters at all. */
+/** The parameter names, for checking whether a request has parameters at all. */
 export const createParameterNames = Object.keys(createParameters) as readonly CreateParameterName[];
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
-/** The header as the OpenAPI document says it. */
+/** The header as the OpenAPI document describes it. */
 export const idempotencyKeyParameter = {
   isRequired: false,
   isNullable: false,
@@ -127,8 +128,8 @@ export const idempotencyKeyParameter = {
 } as const satisfies RequestParameter;
 
 /**
- * The `Idempotency-Key` of a request, or null when it has none. Throws `invalid_request` for a malformed one. A
- * repeated header is malformed too: Node joins the values with ", ", and a space is not visible.
+ * The `Idempotency-Key` of a request; null when it has none. Throws `invalid_request` for a malformed one. A repeated
+ * header is malformed too: Node joins the values with ", ", and a space is not visible.
  */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
@@ -139,7 +140,7 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null 
   return key;
 }
 
-/** How a status read names its payment: by one of the two. */
+/** The two parameters by which a status read names its payment. */
 export const statusParameters = {
   ipn_token: {
     isRequired: false,

@@ -5,7 +5,7 @@ import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { CreatePaymentRequest } from '../../payments/create-payment.ts';
 import { createParameters } from './create-parameters.ts';
 
-/** The parameters as they came: any value in JSON, only text in a query. */
+/** The parameters as received: any value in JSON, only text in a query. */
 export type CreateParameters = Readonly<Record<string, unknown>>;
 
 /** A query has no booleans, only their words; JSON must have real ones. */
@@ -21,14 +21,14 @@ const { default: defaultPassFee } = createParameters.passFeeToCustomer;
 
 export interface ParseCreateContext {
   readonly callbacks: CallbackGuard;
-  /** The checksummed address, or null for what is no payout address. */
+  /** The checksummed address, or null for an invalid payout address. */
   readonly parsePayoutAddress: (value: unknown) => Address | null;
 }
 
 /**
- * Judges the form of a create request, whichever way it came. Unknown parameters are ignored. Throws
- * `invalid_request`, naming the field and its rule. The callback comes last, because DNS may be asked about it: nearly
- * always the answer is at hand, and then so is the request.
+ * Validates the form of a create request, from JSON or a query. Unknown parameters are ignored. Throws
+ * `invalid_request`, naming the field and its rule. The callback is checked last, because it may take a DNS lookup. The
+ * lookup is nearly always cached, and the function then returns synchronously.
  */
 export function parseCreateRequest(
   { callbacks, parsePayoutAddress }: ParseCreateContext,
@@ -52,8 +52,8 @@ export function parseCreateRequest(
     if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
     return { ...parsed, callbackUrl: callback };
   };
-  const judged = callbacks.refusalOf(callback);
-  return judged instanceof Promise ? judged.then(accept) : accept(judged);
+  const refusal = callbacks.refusalOf(callback);
+  return refusal instanceof Promise ? refusal.then(accept) : accept(refusal);
 }
 
 function requireAddress(value: unknown, parse: ParseCreateContext['parsePayoutAddress']): Address {
@@ -96,7 +96,7 @@ function parseBoolean(parameters: CreateParameters, name: string, source: Parame
   throw invalidField(name, 'must be true or false');
 }
 
-/** Any text: whether it names a provider is judged later, after the account's features. */
+/** Any text: whether it names a provider is validated later, after the account's features. */
 function parseProvider(value: unknown): string {
   if (value === undefined || value === null) return defaultProvider;
   if (typeof value === 'string' && value !== '') return value;
@@ -106,7 +106,7 @@ function parseProvider(value: unknown): string {
 function parseEmail(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw invalidField('email', 'must be a string');
-  // Line breaks are refused before trimming: what is trimmed away is never seen again.
+  // Line breaks are refused before trimming, which would hide them.
   const email = /[\r\n]/.test(value) ? value : value.trim();
   if (email === '') return null;
   if (email.length <= EMAIL_MAX_CHARACTERS && emailForm.test(email)) return email;
@@ -136,7 +136,7 @@ export function parseNote(sent: unknown): string | null {
   return value;
 }
 
-/** Code points, counted only as far as it matters: one takes at most two units. */
+/** The number of code points, counted only if it matters: a code point takes at most two UTF-16 units. */
 function countCharacters(text: string): number {
   if (text.length <= NOTE_MAX_CHARACTERS || text.length > 2 * NOTE_MAX_CHARACTERS) return text.length;
   return [...text].length;

@@ -25,7 +25,7 @@ import {
 /** The API's version is part of every path. */
 const API_PREFIX = '/api/v1';
 
-/** Registers the API of the specification, in a scope of its own: its body parser is nobody else's. */
+/** Registers the API of the specification in its own scope, because its body parser applies to no other route. */
 export function registerApi(server: FastifyInstance, context: ApiContext): void {
   void server.register(
     (scope, _options, done) => {
@@ -58,7 +58,7 @@ function registerWalletRoutes(server: FastifyInstance, context: ApiRouteContext)
     return presentCreatedPayment(context, payment);
   }
 
-  // Not `async`: what these throw is answered as well, and each promise that is only handed on costs a microsecond.
+  // Not `async`: the framework also answers synchronous throws, and each forwarded promise costs a microsecond.
   server.post('/wallet', options, (request) => {
     if (hasParameters(parseQuery(request.raw.url ?? ''))) throw inBoth();
     const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
@@ -87,7 +87,7 @@ function inBoth(): ServiceError {
   );
 }
 
-/** `GET /api/v1/payment-status`: read one payment of the account, by its token or its id. */
+/** `GET /api/v1/payment-status`: reads one payment of the account, by its token or its id. */
 function registerStatusRoute(server: FastifyInstance, context: ApiRouteContext): void {
   const options = {
     onRequest: admit(context, context.limits.status),
@@ -97,7 +97,7 @@ function registerStatusRoute(server: FastifyInstance, context: ApiRouteContext):
   server.get('/payment-status', options, async (request) => {
     const query = parseQuery(request.raw.url ?? '');
     const ipnToken = readName(query, 'ipn_token');
-    // With a token the id is not looked at, whatever it is.
+    // With a token the id is ignored, whatever it is.
     const paymentId = ipnToken === null ? readName(query, 'payment_id') : null;
     if (ipnToken === null && paymentId === null) {
       throw new ServiceError('invalid_request', 'Either ipn_token or payment_id is required.');

@@ -7,24 +7,24 @@ import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts'
 import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/webhook.ts';
 
 /**
- * JSON schemas of answers that know, in their types alone, what they describe: the serializer, the documentation and the
- * compiler read the same object. A library for this took 370 files and a tenth of a second of every start.
+ * JSON schemas of answers that carry, in their types alone, the type they describe. The serializer, the documentation
+ * and the compiler read the same object. A library for this took 370 files and a tenth of a second of every start.
  */
 
-/** Stands for a value in a type; no object has it. */
+/** Carries a type; no object has this field at run time. */
 declare const described: unique symbol;
 
 /** The schema of a field that holds `Value`. */
 export type FieldSchema<Value> = Readonly<Record<string, unknown>> & { readonly [described]?: Value };
 
-/** The schema of an answer in which each of its fields is always there. */
+/** The schema of an object in which every field is always present. */
 export interface AnswerSchema<Fields extends Readonly<Record<string, FieldSchema<unknown>>>> {
   readonly type: 'object';
   readonly required: readonly string[];
   readonly properties: Fields;
 }
 
-/** What an answer of this schema holds. */
+/** The type that this schema describes. */
 export type AnswerOf<Schema> =
   Schema extends AnswerSchema<infer Fields>
     ? { -readonly [Name in keyof Fields]: Fields[Name] extends FieldSchema<infer Value> ? Value : never }
@@ -36,18 +36,18 @@ export function answerSchema<Fields extends Readonly<Record<string, FieldSchema<
   return { type: 'object', required: Object.keys(properties), properties };
 }
 
-/** What the documentation says of a field; the serializer does not look at it. */
+/** Keywords for the documentation; the serializer ignores them. */
 interface FieldNotes {
   readonly description: string;
-  /** The first one stands in the examples of whole answers. */
+  /** Examples; the first one appears in the examples of whole answers. */
   readonly examples: readonly [unknown, ...unknown[]];
   readonly enum?: readonly string[];
   readonly pattern?: string;
 }
 
 /**
- * Text of our own making, or checked against a fixed form: it holds nothing that JSON must escape, so the
- * serializer need not look for it (`unsafe` is its word for that). Never for what a caller typed.
+ * Text made by the service, or checked against a fixed form. It contains nothing that JSON must escape, so the
+ * serializer skips the search (`unsafe` is its word for that). Never for text that a caller typed.
  */
 const ownText = (notes: FieldNotes): FieldSchema<string> => ({ type: 'string', ...notes, format: 'unsafe' });
 const callersText = (notes: FieldNotes): FieldSchema<string> => ({ type: 'string', ...notes });
@@ -84,7 +84,7 @@ const depositAddress = (description: string) =>
 const transaction = (description: string, example: string) =>
   ownTextOrNull({ description, pattern: HASH_PATTERN, examples: [example, null] });
 
-/** What both answers say of the charge. */
+/** The fields of the charge in both answers. */
 const charge = {
   amount: ownText({
     description: 'What the customer is charged, the passed-through fee included.',
@@ -213,7 +213,7 @@ export interface PresentContext {
   readonly baseUrl: string;
 }
 
-/** The answer to a create; a replay of an idempotent request gets the same one, so `status` is as at creation. */
+/** The answer to a create. A replay of an idempotent request gets the same one, so `status` is as at creation. */
 export function presentCreatedPayment(
   { tokens, baseUrl }: PresentContext,
   payment: Payment,

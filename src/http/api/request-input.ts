@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 
-/** How deep objects and arrays may be nested; the body itself is the first level. */
+/** Maximum nesting of objects and arrays; the body itself is the first level. */
 const MAXIMUM_DEPTH = 8;
 
 /**
- * Makes a scope of the server read bodies of `application/json` only, as bytes; any other body is 400. The route
+ * Makes a scope of the server accept bodies of `application/json` only, as bytes; any other body is 400. The route
  * parses them: an error in a parser would close the caller's connection.
  */
 export function acceptJsonBodies(server: FastifyInstance): void {
@@ -26,8 +26,8 @@ export function readJsonObject(request: FastifyRequest): Readonly<Record<string,
 }
 
 /**
- * The same object, with this member as text where it is a number: its digits as they were written, without an exponent.
- * What the parser makes of them is rounded. Only then is the body parsed a second time.
+ * The same object, with this member as text if it is a number: its digits as written, without an exponent. The JSON
+ * parser would round it. Only then is the body parsed a second time.
  */
 export function withNumberAsWritten(
   request: FastifyRequest,
@@ -38,7 +38,7 @@ export function withNumberAsWritten(
   return { ...object, [name]: plainDecimal(writtenNumber((request.body as Buffer).toString('utf8'), name)) };
 }
 
-/** The source text of a number that is a member of the outermost object; of several by one name, the last. */
+/** The source text of a number that is a member of the outermost object; of several with one name, the last. */
 function writtenNumber(text: string, name: string): string {
   const written = new Map<unknown, string>();
   const root: unknown = JSON.parse(text, function (this: unknown, key, value, context?: { source?: string }) {
@@ -48,10 +48,10 @@ function writtenNumber(text: string, name: string): string {
   return written.get(root) as string;
 }
 
-/** An exponent beyond this makes no amount, and its zeros are not written out. */
+/** Maximum exponent: no valid amount exceeds it, and its zeros are not written out. */
 const MAXIMUM_EXPONENT = 20;
 
-/** "100" of "1e2", "10.05" of "1.005e1"; every digit that was written stays. */
+/** Expands an exponent: "100" of "1e2", "10.05" of "1.005e1". Every written digit stays. */
 export function plainDecimal(number: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(number);
   if (match === null) return number;
@@ -67,7 +67,8 @@ export function plainDecimal(number: string): string {
 
 function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   const text = body.toString('utf8');
-  // What is no UTF-8 has become this character, which may also be meant. Looking for it is cheaper than the other question.
+  // Invalid UTF-8 decodes to this character, which valid text may also contain. Searching for it is cheaper than
+  // validating.
   if (text.includes('\ufffd') && !isUtf8(body)) {
     throw new ServiceError('invalid_request', 'The body must be UTF-8.');
   }
@@ -84,7 +85,7 @@ function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   return parsed as Readonly<Record<string, unknown>>;
 }
 
-/** JSON is UTF-8; whoever says otherwise means other bytes than we would read. */
+/** Requires UTF-8: another charset would mean other bytes than the parser reads. */
 function requireUtf8Charset(contentType: string | undefined): void {
   if (contentType === undefined || contentType === 'application/json') return;
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
@@ -111,13 +112,13 @@ function hasPrototype(value: unknown): boolean {
 /** The parameters of a query string, each given once. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
-/** Of every URL without a query. */
+/** The result for every URL without a query. */
 export const noParameters: QueryParameters = Object.freeze(Object.create(null));
 const plainUrl = /^[\x21-\x7e]*$/;
 
 /**
- * The query parameters of a request's raw URL, strictly: a parameter given twice, bytes that are not UTF-8 and
- * broken percent-encoding are `invalid_request`, where lenient parsers guess.
+ * Parses the query parameters of a request's raw URL strictly: a repeated parameter, invalid UTF-8 and broken
+ * percent-encoding are `invalid_request`, where lenient parsers guess.
  */
 export function parseQuery(url: string): QueryParameters {
   const start = url.indexOf('?');
@@ -146,26 +147,26 @@ function decode(text: string): string {
   }
 }
 
-/** A name that may be repeated to the caller: an unknown one could be anything, also a secret. */
+/** Whether an error may repeat a parameter's name: an unknown name could be anything, also a secret. */
 function nameable(name: string): string {
   return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A query parameter';
 }
 
 /**
- * A parameter of a request, said once: the parser takes its limits and patterns from here, and the OpenAPI document
+ * A parameter of a request, defined once: the parser takes its limits and patterns from here, and the OpenAPI document
  * publishes the same.
  */
 export interface RequestParameter {
   readonly isRequired: boolean;
-  /** Whether `null` in JSON means the same as leaving it out. */
+  /** Whether `null` in JSON means the same as omitting it. */
   readonly isNullable: boolean;
-  /** JSON Schema of a value that is there, as it stands in a JSON body. */
+  /** JSON Schema of a present value in a JSON body. */
   readonly schema: ParameterSchema;
-  /** The same in a query, where there is only text; left out where nothing differs. */
+  /** The same in a query, where every value is text; omitted if both are equal. */
   readonly querySchema?: ParameterSchema;
   /**
-   * What counts where it is absent. Not the keyword of the schema: generators of clients take that for a promise that the
-   * field is always there.
+   * The value that applies when the parameter is absent. Not the schema's `default` keyword: client generators would
+   * read that as a promise that the field is always present.
    */
   readonly default?: string | boolean;
   /** One or two sentences, in Markdown. */
@@ -173,7 +174,7 @@ export interface RequestParameter {
   readonly example: string | boolean;
 }
 
-/** What of JSON Schema (2020-12) the parameters need. */
+/** The subset of JSON Schema (2020-12) that the parameters use. */
 export interface ParameterSchema {
   readonly type?: 'string' | 'number' | 'boolean';
   readonly pattern?: string;

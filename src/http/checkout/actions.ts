@@ -9,7 +9,7 @@ import { nameOf } from './state-words.ts';
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
-/** The one thing to do in this state, and what may be asked in it; `list` stands for the list of offers. */
+/** The action of a state and the question it may ask; `list` is the list of offers. */
 export function actions(checkout: Checkout, language: Language, list?: Html): Html {
   const { view } = checkout;
   switch (view.kind) {
@@ -17,7 +17,7 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
       return choices(checkout, language, list);
     case 'at_provider':
       return isTakenByProvider(view)
-        ? html`${checkAgain(checkout, language)}${whereIsIt(view, language)}`
+        ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, language)}`
         : visitAgain(view, checkout, language);
     case 'underpaid':
       return addTheRest(view, checkout, language);
@@ -47,17 +47,17 @@ function visitAgain(view: AtProvider, checkout: Checkout, language: Language): H
   const canGoOn = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
   const others = offers.filter(({ provider }) => provider !== view.provider);
   return html`${canGoOn ? visitButton(payment, view.provider, label) : nothing}
-${view.told === 'failed' ? nothing : whereIsIt(view, language)}
+${view.progress === 'failed' ? nothing : paymentDelayHelp(view, language)}
 ${others.length === 0 ? nothing : html`<details><summary>${actions.chooseAnother}</summary>${selector(checkout, others, language)}</details>`}`;
 }
 
-/** Without script, and for those who do not trust it: the same page once more. */
+/** Reloads the page, for browsers without script. */
 function checkAgain({ payment }: Checkout, language: Language): Html {
   return html`<p><a class="button wide" href="/pay/${payment.id}">${language.words.actions.checkAgain}</a></p>`;
 }
 
-/** The card was charged and nothing arrived: how long that usually takes, and who can be asked. */
-function whereIsIt(view: AtProvider, { words }: Language): Html {
+/** For a charged card without a delivery: the usual delay, and the contacts who can help. */
+function paymentDelayHelp(view: AtProvider, { words }: Language): Html {
   const provider = nameOf(view.provider);
   const { question, usual, ask, support } = words.missing;
   return html`<details${isTakenByProvider(view) ? html` open` : nothing}><summary>${question}</summary>
@@ -66,7 +66,7 @@ function whereIsIt(view: AtProvider, { words }: Language): Html {
 </details>`;
 }
 
-/** A visit at a provider would charge the whole amount again, so the rest comes by way of the shop or from a wallet. */
+/** A provider session would charge the whole amount again, so the shop or a wallet transfer covers the rest. */
 function addTheRest(view: Underpaid, { payment, account }: Checkout, language: Language): Html {
   const { rest } = language.words;
   const missing = formatUsdc(language, view.missingUnits, 'up');

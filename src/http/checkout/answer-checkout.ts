@@ -13,7 +13,7 @@ import { rememberedProvider } from './remember.ts';
 import { type CountryQuestion, countryOfForm } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
-/** What the page says besides the state of the checkout. */
+/** What the page shows besides the state of the checkout. */
 export interface CheckoutAnswer {
   readonly status: number;
   readonly problem: Html | null;
@@ -21,7 +21,7 @@ export interface CheckoutAnswer {
   readonly leadsOn?: LeadingOn | null;
 }
 
-/** The page of a checkout, in the language of whoever asks. */
+/** Answers with the page of a checkout, in the visitor's language. */
 export function sendCheckout(
   context: CheckoutPagesContext,
   request: FastifyRequest,
@@ -35,13 +35,13 @@ export function sendCheckout(
   if (emailToken !== null) rememberEmailToken(context, request, reply, checkout.payment, emailToken);
   const language = languageOf(request);
   const quotes = { askQuote: context.askQuote, lastChoice: rememberedProvider(request.headers) };
-  const isPlayable = context.play !== null;
+  const canSimulate = context.simulateOutcome !== null;
   const chain = { explorerTransactionUrl, token };
   const options = {
     ...chain,
     language,
     isSandbox,
-    isPlayable,
+    canSimulate,
     problem,
     question,
     leadsOn,
@@ -53,9 +53,9 @@ export function sendCheckout(
 }
 
 /**
- * The page again after a visit could not be started, with the reason and the other providers. The checkout is read
- * anew: it may have been paid or canceled meanwhile, and then the state says more than the reason. Rethrows what is
- * no `ServiceError`.
+ * Answers with the page again after a provider session could not be started, with the reason and the other providers.
+ * The checkout is read again: it may have been paid or canceled meanwhile, and then the state matters more than the
+ * reason. Rethrows any error that is no `ServiceError`.
  */
 export async function sendProblem(
   context: CheckoutPagesContext,
@@ -66,8 +66,9 @@ export async function sendProblem(
   error: unknown,
 ): Promise<FastifyReply> {
   if (!(error instanceof ServiceError)) throw error;
-  // The customer is not shown what is wrong with the provider or the chain; the operator has to learn of it.
-  if (error.status >= 500) reply.log.warn({ err: error, provider }, 'a visit could not be started');
+  // The page hides a failure of the provider or the chain from the customer; the log reports it to the operator.
+  if (error.status >= 500)
+    reply.log.warn({ err: error, provider }, 'a provider session could not be started');
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
   if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
@@ -77,14 +78,14 @@ export async function sendProblem(
   }
   const language = languageOf(request);
   const question = questionAfter(request, checkout, provider, error);
-  // A customer who was not asked yet did nothing wrong.
+  // A customer who was not asked yet made no mistake.
   if (lacksCountry(error) && !hasAnswered(request))
     return sendCheckout(context, request, reply, checkout, { status: 200, problem: null, question });
   const problem = problemWords(language, error, provider, checkout);
   return sendCheckout(context, request, reply, checkout, { status, problem, question });
 }
 
-/** The only thing that a visit can lack is the customer's country. */
+/** The customer's country is the only value that a provider session can lack. */
 function lacksCountry(error: ServiceError): boolean {
   return error.errorName === 'invalid_request';
 }
@@ -93,7 +94,7 @@ function hasAnswered({ body }: FastifyRequest): boolean {
   return body instanceof URLSearchParams && body.has('country');
 }
 
-/** The question for the country where it is missing, and again with its answer where something else went wrong. */
+/** The question for the country if it is missing, and again with its answer after another error. */
 function questionAfter(
   request: FastifyRequest,
   { offers }: Checkout,

@@ -22,29 +22,29 @@ import {
   offersToCome,
   possibleOffers,
   quotedOffers,
-  VISIT_FORM,
+  SESSION_FORM,
 } from './selector.ts';
 import { logoPathOf } from './show-logo.ts';
 import { type Outcome, outcomesOf } from './simulated-outcome.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 
-/** The parts of the page that change with the payment, as page and poll share them. */
+/** The parts of the page that change with the payment, shared by page and poll. */
 interface CheckoutContent {
   readonly title: string;
-  /** The live region: what the state is called and means. */
+  /** The live region: the state's name and meaning. */
   readonly status: Html;
-  /** What can be done, and what to keep; with `offersToCome` in the place of a list of offers. */
+  /** The action and the receipt; with `offersToCome` in place of a list of offers. */
   readonly frame: Html;
   /** The same with the list itself, without quotes. */
   readonly detail: () => Html;
-  /** Names this content; the same content has the same name. */
+  /** Identifies this content; equal content has the same revision. */
   readonly revision: string;
 }
 
-/** What the page says of the chain. */
+/** Chain values for the page. */
 interface ChainFacts {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
-  /** The contract of USDC, for those who pay from a wallet. */
+  /** The contract of USDC, for payments from a wallet. */
   readonly token: Address;
 }
 
@@ -53,7 +53,7 @@ export function checkoutContent(
   checkout: Checkout,
   language: Language,
   { explorerTransactionUrl, token }: ChainFacts,
-  /** The provider whose button is elsewhere on the page, with a question to be answered first. */
+  /** The provider whose button stands elsewhere on the page, behind a question. */
   asking: ProviderId | null = null,
 ): CheckoutContent {
   const { payment, account, view } = checkout;
@@ -83,9 +83,9 @@ ${shopLinks(shown, language)}`;
   const frame = shown === checkout ? whole : frameOf(shown);
   const detail = () =>
     view.kind === 'choose' && direct === null ? detailOf(shown, language, explorerTransactionUrl) : frame;
-  // Writing eleven rows only to tell them from others took a tenth of the time that a page costs.
+  // Rendering eleven rows only to compute the revision took a tenth of the time that a page costs.
   const offers = offersInBrief(checkout);
-  // Of the whole content, also where a question stands for a part of it: the poll names it the same.
+  // Covers the whole content, also if a question replaces a part of it, so that the poll computes the same revision.
   const revision = revisionOf(html`${title}\n${status}\n${whole}\n${offers}`.toString());
   return { title, status, frame, detail, revision };
 }
@@ -107,7 +107,7 @@ ${facts(checkout, language, explorerTransactionUrl)}
 ${shopLinks(checkout, language)}`;
 }
 
-/** What is shown from the click until the browser has left for the provider, with a way to stay. */
+/** Shown from the click until the browser has left for the provider, with a link to stay. */
 function goingContent(language: Language, provider: string): Html {
   return html`${statusOf(goingWords(language, provider), 'busy')}
 <p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p>`;
@@ -118,42 +118,45 @@ function statusOf({ heading, sentence }: StateWords, tone: string): Html {
 <p>${sentence}</p>`;
 }
 
-/** Only tells one state of a page from the next, for which SHA-256 is too good: it takes 45 µs for 4 kB, this takes 2. */
+/** A checksum that only distinguishes states of a page. SHA-256 takes 45 µs for 4 kB, this takes 2. */
 function revisionOf(content: string): string {
   return `${crc32(content).toString(36)}-${content.length}`;
 }
 
-/** What a checkout's page is told besides the checkout. */
+/** Options of a checkout's page besides the checkout. */
 interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
   readonly isSandbox: boolean;
-  /** How the offers are asked for their quotes; without it they are shown without. */
+  /** Requests the quotes of the offers; without it the offers are shown without quotes. */
   readonly quotes?: OffersToAsk;
-  /** Proves with the page's forms that the visitor knows the payment's e-mail address; null or absent where they do not. */
+  /**
+   * Proves with the page's forms that the visitor knows the payment's e-mail address; null or absent without that
+   * proof.
+   */
   readonly emailToken?: string | null;
-  /** What to answer before this provider can be visited; its button is there and nowhere else. */
+  /** The question to answer before a session at this provider; its button is there and nowhere else. */
   readonly question?: CountryQuestion | null;
-  /** Set on the page of a direct link that leads on to its provider by itself. */
+  /** Set on the page of a direct link that continues to its provider by itself. */
   readonly leadsOn?: LeadingOn | null;
-  /** What went wrong with the last click. */
+  /** The error of the last click. */
   readonly problem: Html | null;
-  /** Whether the sandbox's panel of outcomes belongs on it. */
-  readonly isPlayable?: boolean;
-  /** Where the page is found; the payment's own address unless it is an example. */
+  /** Whether the page has the sandbox's panel of outcomes. */
+  readonly canSimulate?: boolean;
+  /** The page's address; the payment's own unless the page is an example. */
   readonly path?: string;
-  /** What is going on in the browser; its script finds out by itself. */
+  /** The browser's state for example pages; in the service the page's script detects it. */
   readonly moment?: CheckoutMoment | null;
 }
 
 /**
- * How a page leads on: a script presses its button. Where there is none, the browser asks for `withoutScript`, and the
- * answer depends on whether it says which site it comes from.
+ * How a page continues to the provider: a script presses its button. Without script the browser requests
+ * `withoutScript`, and the answer depends on whether the browser names the site it comes from.
  */
 export interface LeadingOn {
   readonly withoutScript: string;
 }
 
-/** What only the browser knows: that it is on its way to the provider, or without a connection. */
+/** States that only the browser knows: it is leaving for the provider, or it is offline. */
 export type CheckoutMoment =
   | { readonly kind: 'going'; readonly provider: ProviderId }
   | { readonly kind: 'offline' };
@@ -181,7 +184,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     languagePath: path,
     title: content.title,
     isSandbox: options.isSandbox,
-    // Without script, waiting pages load themselves again; where there is something to choose they do not.
+    // Without script, waiting pages reload themselves; pages with a choice do not.
     head:
       leadsOn !== null
         ? refreshWithoutScript(0, leadsOn.withoutScript)
@@ -193,11 +196,11 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
 <div id="problem" role="alert">${options.problem === null ? nothing : html`<p class="banner">${options.problem}</p>`}</div>
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
-<form id="${VISIT_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>
+<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>
 ${question === null ? nothing : countryQuestion(checkout.payment, question, { language, emailToken })}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, isPlayable: options.isPlayable === true, knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
     ...(isStreamed
       ? {
           streamed: {
@@ -213,7 +216,7 @@ function refreshWithoutScript(seconds: number, path: string): Html {
   return html`<noscript><meta http-equiv="refresh" content="${seconds}; url=${path}"></noscript>`;
 }
 
-/** For the script, which puts the provider's name into the empty place. */
+/** For the script, which inserts the provider's name. */
 function goingTemplate(language: Language): Html {
   return html`<template id="going">${goingContent(language, '')}</template>`;
 }
@@ -239,19 +242,19 @@ function toneOf(view: CheckoutView): string {
   }
 }
 
-/** How the page is shown. */
+/** Options of the notes at the end of the page. */
 interface AssurancesOptions {
   readonly path: string;
-  readonly isPlayable: boolean;
+  readonly canSimulate: boolean;
   /** The visitor came with the payment's e-mail address. */
   readonly knowsEmail: boolean;
 }
 
-/** What a careful customer wants to know before going on; in the sandbox, what a developer wants to try. */
+/** Facts for a careful customer before the click; in the sandbox, the outcomes for a developer. */
 function assurances(
   { payment, account }: Checkout,
   { words }: Language,
-  { path, isPlayable, knowsEmail }: AssurancesOptions,
+  { path, canSimulate, knowsEmail }: AssurancesOptions,
 ): Html {
   const { card, price, delivery } = words.assurances;
   return html`<footer id="assurances"><ul>
@@ -259,16 +262,16 @@ function assurances(
 <li>${price}</li>
 <li>${fillIn(delivery, { shop: account.name })}</li>
 ${emailLine(payment, knowsEmail, words)}
-</ul>${phoneCode(path, words)}${isPlayable ? playPanel(payment) : nothing}</footer>`;
+</ul>${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}</footer>`;
 }
 
-/** Only shown where there is room and a mouse: whoever is on a phone is there already. Loaded once it is opened. */
+/** Shown only on wide screens with a mouse: a customer on a phone does not need it. Loaded when it is opened. */
 function phoneCode(path: string, { phone }: Words): Html {
   return html`<details class="phone"><summary>${phone.heading}</summary>
 <p>${phone.hint}</p><img src="${path}/qr.svg" alt="${phone.code}" width="180" height="180" loading="lazy"></details>`;
 }
 
-/** In place of an address that the visitor did not bring along: neither name nor host. */
+/** Replaces an address that the visitor did not bring along: neither name nor host. */
 const HIDDEN_EMAIL = '•••@•••';
 
 function emailLine({ email, provider }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
@@ -278,7 +281,9 @@ function emailLine({ email, provider }: Payment, knowsEmail: boolean, { assuranc
     : html`<li>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</li>`;
 }
 
-/** "j…@example.com", for visitors who know the address: enough to recognize it, and nothing to read over a shoulder. */
+/**
+ * "j…@example.com", for visitors who know the address: enough to recognize it, and too little to read over a shoulder.
+ */
 function maskEmail(email: string): string {
   return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
 }
@@ -292,20 +297,22 @@ const names: Readonly<Record<Outcome, string>> = {
   'slow-chain': 'Slow chain',
 };
 
-/** The sandbox's buttons for every outcome. For developers, and so in English whatever the page speaks. */
-function playPanel(payment: Payment): Html {
+/**
+ * The sandbox's buttons for every outcome. They are for developers, and so in English in every language of the page.
+ */
+function simulationPanel(payment: Payment): Html {
   const buttons = outcomesOf(payment).map(
     (outcome) =>
       html`<button class="button" formaction="/pay/${payment.id}/sandbox/${outcome}">${names[outcome]}</button>`,
   );
-  return html`<aside class="play" lang="en" dir="ltr" aria-labelledby="play"><h2 id="play">Sandbox: play an outcome</h2>
+  return html`<aside class="simulation" lang="en" dir="ltr" aria-labelledby="simulation"><h2 id="simulation">Sandbox: simulate an outcome</h2>
 <p>Plays the customer at a simulated provider. “Late” takes about 20 seconds, and so long is the chain slow.</p>
 <form method="post">${buttons}</form></aside>`;
 }
 
 const steps = ['choose', 'pay', 'arrived', 'sent'] as const;
 
-/** Where the payment is between the customer's choice and the shop; nothing for one that ended otherwise. */
+/** The payment's progress from the customer's choice to the shop; empty for a payment that ended otherwise. */
 function progress(view: CheckoutView, { words }: Language): Html {
   const current = currentStepOf(view);
   if (current === null) return nothing;
@@ -319,7 +326,7 @@ function progress(view: CheckoutView, { words }: Language): Html {
   });
   return html`<ol class="steps" aria-label="${words.steps.label}">${items}</ol>`;
 }
-/** The step the customer or the payment is at; the number of steps when all are done. */
+/** The current step of the customer or the payment; the number of steps when all are done. */
 function currentStepOf(view: CheckoutView): number | null {
   switch (view.kind) {
     case 'choose':
@@ -342,7 +349,7 @@ function currentStepOf(view: CheckoutView): number | null {
   }
 }
 
-/** The ways to the shop, where it has told us of any: back once the payment is over, and for questions. */
+/** The shop's links, if it has set them: return after the end of the payment, and support. */
 function shopLinks({ account, view }: Checkout, { words }: Language): Html {
   const { returnUrl, supportUrl } = account;
   const shop = account.name;
@@ -359,7 +366,7 @@ function isOver({ kind }: CheckoutView): boolean {
   return kind === 'paid' || kind === 'canceled' || kind === 'expired';
 }
 
-/** Who asks for how much, with the fee where the customer bears it. */
+/** The merchant and the amount, with the fee if the customer pays it. */
 export function summary(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
   language: Language,
@@ -373,7 +380,7 @@ ${feeLine(payment, language)}
 </header>`;
 }
 
-/** The shop's logo, or the first letter of its name. It says nothing that the name beside it does not say. */
+/** The shop's logo, or the first letter of its name. It repeats the name beside it. */
 function sign({ name, logoHash }: Account): Html {
   return logoHash === null
     ? html`<span class="initial" aria-hidden="true">${initialOf(name)}</span>`
@@ -389,10 +396,10 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
 /** Made once: that takes 20 µs. */
 const segmenter = new Intl.Segmenter();
 
-/** The first letter as people see it, which may be several code points. */
+/** The first letter as readers see it, which may be several code points. */
 function initialOf(name: string): string {
   const text = name.trim();
-  // Two plain characters are never one letter, and looking closer takes 5 µs.
+  // Two plain characters are never one letter, and segmenting them takes 5 µs.
   const first = /^[ -~]{2}/.test(text) ? text.charAt(0) : segmenter.segment(text).containing(0)?.segment;
   return first?.toUpperCase() ?? '';
 }

@@ -114,7 +114,7 @@ describe('the view of a payment', () => {
       provider: 'wert',
       providerReference: 'wert reference',
       isOpen: true,
-      told: null,
+      progress: null,
     });
     const ended = [sessionAt('wert', 2, nowMs)];
     expect(checkoutViewOf(viewIn('unpaid/pending', {}, { sessions: ended }), nowMs)).toMatchObject({
@@ -179,7 +179,7 @@ it.each([
   (progress, isOpen, isTaken) => {
     const sessions = [{ ...sessionAt('wert', 1, nowMs + 1), progress }];
     const view = checkoutViewOf(viewIn('unpaid/pending', {}, { sessions }), nowMs);
-    expect(view).toMatchObject({ kind: 'at_provider', isOpen, told: progress });
+    expect(view).toMatchObject({ kind: 'at_provider', isOpen, progress });
     expect(isTakenByProvider(view)).toBe(isTaken);
   },
 );

@@ -6,38 +6,38 @@ import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import type { ProviderSession, SessionProgress } from '../../domain/provider-session.ts';
 import { sumObservations } from '../../domain/settle.ts';
 
-/** What the customer is shown: one sentence and at most one thing to do for each kind. */
+/** The state that the customer sees: one sentence and at most one action for each kind. */
 export type CheckoutView =
   /** Nothing has begun: choose a provider. */
   | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
-  /** At least one provider was visited and nothing, or nearly nothing, has arrived yet. */
+  /** At least one provider session was started, and nothing or nearly nothing has arrived yet. */
   | {
       readonly kind: 'at_provider';
       readonly hasLittleArrived: boolean;
       readonly provider: ProviderId;
       readonly providerReference: string;
-      /** Whether the visit can still be gone on with. */
+      /** Whether the session can still be continued. */
       readonly isOpen: boolean;
-      /** What the provider tells of the visit, a hint; null while it tells nothing. */
-      readonly told: SessionProgress | null;
+      /** The session's progress as the provider reports it, a hint; null without a report. */
+      readonly progress: SessionProgress | null;
     }
-  /** A part arrived, but less than enough. Amounts in 10⁻⁶ USDC units. */
+  /** A part arrived, less than the paid threshold. Amounts in 10⁻⁶ USDC units. */
   | {
       readonly kind: 'underpaid';
       readonly receivedUnits: bigint;
       readonly missingUnits: bigint;
       readonly depositHash: string | null;
     }
-  /** Enough was seen on chain. */
+  /** The paid threshold was observed on chain. */
   | { readonly kind: 'seen'; readonly depositHash: string | null }
-  /** The release to the merchant is on its way. */
+  /** The release to the merchant is in progress. */
   | { readonly kind: 'sending'; readonly depositHash: string | null; readonly releaseHash: string | null }
-  /** The money is there and the merchant cannot be given it at the moment. */
+  /** The money arrived, and the release to the merchant is blocked at the moment. */
   | { readonly kind: 'held'; readonly depositHash: string | null }
   | {
       readonly kind: 'paid';
       readonly paidAtMs: number;
-      /** Those that charged the customer, as far as it is known (`chargingProviders`). */
+      /** The providers that charged the customer, as far as known (`chargingProviders`). */
       readonly providers: readonly ProviderId[];
       /** Whether clearly more arrived than the payment costs. */
       readonly isOverpaid: boolean;
@@ -46,9 +46,9 @@ export type CheckoutView =
     }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'expired' }
-  /** Closed, and something lies or lay at the address: too little, or too late. */
+  /** Closed, with a balance or a past balance at the address: too small, or too late. */
   | { readonly kind: 'closed_with_money'; readonly depositHash: string | null }
-  /** Closed, and what had arrived went to the merchant without counting as paid. */
+  /** Closed, and the received money was released to the merchant without counting as paid. */
   | {
       readonly kind: 'closed_and_released';
       readonly depositHash: string | null;
@@ -66,9 +66,9 @@ export function checkoutViewOf(
   switch (state) {
     case 'unpaid/pending': {
       const { seenUnits } = sumObservations(observations);
-      // From a wallet: it is paid once it is final.
+      // A payment from a wallet is paid once it is final.
       if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen', depositHash };
-      // A transfer from a wallet need not be the whole amount, so that every part of it counts there.
+      // A transfer from a wallet need not be the whole amount, so every part of it counts.
       const isAttempt = isDirect(payment) ? seenUnits > 0n : !isNearlyAllMissing(payment, seenUnits);
       if (!isAttempt) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
       const missingUnits = payment.paidThresholdUnits - seenUnits;
@@ -81,7 +81,7 @@ export function checkoutViewOf(
     case 'unpaid/failed':
     case 'unpaid/manual_required':
       return { kind: 'held', depositHash };
-    // The customer has paid; what is still to be forwarded is between the service and the merchant.
+    // The customer has paid; the remaining release concerns only the service and the merchant.
     case 'paid/ready':
     case 'paid/processing':
     case 'paid/failed':
@@ -104,7 +104,7 @@ export function checkoutViewOf(
   }
 }
 
-/** Who charged the customer: the only provider visited, or of several those that say they have delivered. */
+/** The providers that charged the customer: the only one with a session, or of several those that report a delivery. */
 export function chargingProviders(
   sessions: readonly Pick<ProviderSession, 'provider' | 'progress'>[],
 ): readonly ProviderId[] {
@@ -115,17 +115,22 @@ export function chargingProviders(
     : providersOf(sessions.filter(({ progress }) => progress === 'delivered'));
 }
 
-/** Whether the customer may be sent to a provider: not where a part has arrived, because a visit charges it all again. */
+/**
+ * Whether the customer may start a provider session: not after a part has arrived, because a session charges it all
+ * again.
+ */
 export function takesPayment(view: CheckoutView): boolean {
   return view.kind === 'choose' || view.kind === 'at_provider';
 }
 
-/** Whether the provider says that it has the customer's money: nobody should be led to pay a second time. */
+/**
+ * Whether the provider reports that it has the customer's money. The page then leads no customer to pay a second time.
+ */
 export function isTakenByProvider(view: CheckoutView): boolean {
-  return view.kind === 'at_provider' && (view.told === 'delivering' || view.told === 'delivered');
+  return view.kind === 'at_provider' && (view.progress === 'delivering' || view.progress === 'delivered');
 }
 
-/** How soon the page should look again, in seconds; null when nothing changes any more on its own. */
+/** Seconds until the page should refresh; null when nothing changes any more on its own. */
 export function refreshSecondsOf(view: CheckoutView): number | null {
   switch (view.kind) {
     case 'seen':
@@ -146,7 +151,7 @@ export function refreshSecondsOf(view: CheckoutView): number | null {
   }
 }
 
-/** The deposit that made it enough, else the last one. */
+/** The deposit that reached the paid threshold, else the last one. */
 function decisiveDeposit(deposits: readonly Deposit[], paidThresholdUnits: bigint): string | null {
   let units = 0n;
   for (const deposit of deposits) {
@@ -167,7 +172,7 @@ function viewOfUnpaid(
     (newest, session) => (session.createdAtMs >= newest.createdAtMs ? session : newest),
     first,
   );
-  const { provider, providerReference, expiresAtMs, progress: told } = latest;
-  const isOpen = expiresAtMs > nowMs && told !== 'failed';
-  return { kind: 'at_provider', hasLittleArrived, provider, providerReference, isOpen, told };
+  const { provider, providerReference, expiresAtMs, progress } = latest;
+  const isOpen = expiresAtMs > nowMs && progress !== 'failed';
+  return { kind: 'at_provider', hasLittleArrived, provider, providerReference, isOpen, progress };
 }

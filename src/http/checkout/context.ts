@@ -6,9 +6,9 @@ import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import type { PageLimits } from './page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 import type { ExplorerTransactionUrl } from './receipt.ts';
-import type { PlayOutcome } from './simulated-outcome.ts';
+import type { SimulateOutcome } from './simulated-outcome.ts';
 
-/** What the customer's pages need. */
+/** Dependencies of the customer's pages. */
 export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
   readonly startSession: StartSession;
@@ -18,15 +18,17 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly emailHash: KeyedHash;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;
-  /** In lower case: where the operator's proxy tells the customer's country; null where none does. */
+  /**
+   * The header, in lower case, in which the operator's proxy sends the customer's country; null without such a proxy.
+   */
   readonly countryHeader: string | null;
   /** Shows the banner that no real money moves. */
   readonly isSandbox: boolean;
-  /** Null in live mode, where nobody plays. */
-  readonly play: PlayOutcome | null;
-  /** A transaction's page in a block explorer (http or https), or null where there is none. */
+  /** Simulates outcomes of payments; null in live mode. */
+  readonly simulateOutcome: SimulateOutcome | null;
+  /** A transaction's page in a block explorer (http or https), or null without an explorer. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
-  /** The contract of USDC, for those who pay from a wallet. */
+  /** The contract of USDC, for payments from a wallet. */
   readonly token: Address;
 }
 

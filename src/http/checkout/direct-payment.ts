@@ -16,18 +16,20 @@ import { setCommonHeaders } from './layout.ts';
 import type { Checkout } from './read-checkout.ts';
 import type { StateWords } from './state-words.ts';
 
-/** What a direct payment's page says while it waits for a transfer. */
+/** A direct payment's page while it waits for a transfer. */
 interface DirectContent {
   readonly words: StateWords;
   readonly detail: Html;
 }
 
-/** Whether the customer is to send something from a wallet: once enough was sent, the page is that of every payment. */
+/**
+ * Whether the customer has to send a transfer from a wallet. Once enough was sent, the page is that of every payment.
+ */
 export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'view'>): boolean {
   return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
 }
 
-/** How to pay a direct payment, or what is missing of it, from a wallet. */
+/** How to pay a direct payment, or its missing part, from a wallet. */
 export function directContent(
   { payment, view }: Checkout,
   { words: { direct, facts } }: Language,
@@ -35,7 +37,7 @@ export function directContent(
 ): DirectContent {
   const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
   const uri = paymentUri({ token, chainId: payment.chainId, to: payment.depositAddress, units: missing });
-  // To the last digit, unlike elsewhere: what is sent has to be enough.
+  // All digits, unlike elsewhere: the transfer has to be large enough.
   const amount = `${formatUnits(missing)} USDC`;
   const received = view.kind === 'underpaid' ? `${formatUnits(view.receivedUnits)} USDC` : '';
   const network =
@@ -71,8 +73,9 @@ export function directContent(
 const QUIET_MODULES = 4;
 
 /**
- * `GET /pay/:paymentId/qr.svg`: the checkout's address as a QR code. An answer of its own, because drawing it takes
- * longer than the rest of the page together, and few look at it. It says what whoever asks knows, so nothing is read.
+ * `GET /pay/:paymentId/qr.svg`: the checkout's address as a QR code. It has its own route, because drawing it takes
+ * longer than the rest of the page, and few visitors open it. It contains only the address of the request, so the store
+ * is not read.
  */
 export async function showPhoneCode(
   { baseUrl }: Pick<CheckoutPagesContext, 'baseUrl'>,

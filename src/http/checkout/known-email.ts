@@ -8,9 +8,9 @@ import { setCookie } from './remember.ts';
 
 /**
  * The payment's e-mail address goes to a provider only for a visitor who came with it: `checkout_url` carries it, the
- * short link does not. The proof is a token that names the payment and its address and says neither. Forms carry it, and
- * a cookie of this checkout alone, because the page's script takes the address out of the address bar: so it is still
- * there after a reload, in another language, and when the customer comes back from the provider.
+ * short link does not. The proof is a token bound to the payment and its address, which reveals neither. Forms carry
+ * it, and so does a cookie of this checkout alone, because the page's script removes the address from the address bar.
+ * The proof therefore survives a reload, a change of language, and the return from the provider.
  */
 export interface KnownEmailContext {
   readonly emailHash: KeyedHash;
@@ -23,14 +23,14 @@ type EmailOf = Pick<Payment, 'id' | 'email'>;
 const COOKIE = 'email_token';
 const cookiePattern = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{43})(?:;|$)`);
 
-/** The token for the forms of this visitor's page, or null for a visitor who did not come with the payment's address. */
+/** The token for the forms of this visitor's page; null for a visitor who did not come with the payment's address. */
 export function emailTokenOf(
   { emailHash }: Pick<KnownEmailContext, 'emailHash'>,
   request: Pick<FastifyRequest, 'query' | 'body' | 'headers'>,
   { id, email }: EmailOf,
 ): string | null {
   if (email === null) return null;
-  // Secrets that were replaced still count: a page may be open while one is.
+  // Replaced secrets still count: a page may be open during the replacement.
   const [token, ...earlier] = emailHash.candidates(`${id} ${canonical(email)}`) as [string, ...string[]];
   const isKnown =
     isSameEmail(emailOfQuery(request.query), email) ||
@@ -38,12 +38,12 @@ export function emailTokenOf(
   return isKnown ? token : null;
 }
 
-/** The hidden field of a form; nothing for a visitor who does not know the address. */
+/** The hidden field of a form; empty for a visitor who does not know the address. */
 export function emailTokenField(token: string | null): Html {
   return token === null ? nothing : formTokenField(token);
 }
 
-/** Keeps the token for the next request of this browser for this checkout. */
+/** Stores the token for the next request of this browser for this checkout. */
 export function rememberEmailToken(
   { baseUrl }: Pick<KnownEmailContext, 'baseUrl'>,
   request: Pick<FastifyRequest, 'headers'>,
@@ -73,12 +73,15 @@ function isSameEmail(given: string | null, email: string): boolean {
   return given !== null && isSameText(canonical(given), canonical(email));
 }
 
-/** Links are retyped: space around an address, its case and how its letters are composed do not tell people apart. */
+/**
+ * Normalizes an address: links are retyped, so surrounding space, case and Unicode composition do not distinguish
+ * visitors.
+ */
 function canonical(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }
 
-/** In a time that says nothing of where they differ, or of how long the expected one is. */
+/** Compares in a time that reveals neither the first difference nor the length of the expected value. */
 function isSameText(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

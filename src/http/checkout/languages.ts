@@ -12,18 +12,18 @@ import { type Html, html } from '../design/html.ts';
 
 export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'pt' | 'hi' | 'ar';
 
-/** A language the pages speak. */
+/** A language of the pages. */
 export interface Language {
   readonly code: LanguageCode;
   readonly direction: 'ltr' | 'rtl';
-  /** For `Intl`. Digits are 0 to 9 in all of them: amounts have to look as they do at the provider. */
+  /** For `Intl`. All locales use the digits 0 to 9: amounts have to look as they do at the provider. */
   readonly locale: string;
   readonly words: Words;
 }
 
 export const english: Language = { code: 'en', direction: 'ltr', locale: 'en', words: en };
 
-/** All of them, in the order in which they are offered. */
+/** All languages, in the order of the menu. */
 export const languages: readonly Language[] = [
   english,
   { code: 'es', direction: 'ltr', locale: 'es', words: es },
@@ -34,25 +34,27 @@ export const languages: readonly Language[] = [
   { code: 'ar', direction: 'rtl', locale: 'ar-u-nu-latn', words: ar },
 ];
 
-/** The language of a code that was kept, or English. */
+/** The language of a stored code, or English. */
 export function languageNamed(code: string | null): Language {
   return byCode.get(code ?? '') ?? english;
 }
 
 const byCode = new Map<string, Language>(languages.map((language) => [language.code, language]));
 
-/** In which the customer's choice of a language is kept. */
+/** The cookie with the customer's choice of a language. */
 export const LANGUAGE_COOKIE = 'language';
-/** More of Accept-Language than that nobody needs. */
+/** Maximum number of parsed entries of Accept-Language. */
 const LONGEST_ACCEPT_LANGUAGE = 200;
 
-/** The language a visitor has just chosen by a link (`?lang=de`), or null. */
+/** The language that the visitor has just chosen by a link (`?lang=de`), or null. */
 export function chosenLanguage(query: unknown): Language | null {
   const code = (query as Readonly<Record<string, unknown>> | null | undefined)?.['lang'];
   return typeof code === 'string' ? (byCode.get(code) ?? null) : null;
 }
 
-/** The language to answer in: the one chosen now, the one chosen before, the browser's first that we speak, English. */
+/**
+ * The language of the answer: the one chosen now, the one chosen before, the browser's first supported one, English.
+ */
 export function languageOf(request: {
   readonly query: unknown;
   readonly headers: IncomingHttpHeaders;
@@ -87,7 +89,7 @@ function acceptedLanguage(header: string | undefined): Language | null {
   return best;
 }
 
-/** What a language writes numbers and times with; making one takes long, so each is made once. */
+/** The number and time formats of a language; making one is slow, so each is made once. */
 interface Formats {
   readonly money: Readonly<Record<Currency, Intl.NumberFormat>>;
   readonly usdc: Intl.NumberFormat;
@@ -110,7 +112,7 @@ function formatsOf(locale: string): Formats {
   };
 }
 
-/** How English writes a currency's symbol where it is short. */
+/** English currency symbols that are short. */
 const symbols = Object.fromEntries(
   currencies.map((currency) => {
     const parts = formats.en.money[currency].formatToParts(0);
@@ -119,11 +121,11 @@ const symbols = Object.fromEntries(
 ) as Readonly<Record<Currency, string>>;
 
 /**
- * "$1,025.00" from 102500. The symbol is short, so the currency's code stands beside it where it could be mistaken.
- * English is written as `Intl.NumberFormat` would write it, which takes ten times as long.
+ * "$1,025.00" from 102500. The symbol is short, so the currency's code stands beside it if it could be mistaken.
+ * English is formatted as `Intl.NumberFormat` would format it, which takes ten times as long.
  */
 export function formatMoney({ code }: Language, cents: number, currency: Currency): string {
-  // Marks of direction would turn the amount round where it is set apart from the text.
+  // Direction marks would reorder the amount if it is isolated from the text.
   if (code !== 'en')
     return formats[code].money[currency].format(cents / 100).replaceAll(/[\u200e\u200f]/g, '');
   const text = formatCents(cents);
@@ -131,24 +133,24 @@ export function formatMoney({ code }: Language, cents: number, currency: Currenc
   return `${symbols[currency]}${grouped}`;
 }
 
-/** Whether an amount leaves its currency open: "$26.10" does, "26.10 US$" as some languages write it does not. */
+/** Whether an amount leaves its currency ambiguous: "$26.10" does, "26.10 US$" as some languages write it does not. */
 export function leavesCurrencyOpen(amount: string): boolean {
   return !/[A-Z]/.test(amount);
 }
 
-/** The same with the currency's code where it is needed: "$20.00 USD". */
+/** The same with the currency's code if it is needed: "$20.00 USD". */
 export function formatMoneyAndCode(language: Language, cents: number, currency: Currency): string {
   const amount = formatMoney(language, cents, currency);
   return leavesCurrencyOpen(amount) ? `${amount} ${currency}` : amount;
 }
 
-/** "4.20 USDC" from 10⁻⁶ units, to the cent. What is missing is rounded up, so that sending it suffices. */
+/** "4.20 USDC" from 10⁻⁶ units, to the cent. A missing amount is rounded up, so that sending it suffices. */
 export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | 'down'): string {
   const cents = (units + (rounding === 'up' ? 9_999n : 0n)) / 10_000n;
   return `${formats[code].usdc.format(Number(cents) / 100)} USDC`;
 }
 
-/** "November 21, 2026 at 1:38 AM UTC"; the page's script writes it in the customer's own zone. */
+/** "November 21, 2026 at 1:38 AM UTC"; the page's script formats it in the customer's own zone. */
 export function formatTime({ code }: Language, timeMs: number): string {
   return `${formats[code].time.format(timeMs)} UTC`;
 }
@@ -158,12 +160,12 @@ export function formatList({ code }: Language, names: readonly string[]): string
   return formats[code].names.format(names);
 }
 
-/** What is put in for the names in braces. */
+/** Values for the names in braces. */
 export type Values = Readonly<Record<string, string>>;
 
-/** A text of the catalogues in pieces: what is always said, escaped, and between two of them the name of a value. */
+/** A catalogue text in pieces: fixed texts, escaped, and between two of them the name of a value. */
 interface Pieces {
-  readonly said: readonly Html[];
+  readonly texts: readonly Html[];
   readonly names: readonly string[];
 }
 
@@ -171,18 +173,18 @@ interface Pieces {
 const knownPieces = new Map<string, Pieces>();
 
 /**
- * A text of the catalogues as markup. Each value is set apart, so that a name in another script, or one that holds
- * marks for the direction of writing, turns nothing around it. Throws `RangeError` for a value that is not there.
+ * A catalogue text as markup. Each value is isolated, so that a name in another script, or one with direction marks,
+ * reorders nothing around it. Throws `RangeError` for a missing value.
  */
 export function fillIn(text: string, values: Values): Html {
-  const { said, names } = piecesOf(text);
-  return html`${said.map((piece, index) => {
+  const { texts, names } = piecesOf(text);
+  return html`${texts.map((piece, index) => {
     const name = names[index];
     return name === undefined ? piece : html`${piece}<bdi>${valueNamed(values, name)}</bdi>`;
   })}`;
 }
 
-/** The same as plain text, for where markup cannot be: a title, a label. */
+/** The same as plain text, for a title or a label. */
 export function fillText(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => valueNamed(values, name));
 }
@@ -192,7 +194,7 @@ function piecesOf(text: string): Pieces {
   if (known !== undefined) return known;
   const parts = text.split(/\{(\w+)\}/);
   const pieces = {
-    said: parts.filter((_part, index) => index % 2 === 0).map((part) => html`${part}`),
+    texts: parts.filter((_part, index) => index % 2 === 0).map((part) => html`${part}`),
     names: parts.filter((_part, index) => index % 2 === 1),
   };
   knownPieces.set(text, pieces);

@@ -6,49 +6,49 @@ import { pageStyleOf, readAsset } from '../design/page-style.ts';
 import { type Language, type LanguageCode, languages } from './languages.ts';
 
 /**
- * Style and script travel in the page itself, so that the first paint needs one response only. They are the
- * project's own files, which is why they may be inserted as they are.
+ * Style and script are inlined in the page, so that the first paint needs one response only. They are the project's own
+ * files, so they are inserted unescaped.
  */
 const pageStyle = pageStyleOf(['button', 'card', 'field', 'banner'], asset('./checkout.css'));
 const pageScript = new Html(readAsset(asset('./client/follow-payment.js')));
 
-/** Goes on from a short link; the address stands in the link that has the id. */
+/** Continues from a short link; the address stands in the link that has the id. */
 const continueScript = new Html("location.replace(document.getElementById('continue').href)");
 
 function asset(path: string): URL {
   return new URL(path, import.meta.url);
 }
 
-/** A whole page: what its head says, and the parts between which customers move by landmark. */
+/** A whole page: its head, and the parts between which customers move by landmark. */
 interface PageParts {
   readonly language: Language;
-  /** Where the page is found in other languages; left out where it is its own address. */
+  /** The page's address in other languages; omitted if it is its own address. */
   readonly languagePath?: string;
   readonly title: string;
   readonly isSandbox: boolean;
-  /** What else belongs into the head. */
+  /** Further elements of the head. */
   readonly head?: Html;
-  /** Who asks for how much; left out where there is no payment. */
+  /** The merchant and the amount; omitted without a payment. */
   readonly summary?: Html;
   readonly main: Html;
-  /** `follow` (the default): keeps the page like the payment. `continue`: goes on from a short link. */
+  /** `follow` (the default): updates the page with the payment. `continue`: continues from a short link. */
   readonly script?: 'follow' | 'continue' | 'none';
-  /** What is sent where `place` stands in the main part; piece by piece, as it becomes known, unless it is known. */
+  /** The content at `place` in the main part; streamed piece by piece unless it is known. */
   readonly streamed?: {
     readonly place: Html;
     readonly pieces: (nonce: string) => Html | AsyncIterable<Html>;
   };
 }
 
-/** A page without the nonce of the answer it is sent with; in one piece, or as its pieces become known. */
+/** A page without the nonce of its answer; in one piece, or as a stream of pieces. */
 export type Page = (nonce: string) => Buffer | Readable;
 
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230c5a49'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 
 /*
- * What is the same on all pages, three quarters of one, is turned into bytes once: flattening and encoding it for each
- * visitor took a quarter of the time that a page costs.
+ * The bytes that are the same on all pages, three quarters of one, are encoded once: flattening and encoding them for
+ * each visitor took a quarter of the time that a page costs.
  */
 const beginnings = Object.fromEntries(
   languages.map(({ code, direction }) => [
@@ -114,7 +114,7 @@ ${languageLinks(language, languagePath)}
   };
 }
 
-/** The pieces of a page in their order, each as soon as it is there. */
+/** The pieces of a page in their order, each as soon as it is ready. */
 async function* inPieces(before: Buffer, pieces: AsyncIterable<Html>, after: Buffer): AsyncGenerator<Buffer> {
   yield before;
   for await (const piece of pieces) yield bytesOf(piece);
@@ -126,7 +126,7 @@ function sandboxBanner({ words }: Language): Html {
   return html`<aside class="sandbox" aria-label="${name}"><strong>${name}</strong> ${sentence}</aside>`;
 }
 
-/** Each language by its own name, so that those find theirs who cannot read the page. */
+/** Each language by its own name, so that visitors who cannot read the page find theirs. */
 function languageLinks(current: Language, path: string): Html {
   const links = languages.map(({ code, words }) =>
     code === current.code
@@ -147,13 +147,13 @@ function bytesOf(markup: Html): Buffer {
   return Buffer.from(markup.toString());
 }
 
-/** A page that only says something: an unknown link, a failure of ours. */
+/** A page with a message only: an unknown link, an internal failure. */
 export function messagePage(message: {
   readonly heading: string;
   readonly sentence: string;
   readonly language: Language;
   readonly isSandbox: boolean;
-  /** Where to go from here. */
+  /** The link to continue with. */
   readonly link?: { readonly href: string; readonly label: string };
 }): Page {
   const { heading, sentence, language, isSandbox, link } = message;
@@ -172,9 +172,9 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
 /**
  * The page's policy: the style and the script that carry this answer's nonce, and no other.
  *
- * `form-action` applies in Chrome to every redirect that follows a form, and providers send their customers on to hosts
- * that we cannot know: so any secure host is allowed there, and nothing else is. A page that itself comes over plain
- * HTTP (only ever on loopback) may also send its forms over plain HTTP.
+ * `form-action` applies in Chrome to every redirect that follows a form, and providers redirect their customers to
+ * hosts that the service cannot know. So any secure host is allowed there, and nothing else is. A page that itself
+ * comes over plain HTTP (only ever on loopback) may also send its forms over plain HTTP.
  */
 function contentSecurityPolicy(nonce: string, baseUrl: string): string {
   return [
@@ -192,18 +192,18 @@ function contentSecurityPolicy(nonce: string, baseUrl: string): string {
 const commonHeaders = {
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex, nofollow',
-  // Providers that check where a customer comes from get the origin; the path, which opens the checkout, stays here.
+  // Providers that check the customer's referrer get the origin; the path, which opens the checkout, stays here.
   'referrer-policy': 'strict-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // Pages and events are sent piece by piece, which proxies are not to collect.
+  // Pages and events are streamed; proxies must not buffer them.
   'x-accel-buffering': 'no',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
-/** Answers with a page and the headers that go with it. */
+/** Answers with a page and its headers. */
 export function sendPage(
   reply: FastifyReply,
   { status, baseUrl, page }: { readonly status: number; readonly baseUrl: string; readonly page: Page },
@@ -217,7 +217,7 @@ export function sendPage(
   return sendCompressed(reply, page(nonce));
 }
 
-/** Puts the headers on an answer that is no page: a redirect, or the script's poll. */
+/** Sets the headers on an answer that is no page: a redirect, or the script's poll. */
 export function setCommonHeaders(reply: FastifyReply): FastifyReply {
   return reply
     .headers(commonHeaders)

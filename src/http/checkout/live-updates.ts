@@ -10,7 +10,7 @@ import { type Language, type LanguageCode, languageOf } from './languages.ts';
 import { setCommonHeaders } from './layout.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
 
-/** What is sent to an open page: the whole content, as the poll would give it. */
+/** An update of an open page: the whole content, as the poll returns it. */
 export interface LiveContent {
   readonly revision: string;
   /** JSON of the content in one line. */
@@ -19,46 +19,46 @@ export interface LiveContent {
   readonly isLast: boolean;
 }
 
-/** Reads what a page shows now; null when its payment is gone. */
+/** Reads the current content of a page; null when its payment does not exist. */
 export type ReadLiveContent = (paymentId: string, language: LanguageCode) => Promise<LiveContent | null>;
 
-/** Someone who looks at an open page. */
+/** An open page that receives updates. */
 interface Viewer {
   readonly paymentId: string;
   readonly language: LanguageCode;
-  /** Who they are for the limit on one address. */
+  /** The key for the limit on one address. */
   readonly address: string;
-  /** What the page already shows. */
+  /** The revision that the page already shows. */
   readonly revision: string;
   send(content: LiveContent): void;
-  /** Nothing more will come; the page asks by itself from then on, unless it has all. */
+  /** Ends the stream; the page polls from then on, unless its content is final. */
   end(): void;
 }
 
-/** Open pages that are told of changes. */
+/** Open pages that receive updates. */
 export interface LiveUpdates {
-  /** Takes a viewer in and returns how to leave; null when there are too many, and the page has to poll. */
+  /** Adds a viewer and returns a function that removes it; null when there are too many, and the page has to poll. */
   follow(viewer: Viewer): (() => void) | null;
-  /** Ends all streams: the server is about to close. */
+  /** Ends all streams before the server closes. */
   close(): void;
 }
 
 interface LiveUpdatesOptions {
   readonly read: ReadLiveContent;
-  /** How often an open page's payment is looked at. */
+  /** Interval between two reads of an open page's payment. */
   readonly everyMs: number;
   readonly maximumViewers: number;
   readonly maximumViewersOfAddress: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** All who look at one payment in one language: it is read once for them all. */
+/** All viewers of one payment in one language: one read serves them all. */
 interface Watch {
   readonly viewers: Map<Viewer, string>;
   timer: NodeJS.Timeout | null;
 }
 
-/** Tells open pages what has become of their payments; one read for each payment and language that is looked at. */
+/** Sends updates to open pages, with one read for each watched payment and language. */
 export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
   const watches = new Map<string, Watch>();
   const perAddress = new Map<string, number>();
@@ -76,7 +76,7 @@ export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
     watches.delete(key);
   }
 
-  async function look(key: string, paymentId: string, language: LanguageCode): Promise<void> {
+  async function readAndSend(key: string, paymentId: string, language: LanguageCode): Promise<void> {
     const watch = watches.get(key);
     if (watch === undefined) return;
     const content = await options.read(paymentId, language).catch((error: unknown) => {
@@ -92,7 +92,7 @@ export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
       if (content === null || content.isLast) end(key, viewer);
     }
     if (watches.get(key) !== watch) return;
-    watch.timer = setTimeout(() => void look(key, paymentId, language), options.everyMs);
+    watch.timer = setTimeout(() => void readAndSend(key, paymentId, language), options.everyMs);
   }
 
   function end(key: string, viewer: Viewer): void {
@@ -112,7 +112,7 @@ export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
       watch.viewers.set(viewer, viewer.revision);
       if (!watches.has(key)) {
         watches.set(key, watch);
-        watch.timer = setTimeout(() => void look(key, paymentId, language), options.everyMs);
+        watch.timer = setTimeout(() => void readAndSend(key, paymentId, language), options.everyMs);
       }
       return () => leave(key, viewer);
     },
@@ -122,14 +122,15 @@ export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
   };
 }
 
-/** A line now and then, so that nobody on the way takes the connection for a dead one. */
+/** Interval of a comment line, so that no proxy closes the connection as dead. */
 const HEARTBEAT_MS = 20_000;
-/** Then the page connects anew: no connection is for ever, and a balancer may send it elsewhere. */
+/** Maximum age of a stream. The page then reconnects, and a load balancer may choose another process. */
 const LONGEST_MS = 10 * 60_000;
 
 /**
  * `GET /pay/:paymentId/events`: the changes of a page as server-sent events, from the revision that it shows
- * (`?revision=…`). 204 for whatever cannot be followed, also when too many are: the page then asks by itself.
+ * (`?revision=…`). Answers 204 for a payment that cannot be followed and when there are too many streams: the page then
+ * polls.
  */
 export function showEvents(
   live: LiveUpdates,
@@ -144,7 +145,7 @@ export function showEvents(
   const leave = live.follow({
     paymentId,
     language: languageOf(request).code,
-    // Loopback is this machine, or a proxy that TRUST_PROXY does not name: all its visitors are not one.
+    // Loopback is this machine, or a proxy that TRUST_PROXY does not name: its visitors are not one visitor.
     address: isLoopbackHost(request.ip) ? request.id : addressGroupOf(request.ip),
     revision: typeof revision === 'string' ? revision : '',
     send: ({ text }) => write(`data: ${text}\n\n`),
@@ -158,12 +159,12 @@ export function showEvents(
   const limit = setTimeout(() => stop(), LONGEST_MS);
   raw.on('error', () => stop());
   raw.once('close', () => stop());
-  // Who leaves says at first only that they have no more to say.
+  // A client that leaves first only closes its half of the connection.
   request.raw.socket.once('end', () => stop());
   return reply;
 
   function write(text: string): void {
-    // A word more after the end would be an error that nobody takes.
+    // Writing after the end would raise an error without a handler.
     if (!raw.writableEnded) raw.write(text);
   }
 
@@ -180,8 +181,8 @@ function stringHeadersOf(reply: FastifyReply): Record<string, string> {
 }
 
 /**
- * `GET /pay/:paymentId/status`: what the page's script asks for, the parts of the page that change. 304 while
- * they are those that the script names in If-None-Match.
+ * `GET /pay/:paymentId/status`: the page's parts that change, polled by its script. 304 while the revision equals the
+ * one in If-None-Match.
  */
 export async function showStatus(
   context: CheckoutPagesContext,
@@ -200,7 +201,7 @@ export async function showStatus(
   return reply.send(content);
 }
 
-/** What the page's script is told, by the poll and by the stream of events alike. */
+/** The content for the page's script, the same by poll and by event stream. */
 export function statusContent(
   context: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
   checkout: Checkout,

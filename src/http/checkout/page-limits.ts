@@ -4,23 +4,23 @@ import { isLoopbackHost } from '../../platform/public-address.ts';
 import { addressGroupOf, createFixedWindowLimiter, requirePassing } from '../rate-limit.ts';
 
 /**
- * What one address may ask of the pages in a minute. Anybody can ask, so there has to be a bound; but a whole office
- * or a mobile network can share an address, so it is far above what customers need.
+ * Requests of one address to the pages in a minute. The pages are public, so a bound is required. A whole office or a
+ * mobile network can share an address, so the bound is far above what customers need.
  */
 const PAGES_PER_MINUTE = 120;
-/** An open page looks again every three to twenty seconds: thirty customers behind one address. */
+/** An open page polls every three to twenty seconds: thirty customers behind one address. */
 const POLLS_PER_MINUTE = 600;
 /** Each may cost a call of the chain and of a provider. */
 const SESSION_STARTS_PER_MINUTE = 20;
 
-/** One limiter for each kind of request; `starts` counts clicks on a provider and visits with `auto=1`. */
+/** One limiter for each kind of request; `starts` counts clicks on a provider and requests with `auto=1`. */
 export interface PageLimits {
   readonly pages: RateLimiter;
   readonly polls: RateLimiter;
   readonly starts: RateLimiter;
 }
 
-/** The pages' limiters in memory, for one process that serves alone. */
+/** The pages' limiters in memory, for a single process. */
 export function createPageLimits(monotonicMs: () => number): PageLimits {
   return {
     pages: createFixedWindowLimiter(PAGES_PER_MINUTE, monotonicMs),
@@ -30,8 +30,8 @@ export function createPageLimits(monotonicMs: () => number): PageLimits {
 }
 
 /**
- * Counts a request against its address; throws `rate_limited`. Loopback is not counted: it is this machine, or a
- * proxy on it that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
+ * Counts a request against its address; throws `rate_limited`. Loopback is not counted: it is this machine, or a proxy
+ * on it that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
  */
 export async function countVisitor(limiter: RateLimiter, request: Pick<FastifyRequest, 'ip'>): Promise<void> {
   if (!isLoopbackHost(request.ip)) await requirePassing(limiter, addressGroupOf(request.ip));

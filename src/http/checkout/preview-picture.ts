@@ -11,7 +11,7 @@ import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
 import { setCommonHeaders } from './layout.ts';
 import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
 
-/** A picture for a link preview: its own, or the plain one that stands in where drawing would take too much. */
+/** A picture for a link preview: its own, or the plain one that replaces it when drawing would take too much. */
 export interface PreviewPicture {
   readonly png: Buffer;
   readonly isPlain: boolean;
@@ -19,9 +19,9 @@ export interface PreviewPicture {
 
 interface PreviewDrawerOptions {
   readonly monotonicMs: () => number;
-  /** Told of a drawing that failed. */
+  /** Called with the error of a failed drawing. */
   readonly onFailure: (error: unknown) => void;
-  /** Draws an SVG as a PNG; the library's unless a test says otherwise. */
+  /** Renders an SVG as a PNG; the library's function unless a test replaces it. */
   readonly draw?: (svg: string) => Promise<Buffer>;
 }
 
@@ -31,14 +31,14 @@ const KEEP_MS = 60 * 60_000;
 const MAXIMUM_KEPT_PICTURES = 100;
 const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
 
-/** There is another picture being drawn, or there were too many. */
+/** Another picture is being drawn, or the limit was reached. */
 class BusyError extends Error {
   override readonly name = 'BusyError';
 }
 
 /**
- * Draws previews one at a time and beside the event loop, at most sixty a minute, and keeps the last hundred. Whoever
- * asks for another meanwhile is given the plain picture at once: nothing here may slow anything else. Never rejects.
+ * Draws previews one at a time and off the event loop, at most sixty a minute, and keeps the last hundred. A further
+ * request meanwhile gets the plain picture at once, so that previews slow down nothing else. Never rejects.
  */
 export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview {
   const { monotonicMs, onFailure, draw = drawWithLibrary } = options;
@@ -72,7 +72,7 @@ export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview 
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The library is loaded with the first preview. It draws, and the picture is packed, in threads of their own. */
+/** The library is loaded with the first preview. Drawing and compressing run in threads of their own. */
 async function drawWithLibrary(svg: string): Promise<Buffer> {
   const { renderAsync } = await import('@resvg/resvg-js');
   const fonts = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'];
@@ -98,10 +98,10 @@ function opaque(colour: string): Buffer {
   return Buffer.from(`${colour.slice(1)}ff`, 'hex');
 }
 
-/** As link previews want it, in pixels. */
+/** The size of link previews, in pixels. */
 export const PREVIEW_WIDTH = 1_200;
 export const PREVIEW_HEIGHT = 630;
-/** Of the line along its lower edge. */
+/** The height of the line along its lower edge. */
 const PREVIEW_LINE_HEIGHT = 18;
 const PREVIEW_COLOURS = { ground: '#0f3d33', line: '#7fd1b5' } as const;
 
@@ -111,9 +111,9 @@ const LONGEST_LINE = 52;
 const MOST_LINES = 3;
 
 /**
- * What a link preview shows of a checkout, as SVG: shop and amount, and the merchant's note, which belongs to previews.
- * It says nothing of the payment's state, because those who keep the picture do not ask again. Everything in it is
- * text, and nothing leads out of it.
+ * The link preview of a checkout as SVG: shop, amount, and the merchant's note, which belongs to previews. It omits the
+ * payment's state, because sites that store the picture do not request it again. Everything in it is text, and no link
+ * leaves it.
  */
 export function previewDrawing({ payment, account }: Pick<Checkout, 'payment' | 'account'>): string {
   const name = shortened(printable(account.name), LONGEST_NAME);
@@ -131,7 +131,7 @@ ${lines.length === 0 ? nothing : lines.map((line, index) => html`<text x="${MARG
 </svg>`.toString();
 }
 
-/** Without what XML cannot hold: control characters, halves of pairs, and what is no character at all. */
+/** Removes the characters that XML cannot hold: control characters, unpaired surrogates and noncharacters. */
 function printable(text: string): string {
   return text
     .toWellFormed()
@@ -144,7 +144,7 @@ function shortened(text: string, longest: number): string {
   return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
 }
 
-/** A note in a few lines, broken between words where there are any. */
+/** A note in a few lines, broken between words if possible. */
 function linesOf(note: string): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -162,7 +162,7 @@ function linesOf(note: string): readonly string[] {
   return [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1]}…`];
 }
 
-/** `GET /s/:shortCode/preview.png`: what link previews show of a checkout. */
+/** `GET /s/:shortCode/preview.png`: the picture of a checkout's link preview. */
 export async function showPreview(
   context: CheckoutPagesContext,
   drawPreview: DrawPreview,
@@ -174,7 +174,7 @@ export async function showPreview(
   const { png, isPlain } = await drawPreview(previewDrawing(checkout));
   return (
     setCommonHeaders(reply)
-      // A plain one is soon asked for again. It belongs to pages of others, who show it.
+      // A plain picture expires soon. It is embedded in pages of other sites, so it allows cross-origin use.
       .header('cache-control', `public, max-age=${isPlain ? 60 : 3_600}`)
       .header('cross-origin-resource-policy', 'cross-origin')
       .type('image/png')
@@ -186,7 +186,7 @@ const compress = promisify(deflate);
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BYTES_PER_PIXEL = 4;
 
-/** Pixels (red, green, blue, alpha; rows from the top) as a PNG. What takes long happens beside the event loop. */
+/** Encodes pixels (red, green, blue, alpha; rows from the top) as a PNG. Compression runs off the event loop. */
 async function encodePng(pixels: Uint8Array, width: number, height: number): Promise<Buffer> {
   const rowBytes = width * BYTES_PER_PIXEL;
   // Each row begins with its filter: none.

@@ -19,16 +19,16 @@ export interface ReadCheckoutContext {
   readonly nowMs: () => number;
 }
 
-/** All that a checkout's page is made of. */
+/** The data of a checkout's page. */
 export interface Checkout {
   readonly payment: Payment;
   readonly account: Account;
   readonly view: CheckoutView;
-  /** The providers of this payment, each with the reason why it cannot serve; empty when none may be visited. */
+  /** The providers of this payment, each with the reason why it cannot serve; empty when no session may be started. */
   readonly offers: readonly ProviderOffer[];
 }
 
-/** The payment's only provider, or null where the customer may choose. */
+/** The payment's only provider, or null if the customer may choose. */
 export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): ProviderId | null {
   return isProviderId(payment.provider) ? payment.provider : null;
 }

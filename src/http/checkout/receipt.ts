@@ -18,10 +18,10 @@ import {
 import type { Checkout } from './read-checkout.ts';
 import { nameOf } from './state-words.ts';
 
-/** A transaction's page in an explorer of the chain, or null where there is none. */
+/** A transaction's page in a block explorer, or null without an explorer. */
 export type ExplorerTransactionUrl = (transactionHash: string) => string | null;
 
-/** What the customer may want to keep or to quote, for each view; nothing where there is nothing yet. */
+/** The facts that the customer may want to keep or to quote, for each view; empty without any. */
 export function facts(
   checkout: Checkout,
   language: Language,
@@ -92,7 +92,7 @@ function transactionLink(
   return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> ${words.facts.newTab}</span></a>`;
 }
 
-/** Where the receipt's links lead. */
+/** Base addresses of the receipt's links. */
 interface ReceiptLinks {
   /** The payment's own page. */
   readonly checkoutUrl: string;
@@ -100,9 +100,8 @@ interface ReceiptLinks {
 }
 
 /**
- * The receipt of a paid payment for its customer, in the language in which they went to a provider the last time, or in
- * English; null where there is nobody to send it to. The merchant's note, its callback and anything of the API stay out
- * of it.
+ * The receipt of a paid payment for its customer, in the language of the last provider session, or in English; null
+ * without an e-mail address. It omits the merchant's note, the callback and all fields of the API.
  */
 export function receiptMail(view: PaymentView, account: Account, links: ReceiptLinks): Mail | null {
   const { payment } = view;
@@ -141,7 +140,7 @@ export function receiptMail(view: PaymentView, account: Account, links: ReceiptL
   return { to: email, subject: fillText(mail.subject, values), text };
 }
 
-/** Sessions are in the order of their age. */
+/** Sessions are ordered by age. */
 function languageOf(sessions: readonly ProviderSession[]): Language {
   return languageNamed(sessions.findLast(({ language }) => language !== null)?.language ?? null);
 }

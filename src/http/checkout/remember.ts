@@ -10,24 +10,24 @@ const providerPattern = new RegExp(`(?:^|;\\s*)${PROVIDER_COOKIE}=(\\w{1,20})(?:
 
 type BaseUrl = Pick<CheckoutPagesContext, 'baseUrl'>;
 
-/** Keeps the language that the customer has just chosen by a link, for this and other checkouts. */
+/** Stores the language that the customer has just chosen by a link, for this and other checkouts. */
 export function rememberLanguage(context: BaseUrl, { query }: FastifyRequest, reply: FastifyReply): void {
   const language = chosenLanguage(query);
   if (language !== null) setCookie(context.baseUrl, reply, LANGUAGE_COOKIE, language.code, lasting);
 }
 
-/** Keeps where the customer goes to pay, so that it stands first the next time. */
+/** Stores the provider that the customer chose, so that it comes first the next time. */
 export function rememberProvider(context: BaseUrl, reply: FastifyReply, provider: ProviderId): void {
   setCookie(context.baseUrl, reply, PROVIDER_COOKIE, provider, lasting);
 }
 
-/** Where the customer went the last time, or null. */
+/** The provider of the customer's last choice, or null. */
 export function rememberedProvider({ cookie }: IncomingHttpHeaders): ProviderId | null {
   const value = cookie === undefined ? undefined : providerPattern.exec(cookie)?.[1];
   return value !== undefined && isProviderId(value) ? value : null;
 }
 
-/** How far and how long a cookie goes; without a lifetime it ends with the browser's session. */
+/** Path and lifetime of a cookie; without a lifetime it ends with the browser's session. */
 interface CookieScope {
   readonly path: string;
   readonly lifetimeSeconds?: number;
@@ -35,7 +35,7 @@ interface CookieScope {
 
 const lasting: CookieScope = { path: '/', lifetimeSeconds: YEAR_SECONDS };
 
-/** A cookie that no script reads and no other site's form brings along. */
+/** Sets a cookie that no script can read and that no cross-site form sends. */
 export function setCookie(
   baseUrl: string,
   reply: FastifyReply,

@@ -27,22 +27,27 @@ import {
 } from './live-updates.ts';
 import { countVisitor } from './page-limits.ts';
 import { createPreviewDrawer, showPreview } from './preview-picture.ts';
+import {
+  automaticProvider,
+  customerCountry,
+  openProviderSession,
+  redirectToProvider,
+} from './provider-session.ts';
 import { readCheckout } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
-import { isOutcome, outcomesOf, type PlayOutcome, playedProviderOf } from './simulated-outcome.ts';
-import { automaticProvider, customerCountry, redirectToProvider, visitProvider } from './visit-provider.ts';
+import { isOutcome, outcomesOf, type SimulateOutcome, simulatedProviderOf } from './simulated-outcome.ts';
 
-/** What a click means stands in its address; at most a form names a country besides. */
+/** The action of a form stands in its address; a form at most adds a country. */
 const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
 const EVENTS_ROUTE = '/pay/:paymentId/events';
 const CODE_ROUTE = '/pay/:paymentId/qr.svg';
-/** HEAD is answered like GET, without the body: link checkers and previews ask so. Not for streams. */
+/** HEAD is answered like GET, without the body: link checkers and previews use it. Not for streams. */
 const withHead = { exposeHeadRoute: true } as const;
-/** What a page asks for by itself, and so more often than people do. */
-const askedByPages: readonly (string | undefined)[] = [
+/** Routes that a page requests by itself, and so more often than visitors do. */
+const polledRoutes: readonly (string | undefined)[] = [
   STATUS_ROUTE,
   EVENTS_ROUTE,
   CODE_ROUTE,
@@ -50,8 +55,8 @@ const askedByPages: readonly (string | undefined)[] = [
 ];
 
 /**
- * Registers the pages customers see: `/pay/:paymentId` with what belongs to it, and the short links `/s/:shortCode`.
- * They keep to their own scope: errors are pages there, and the server's own body parsers do not apply.
+ * Registers the pages for customers: `/pay/:paymentId` with its subordinate routes, and the short links
+ * `/s/:shortCode`. They have their own scope: errors are pages there, and the server's own body parsers do not apply.
  */
 export function registerCheckoutPages(server: FastifyInstance, context: CheckoutPagesContext): void {
   server.register((pages, _options, done) => {
@@ -63,11 +68,11 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     );
     const { limits } = context;
     pages.addHook('onRequest', (request) =>
-      countVisitor(askedByPages.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),
+      countVisitor(polledRoutes.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),
     );
     pages.setErrorHandler((error, request, reply) => showError(context, error, request, reply));
 
-    // Only GET leads on to a provider: who sends HEAD looks whether the link works, and must start no session.
+    // Only GET leads on to a provider: HEAD checks whether the link works and must start no session.
     pages.head<PaymentRoute>('/pay/:paymentId', (request, reply) => {
       delete request.query['auto'];
       return showCheckout(context, request, reply);
@@ -84,17 +89,17 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     pages.post<ProviderRoute>(
       '/pay/:paymentId/providers/:provider',
       { onRequest: (request) => countVisitor(limits.starts, request) },
-      (request, reply) => visitProvider(context, request, reply),
+      (request, reply) => openProviderSession(context, request, reply),
     );
     pages.get<ProviderRoute>('/pay/:paymentId/providers/:provider', (request, reply) =>
       showOnlyByForm(context, request, reply),
     );
-    const { play } = context;
-    if (play !== null) {
+    const { simulateOutcome } = context;
+    if (simulateOutcome !== null) {
       pages.post<OutcomeRoute>(
         '/pay/:paymentId/sandbox/:outcome',
         { onRequest: (request) => countVisitor(limits.starts, request) },
-        (request, reply) => playOutcome(context, play, request, reply),
+        (request, reply) => answerSimulation(context, simulateOutcome, request, reply),
       );
     }
     pages.get<ShortLinkRoute>('/s/:shortCode', withHead, (request, reply) =>
@@ -112,7 +117,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
   });
 }
 
-/** Open streams cost a socket each, and each payment that is looked at a read now and then. */
+/** Open streams cost a socket each, and each watched payment a regular read. */
 const liveLimits = { everyMs: 1_500, maximumViewers: 2_000, maximumViewersOfAddress: 60 } as const;
 
 function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
@@ -123,12 +128,11 @@ function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
     const { revision, refreshSeconds } = content;
     return { revision, text: JSON.stringify(content), isLast: refreshSeconds === null };
   };
-  const onError = (err: unknown) =>
-    log.error({ err }, 'an open page could not be told what has become of it');
+  const onError = (err: unknown) => log.error({ err }, 'an open page could not be updated');
   return { read, onError };
 }
 
-/** A visit at a provider begins with a click, never by opening an address. */
+/** A provider session begins with a click, never by opening an address. */
 function showOnlyByForm(
   context: CheckoutPagesContext,
   request: FastifyRequest<ProviderRoute>,
@@ -146,7 +150,7 @@ function showOnlyByForm(
   return sendPage(reply.header('allow', 'POST'), { status: 405, baseUrl: context.baseUrl, page });
 }
 
-/** Failures as pages of the same look; what is ours to repair is logged, and never shown. */
+/** Failures as pages of the same design; internal errors are logged and never shown. */
 function showError(
   context: CheckoutPagesContext,
   error: unknown,
@@ -167,10 +171,10 @@ function messageOf(status: number, { messages }: Words): { heading: string; sent
   return status < 500 ? messages.didNotWork : messages.ourFailure;
 }
 
-/** `POST /pay/:paymentId/sandbox/:outcome`: a button of the sandbox's panel. In live mode there is no such address. */
-async function playOutcome(
+/** `POST /pay/:paymentId/sandbox/:outcome`: a button of the sandbox's panel. Live mode has no such route. */
+async function answerSimulation(
   context: CheckoutPagesContext,
-  play: PlayOutcome,
+  simulateOutcome: SimulateOutcome,
   request: FastifyRequest<OutcomeRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -181,15 +185,15 @@ async function playOutcome(
   if (!isOutcome(outcome) || !outcomesOf(payment).includes(outcome)) throw new ServiceError('not_found');
   if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
   try {
-    // A second click, when the first has done its work.
-    if (takesPayment(view)) await play(payment, outcome);
+    // A second click, after the first has succeeded.
+    if (takesPayment(view)) await simulateOutcome(payment, outcome);
   } catch (error) {
-    return sendProblem(context, request, reply, payment.id, playedProviderOf(payment), error);
+    return sendProblem(context, request, reply, payment.id, simulatedProviderOf(payment), error);
   }
   return setCommonHeaders(reply).redirect(`/pay/${payment.id}`, 303);
 }
 
-/** `GET /pay/:paymentId`: the page, or straight on to the provider where the link says so. */
+/** `GET /pay/:paymentId`: the page, or a redirect to the provider if the link requests it. */
 async function showCheckout(
   context: CheckoutPagesContext,
   request: FastifyRequest<PaymentRoute>,
@@ -224,13 +228,13 @@ async function showCheckout(
   }
 }
 
-/** In the address that the page of a direct link refreshes to where there is no script. */
+/** Marks the address to which the page of a direct link refreshes without script. */
 const REFRESHED = 'refreshed';
 
 /**
- * Whether the provider would refuse the customer if the link answered with a redirect: it checks which site customers
- * come from, and the browser would name the shop's, or none. Some browsers name none with a refresh either; their
- * customers press the button.
+ * Whether the provider would refuse the customer after a redirect of the link: it checks the referring site, and the
+ * browser would name the shop's, or none. Some browsers name none with a refresh either; their customers press the
+ * button.
  */
 function needsOwnPage(
   { directory, baseUrl }: CheckoutPagesContext,

@@ -18,23 +18,23 @@ import { nameOf, refusalWords } from './state-words.ts';
 
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
-/** Where the offers come to stand in a page that is sent while the providers are asked. */
+/** Placeholder of the offers in a page that is streamed while the quotes are requested. */
 export const offersToCome = html`<!--offers-->`;
 
-/** The address a click on a provider posts to. */
-function visitPath(payment: Payment, provider: ProviderId): string {
+/** The address to which a click on a provider posts. */
+function sessionPath(payment: Payment, provider: ProviderId): string {
   return `/pay/${payment.id}/providers/${provider}`;
 }
 
 /**
- * The form that all buttons of the page send, which stands outside of the parts that change: so what it proves of the
- * visitor stays when those parts are replaced.
+ * The form that all provider buttons of the page submit. It stands outside the parts that change, so the visitor's
+ * token stays when those parts are replaced.
  */
-export const VISIT_FORM = 'visit';
+export const SESSION_FORM = 'provider-session';
 
-/** The one button that leads to a provider, where there is one to go to. */
+/** The single provider's button, if it can serve. */
 export function visitButton(payment: Payment, provider: ProviderId, label: Html): Html {
-  return html`<p><button class="button primary wide" type="submit" form="${VISIT_FORM}" formaction="${visitPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
+  return html`<p><button class="button primary wide" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
 }
 
 /** A button for each provider that can serve the payment, and the reason for each that cannot. */
@@ -56,7 +56,7 @@ export function possibleOffers(offers: readonly ProviderOffer[]): readonly Provi
   return offers.filter(({ refusal }) => refusal === null);
 }
 
-/** All that the list without quotes depends on, besides the payment. */
+/** The inputs of the list without quotes, besides the payment. */
 export function offersInBrief({ offers }: Checkout): string {
   return possibleOffers(offers)
     .map(({ provider, minimumUsdCents }) => `${provider} ${minimumUsdCents}`)
@@ -69,16 +69,16 @@ function plainOffers(checkout: Checkout, offers: readonly ProviderOffer[], langu
   return html`<ul class="offers">${rows}</ul>`;
 }
 
-/** What a row of the list says. */
+/** The content of a row of the list. */
 interface OfferRow {
   readonly offer: ProviderOffer;
-  /** What the provider says it would do; left out where it was not asked. */
+  /** The provider's quote; omitted if none was requested. */
   readonly outcome?: QuoteOutcome;
-  /** Whether the customer went there the last time. */
+  /** Whether the customer chose this provider the last time. */
   readonly isLastChoice?: boolean;
 }
 
-/** One provider: a button, or its own reason why it cannot serve. */
+/** One provider: a button, or the reason why it cannot serve. */
 function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   const { offer, outcome } = row;
   if (outcome?.kind === 'refused') {
@@ -90,11 +90,11 @@ function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   const { offers: words } = language.words;
   const amount = formatMoney(language, payment.amountCents, payment.currency);
   return html`
-<li id="offer-${offer.provider}"><button type="submit" form="${VISIT_FORM}" formaction="${visitPath(payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(words.payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b>${row.isLastChoice === true ? html` <span class="badge">${words.lastChoice}</span>` : nothing} <small>${particulars(checkout, row, language)}</small></span><span class="price"><bdi class="charge">${amount}</bdi>${outcome === undefined ? nothing : html` <span class="badge good best">${words.best}</span>`}</span>${arrow}</button></li>`;
+<li id="offer-${offer.provider}"><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(words.payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b>${row.isLastChoice === true ? html` <span class="badge">${words.lastChoice}</span>` : nothing} <small>${offerDetails(checkout, row, language)}</small></span><span class="price"><bdi class="charge">${amount}</bdi>${outcome === undefined ? nothing : html` <span class="badge good best">${words.best}</span>`}</span>${arrow}</button></li>`;
 }
 
 /** "min. $20.00 · 24.93 USDC arrives". */
-function particulars({ payment }: Checkout, { offer, outcome }: OfferRow, language: Language): Html {
+function offerDetails({ payment }: Checkout, { offer, outcome }: OfferRow, language: Language): Html {
   const { offers: words } = language.words;
   const formatMinimum = payment.currency === 'USD' ? formatMoney : formatMoneyAndCode;
   const minimum = fillIn(words.minimum, { amount: formatMinimum(language, offer.minimumUsdCents, 'USD') });
@@ -114,26 +114,26 @@ function refusedOffers(checkout: Checkout, offers: readonly RefusedOffer[], lang
 </ul></section>`;
 }
 
-/** How the offers of a page come by their quotes. */
+/** How the offers of a page get their quotes. */
 export interface OffersToAsk {
   readonly askQuote: AskQuote;
-  /** Where the customer went the last time; stands first. */
+  /** The provider that the customer chose the last time; comes first. */
   readonly lastChoice: ProviderId | null;
 }
 
-/** An offer whose provider was asked. */
-interface AskedOffer {
+/** An offer whose quote was requested. */
+interface RequestedOffer {
   readonly offer: ProviderOffer;
   readonly outcome: QuoteOutcome | Promise<QuoteOutcome>;
 }
 
-type QuotedOffer = AskedOffer & { readonly outcome: QuoteOutcome };
+type QuotedOffer = RequestedOffer & { readonly outcome: QuoteOutcome };
 
 /**
- * The list of a checkout's offers with what each would deliver. All providers are asked at once. What is known is
- * returned; otherwise the list comes piece by piece. Rows of providers that answer quickly come together, in the order of
- * the list. After that each comes as soon as its provider has answered, and waits for no other. Those of providers that
- * give no quote come last. The pieces never reject.
+ * The list of a checkout's offers with what each would deliver. All quotes are requested at once. Known quotes are
+ * returned directly; otherwise the list is streamed. Rows of providers that answer quickly come together, in the order
+ * of the list. Each further row follows as soon as its provider has answered. Providers without a quote come last. The
+ * pieces never reject.
  */
 export function quotedOffers(
   { askQuote, lastChoice }: OffersToAsk,
@@ -141,29 +141,32 @@ export function quotedOffers(
   language: Language,
   nonce: string,
 ): Html | AsyncGenerator<Html> {
-  const asked = lastChoiceFirst(possibleOffers(checkout.offers), lastChoice).map((offer) => ({
+  const candidates = lastChoiceFirst(possibleOffers(checkout.offers), lastChoice).map((offer) => ({
     offer,
     outcome: askQuote(offer.provider, checkout.payment),
   }));
   const row = ({ offer, outcome }: QuotedOffer) =>
     offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
-  return asked.every(isQuoted)
-    ? html`${listBegin}${asked.map(row)}${listEnd}${bestMark(asked, nonce)}`
-    : streamOffers(asked, row, nonce);
+  return candidates.every(isQuoted)
+    ? html`${listBegin}${candidates.map(row)}${listEnd}${bestMark(candidates, nonce)}`
+    : streamOffers(candidates, row, nonce);
 }
 
-/** So long the rows of quick providers are collected: a customer does not notice it, and their order stays the same. */
+/**
+ * How long the rows of quick providers are collected: a delay that customers do not notice, and their order stays the
+ * same.
+ */
 const GATHER_MS = 300;
 
 const listBegin = html`<ul class="offers">`;
 const listEnd = html`</ul>`;
 
 async function* streamOffers(
-  asked: readonly AskedOffer[],
+  candidates: readonly RequestedOffer[],
   row: (offer: QuotedOffer) => Html,
   nonce: string,
 ): AsyncGenerator<Html> {
-  const answers = asked.map(async ({ offer, outcome }) => ({ offer, outcome: await outcome }));
+  const answers = candidates.map(async ({ offer, outcome }) => ({ offer, outcome: await outcome }));
   const arrived = new Set<QuotedOffer>();
   const pending = new Set(answers);
   for (const answer of answers) {
@@ -175,7 +178,7 @@ async function* streamOffers(
   const sent = new Set<QuotedOffer>();
   /** The rows that have arrived since, in the order of the list. */
   const take = (isWanted: (offer: QuotedOffer) => boolean): Html[] => {
-    const next = asked.flatMap(({ offer }) =>
+    const next = candidates.flatMap(({ offer }) =>
       [...arrived].filter((each) => each.offer === offer && !sent.has(each) && isWanted(each)),
     );
     for (const each of next) sent.add(each);
@@ -191,7 +194,7 @@ async function* streamOffers(
   yield html`${take(hasAnswered)}${take(() => true)}${listEnd}${bestMark([...arrived], nonce)}`;
 }
 
-/** Providers that are silent, busy or cannot serve stand behind the others. */
+/** Providers that are silent, busy or cannot serve come after the others. */
 function hasAnswered({ outcome }: QuotedOffer): boolean {
   return outcome.kind === 'quoted';
 }
@@ -206,13 +209,13 @@ function withinMs(work: Promise<unknown>, milliseconds: number): Promise<void> {
   });
 }
 
-function isQuoted(asked: AskedOffer): asked is QuotedOffer {
-  return !(asked.outcome instanceof Promise);
+function isQuoted(offer: RequestedOffer): offer is QuotedOffer {
+  return !(offer.outcome instanceof Promise);
 }
 
 /**
- * Shows the mark of those who deliver most. Its place is kept in every row, and who shows it is known at the end: said
- * by a rule of style, it takes no script and moves nothing.
+ * Shows the badge of the offers that deliver most. Its space is reserved in every row, and the best offers are known
+ * only at the end. A style rule shows the badge, so it needs no script and moves nothing.
  */
 function bestMark(offers: readonly QuotedOffer[], nonce: string): Html {
   const best = bestOf(offers).map((provider) => `#offer-${provider} .best`);
@@ -229,7 +232,7 @@ function lastChoiceFirst(
   return [...offers.filter(isLast), ...offers.filter((offer) => !isLast(offer))];
 }
 
-/** All charge the same, so the best ones deliver most of it; none where no two differ. */
+/** All providers charge the same, so the best ones deliver most of it; empty if no two differ. */
 function bestOf(offers: readonly QuotedOffer[]): readonly ProviderId[] {
   const quoted = offers.flatMap(({ offer: { provider }, outcome }) =>
     outcome.kind === 'quoted' && outcome.quote.deliveryUnits !== null
@@ -242,27 +245,27 @@ function bestOf(offers: readonly QuotedOffer[]): readonly ProviderId[] {
   return best.length < quoted.length ? best.map(({ provider }) => provider) : [];
 }
 
-/** ISO 3166-1 alpha-2, all of them: which ones a provider serves it says itself. */
+/** All codes of ISO 3166-1 alpha-2; each provider decides which ones it serves. */
 const countries =
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'.split(
     ' ',
   );
 const known: ReadonlySet<string> = new Set(countries);
 
-/** The country of a form's body, or null where it names none. */
+/** The country in a form's body, or null without one. */
 export function countryOfForm(body: unknown): string | null {
   const country = body instanceof URLSearchParams ? body.get('country') : null;
   return country !== null && known.has(country) ? country : null;
 }
 
-/** Where the customer lives, to be asked for a provider that starts no session before it knows. */
+/** The question for the customer's country, for a provider that starts no session without it. */
 export interface CountryQuestion {
   readonly provider: ProviderId;
-  /** What was answered before; null where nothing was. */
+  /** The previous answer; null without one. */
   readonly chosen: string | null;
 }
 
-/** Asks it, and goes on to the provider. */
+/** The country form, which continues to the provider. */
 export function countryQuestion(
   payment: Payment,
   { provider, chosen }: CountryQuestion,
@@ -270,20 +273,20 @@ export function countryQuestion(
 ): Html {
   const { offers, actions } = language.words;
   const name = nameOf(provider);
-  return html`<form class="ask" method="post" action="${visitPath(payment, provider)}">${emailTokenField(emailToken)}<div class="field"><label for="country">${offers.country}</label>
+  return html`<form class="ask" method="post" action="${sessionPath(payment, provider)}">${emailTokenField(emailToken)}<div class="field"><label for="country">${offers.country}</label>
 <select id="country" name="country" required autocomplete="country" aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${chosenOption(chosen, language)}${optionsIn(language)}</select>
 <p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p></div>
 <button class="button primary wide" type="submit" data-provider="${name}"><span>${fillIn(actions.continueTo, { provider: name })}</span></button></form>`;
 }
 
-/** A copy of it on top of the list, which is made once for all visitors. */
+/** Puts a copy of it on top of the list, which is made once for all visitors. */
 function chosenOption(country: string | null, { locale }: Language): Html {
   if (country === null) return nothing;
   const name = new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
   return html`<option value="${country}" selected>${name}</option>`;
 }
 
-/** Made when first asked for, because few are. */
+/** Made at its first use, because few customers need it. */
 const optionsByLanguage = new Map<LanguageCode, Html>();
 
 function optionsIn({ code, locale }: Language): Html {

@@ -8,10 +8,10 @@ import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
 import { fillText, formatMoneyAndCode, type Language, languageOf } from './languages.ts';
 import { layout, type Page, sendPage } from './layout.ts';
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-picture.ts';
+import { isPreview } from './provider-session.ts';
 import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { wordsOf } from './state-words.ts';
-import { isPreview } from './visit-provider.ts';
 
 /** `GET /s/:shortCode`: a page for link previews that leads customers on to the checkout. */
 export async function showShortLink(
@@ -29,8 +29,8 @@ export async function showShortLink(
 }
 
 /**
- * The page behind a short link: what link previews show, and the way on to the checkout. The only page with the
- * merchant's note. Those who look at it for a preview are not sent on.
+ * The page behind a short link: the link preview's data, and the link to the checkout. It is the only page with the
+ * merchant's note. Preview crawlers are not sent on.
  */
 function shortLinkPage(
   { payment, account, view }: Checkout,
@@ -57,7 +57,7 @@ function shortLinkPage(
     ? fillText(words.title, { amount, shop })
     : fillText(language.words.title, { heading: text.heading, amount, shop });
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
-  // As in the checkout_url, save for the e-mail address, which the payment knows.
+  // As in the checkout_url, except for the e-mail address, which the payment has.
   const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER ? '' : '?auto=1'}`;
   return layout({

@@ -6,12 +6,12 @@ import { setCommonHeaders } from './layout.ts';
 /** A year: another picture has another hash and so another address. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Where the logo with this hash is served. */
+/** The address of the logo with this hash. */
 export function logoPathOf(hash: string): string {
   return `/logos/${hash}`;
 }
 
-/** `GET /logos/:hash`: a shop's logo as it was uploaded, and never as anything but a picture. */
+/** `GET /logos/:hash`: a shop's logo as it was uploaded, served only with a picture's type. */
 export async function showLogo(
   { accounts }: Pick<CheckoutPagesContext, 'accounts'>,
   request: FastifyRequest<LogoRoute>,

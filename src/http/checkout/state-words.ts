@@ -8,7 +8,7 @@ import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import { fillIn, fillText, formatMoneyAndCode, formatUsdc, type Language, type Values } from './languages.ts';
 import type { Checkout } from './read-checkout.ts';
 
-/** What a state is called, and the sentence that says what it means for the customer. */
+/** The name of a state, and the sentence that explains it to the customer. */
 export interface StateWords {
   readonly heading: Html;
   readonly sentence: Html;
@@ -16,23 +16,23 @@ export interface StateWords {
   readonly text: { readonly heading: string; readonly sentence: string };
 }
 
-/** Whom the words of a view are about, and in which language. */
+/** The subjects of a view's texts, and their language. */
 interface WordsContext {
   readonly language: Language;
   /** The merchant's name. */
   readonly shop: string;
-  /** The payment's only provider, or null where the customer may choose. */
+  /** The payment's only provider, or null if the customer may choose. */
   readonly single: ProviderId | null;
   /** Whether any provider can serve the payment at the moment. */
   readonly canBePaid: boolean;
-  /** From which amount a provider would serve, in USD cents, where that is all that keeps them from it; else null. */
+  /** The amount from which a provider would serve, in USD cents, if only the amount prevents it; else null. */
   readonly servedFromUsdCents: number | null;
 }
 
-/** A state by its name in the catalogues. */
+/** The catalogue's name of a state. */
 type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid'>;
 
-/** The words of a view. */
+/** The texts of a view. */
 export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const values = valuesOf(view, context);
   const words = stateWords(context.language, stateNameOf(view, context), values);
@@ -45,7 +45,7 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   return { ...words, sentence: html`${words.sentence} ${littleArrived}` };
 }
 
-/** What is said while the customer's click is being answered. */
+/** The text while the customer's click is being answered. */
 export function goingWords(language: Language, provider: string): StateWords {
   return stateWords(language, 'going', { provider });
 }
@@ -95,22 +95,22 @@ function nameOfChoice({ single, canBePaid, servedFromUsdCents }: WordsContext): 
   return servedFromUsdCents === null ? 'nobody' : 'nobodyBelow';
 }
 
-/** A visit at a provider, of which the provider may have told; what it tells is repeated as its word, not as ours. */
+/** The text of a provider session, with its reported progress; a report is attributed to the provider. */
 function nameOfVisit(
   view: Extract<CheckoutView, { kind: 'at_provider' }>,
   { single }: WordsContext,
 ): StateName {
   if (isTakenByProvider(view)) return 'taken';
-  if (view.told === 'failed') return single === null ? 'declinedOfSeveral' : 'declined';
+  if (view.progress === 'failed') return single === null ? 'declinedOfSeveral' : 'declined';
   return view.isOpen ? 'waiting' : 'visitEnded';
 }
 
-/** What a provider is called, which is the same in all languages. */
+/** The provider's name, which is the same in all languages. */
 export function nameOf(provider: ProviderId): string {
   return providerCatalogue[provider].name;
 }
 
-/** Why a provider cannot be chosen for this payment, as its customer should read it. */
+/** Why a provider cannot be chosen for this payment, for its customer. */
 export function refusalWords(
   language: Language,
   { provider, minimumUsdCents, refusal }: ProviderOffer & { readonly refusal: Refusal },
@@ -134,7 +134,7 @@ export function refusalWords(
   }
 }
 
-/** What went wrong after a click, as the customer should read it. Null stands for a provider that does not exist. */
+/** The error after a click, for the customer. Null stands for a provider that does not exist. */
 export function problemWords(
   language: Language,
   error: ServiceError,

@@ -13,7 +13,7 @@ const address = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
 const EXAMPLE_FACTORY = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 const EXAMPLE_IMPLEMENTATION = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
 
-/** One fixed word in an object. */
+/** An object with one fixed text. */
 function wordSchema(description: string, word: string): JsonSchema {
   return {
     type: 'object',
@@ -142,7 +142,7 @@ export const headers = {
   },
 } as const;
 
-/** How a webhook proves that it is ours. */
+/** How a receiver verifies that a webhook comes from the service. */
 export const signatureParameter = {
   name: 'X-Service-Signature',
   in: 'header',
@@ -161,7 +161,7 @@ const headersOf: Partial<Record<ErrorName, Readonly<Record<string, object>>>> = 
   internal: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
 };
 
-/** The answers of an operation by status: its success, and its rows of the error table put together by status. */
+/** The answers of an operation by status: its success, and its rows of the error table grouped by status. */
 export function answersOf(
   operation: Operation,
   example: Readonly<Record<string, unknown>>,

@@ -10,16 +10,18 @@ type OpenApiDocument = Readonly<Record<string, unknown>> & {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
 };
 
-/** What the document says of one operation. */
+/** The document's description of one operation. */
 interface OperationObject {
   readonly operationId: string;
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** Of the interface, not of the software: docs/versioning.md says when it changes. */
+/** The version of the interface, not of the software: docs/versioning.md says when it changes. */
 const INTERFACE_VERSION = '1.0.0';
 
-/** Made of what the server itself validates and answers with. `baseUrl` is without a slash at the end. */
+/**
+ * Builds the document from the schemas with which the server validates and answers. `baseUrl` has no slash at the end.
+ */
 export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of operations) {
@@ -157,7 +159,7 @@ function webhook(
   };
 }
 
-/** `GET /openapi.json`: the interface for programs, made once. */
+/** `GET /openapi.json`: the machine-readable interface, built once. */
 export function registerOpenApi(server: FastifyInstance, { baseUrl }: { readonly baseUrl: string }): void {
   const document = createConstantAnswer(Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl))));
   server.get('/openapi.json', { exposeHeadRoute: true }, (_request, reply) => {

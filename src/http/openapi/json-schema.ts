@@ -3,19 +3,19 @@ import type { ParameterSchema, RequestParameter } from '../api/request-input.ts'
 /** A JSON Schema of 2020-12, as OpenAPI 3.1 has it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** How the parameter may stand in a JSON body. */
+/** The parameter's schema in a JSON body. */
 export function bodySchemaOf(parameter: RequestParameter): JsonSchema {
   const { schema, isNullable, example } = parameter;
   const documented = { ...(isNullable ? nullable(schema) : schema), description: describe(parameter) };
   return { ...documented, examples: [example] };
 }
 
-/** How the parameter may stand in a query or a header, where there is only text and nothing is null. */
+/** The parameter's schema in a query or a header, where every value is text and nothing is null. */
 export function querySchemaOf({ schema, querySchema }: RequestParameter): JsonSchema {
   return { ...(querySchema ?? schema) };
 }
 
-/** Its description, and its default. */
+/** The parameter's description and default. */
 export function describe({ description, default: fallback }: RequestParameter): string {
   return fallback === undefined ? description : `${description} Default: \`${fallback}\`.`;
 }
@@ -28,7 +28,7 @@ function nullable(schema: ParameterSchema): JsonSchema {
   };
 }
 
-/** The schema of an answer without what is meant for the serializer alone. */
+/** The schema of an answer without the keywords for the serializer. */
 export function answerSchemaOf(schema: {
   readonly properties: Readonly<Record<string, object>>;
 }): JsonSchema {
@@ -43,7 +43,7 @@ export function answerSchemaOf(schema: {
   };
 }
 
-/** A whole answer made of the first example of each of its fields. */
+/** An example of a whole answer, made of the first example of each field. */
 export function exampleOf(schema: { readonly properties?: unknown }): Readonly<Record<string, unknown>> {
   const properties = schema.properties as Readonly<
     Record<string, { readonly examples?: readonly unknown[] }>

@@ -14,15 +14,15 @@ export interface Operation {
   readonly query?: Readonly<Record<string, RequestParameter>>;
   readonly body?: Readonly<Record<string, RequestParameter>>;
   readonly headers?: Readonly<Record<string, RequestParameter>>;
-  /** Name of the component that is answered with 200. */
+  /** Name of the component that answers with 200. */
   readonly answer: 'Payment' | 'PaymentStatus' | 'SettlementProof' | 'Live' | 'Ready';
-  /** Rows of the error table that it may answer with. */
+  /** Rows of the error table with which it may answer. */
   readonly errors: readonly ErrorName[];
-  /** Answers that are neither: a status, and what it says. */
+  /** Other answers: a status and its description. */
   readonly others?: Readonly<Record<number, { readonly description: string; readonly example: string }>>;
 }
 
-/** What may happen to any request before it comes to an operation. */
+/** Errors that any request may get before it reaches an operation. */
 const transportErrors = [
   'invalid_request',
   'https_required',

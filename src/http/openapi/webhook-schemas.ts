@@ -29,7 +29,7 @@ function eventSchema(description: string, properties: Readonly<Record<string, ob
   return { type: 'object', description, required: Object.keys(properties), properties };
 }
 
-/** The body of the event that says a payment is paid. */
+/** The body of the event `payment.paid`. */
 export const paymentPaidSchema = eventSchema(
   'The payment is paid; for card payments the USDC is sent on too.',
   {
@@ -67,7 +67,7 @@ export const paymentPaidSchema = eventSchema(
   },
 );
 
-/** The body of the event that direct USDC payments end with; payments made by this API have none. */
+/** The body of the event that ends a direct USDC payment. Payments created by this API have none. */
 export const paymentForwardedSchema = eventSchema(
   'Direct USDC payments only, which this API does not create: the funds were forwarded.',
   {

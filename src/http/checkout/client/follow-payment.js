@@ -1,15 +1,15 @@
 /**
- * The script of the checkout page. Without it the page works too: it then loads itself again while it waits.
+ * The script of the checkout page. Without it the page still works: it reloads itself while it waits.
  *
- * It is told of changes by a stream of events. Where there is none it asks for the parts of the page that change,
- * sooner while something is happening, later while nothing is. While nobody looks it does neither.
+ * An event stream delivers changes. Without a stream the script polls the parts of the page that change, more often
+ * while the payment progresses, less often while it does not. While the page is hidden it does neither.
  */
 
 const longestWaitMs = 60_000;
 const timeoutMs = 10_000;
-/** The server sends something every twenty seconds; a stream that is silent for longer is dead. */
+/** The server sends a line every twenty seconds; a stream that is silent for longer is dead. */
 const longestSilenceMs = 45_000;
-/** Then the page only asks: something on the way keeps streams back. */
+/** Number of failed streams after which the page only polls: a proxy on the path buffers streams. */
 const mostBrokenStreams = 4;
 
 /** @typedef {{ revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null, title: string, status: string, detail: string }} Content */
@@ -31,7 +31,7 @@ function followPayment(page) {
   /** @type {EventSource | null} */
   let stream = null;
 
-  // E-mail address and `auto` leave the address bar, the history and what is shared from there.
+  // E-mail address and `auto` are removed from the address bar, the history and shared links.
   history.replaceState(null, '', path);
   dressUp(page);
   startOneVisit(page);
@@ -65,7 +65,7 @@ function followPayment(page) {
     }
   }
 
-  /** Lets the server tell of changes, or plans to ask where that has not worked. */
+  /** Opens the event stream, or schedules a poll after streams have failed. */
   function listen() {
     stop();
     if (document.hidden || !(refreshSeconds > 0)) return;
@@ -106,7 +106,7 @@ function followPayment(page) {
     stream = null;
   }
 
-  /** Plans the next question: later with every answer that was the same, and much later with every failure. */
+  /** Schedules the next poll: later with every unchanged answer, and much later with every failure. */
   function plan() {
     clearTimeout(timer);
     if (document.hidden || !(refreshSeconds > 0)) return;
@@ -122,8 +122,8 @@ function followPayment(page) {
     revision = content.revision;
     refreshSeconds = content.refreshSeconds ?? 0;
     document.title = content.title;
-    // The server has escaped what is in them, as it does in the page. The live region is touched only where its
-    // words change, so that nobody is told the same twice.
+    // The server has escaped their content, as it does in the page. The live region changes only with its words, so
+    // that screen readers announce nothing twice.
     const next = document.createElement('template');
     next.innerHTML = content.status;
     if (next.content.textContent.trim() !== status.textContent.trim()) status.replaceChildren(next.content);
@@ -131,7 +131,7 @@ function followPayment(page) {
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
     dressUp(page);
-    // What had the focus is gone: the reader goes on at the new state instead of at the top of the page.
+    // The focused element is gone: screen readers continue at the new state instead of at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
   }
 
@@ -151,14 +151,14 @@ function followPayment(page) {
       if (refreshSeconds > 0) void ask();
     });
   }
-  // A page that is kept for the way back must not hold a connection.
+  // A page in the back/forward cache must not hold a connection.
   addEventListener('pagehide', stop);
-  // Brought back from the browser's memory, by the way back from a provider: the page may be long out of date.
+  // Restored from the back/forward cache, by the return from a provider: the page may be long out of date.
   addEventListener('pageshow', (event) => {
     if (event.persisted && refreshSeconds > 0) void ask();
   });
   listen();
-  // A direct link to a provider that takes customers only from the partner's site: the form is sent from this page.
+  // A direct link to a provider that accepts customers only from the partner's site: the form is sent from this page.
   if (page.dataset['leadsOn'] !== undefined)
     /** @type {HTMLElement | null} */ (page.querySelector('button[data-provider]'))?.click();
 }
@@ -187,7 +187,7 @@ function startOneVisit(page) {
     // Hidden only now: the form is sent with the button that was pressed.
     detail.hidden = true;
   });
-  // Back from there, perhaps by the browser's memory of this page.
+  // Returned from there, perhaps by the back/forward cache.
   addEventListener('pageshow', () => {
     if (before === null) return;
     status.replaceChildren(...before);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../domain/payment.ts';
-import { automaticProvider, isPreview } from './visit-provider.ts';
+import { automaticProvider, isPreview } from './provider-session.ts';
 
 const single = { provider: 'wert', email: 'a@example.com' } as Payment;
 const browser = {

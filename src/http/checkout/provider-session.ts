@@ -18,7 +18,7 @@ import { rememberProvider } from './remember.ts';
 import { countryOfForm } from './selector.ts';
 
 /** `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. */
-export async function visitProvider(
+export async function openProviderSession(
   context: CheckoutPagesContext,
   request: FastifyRequest<ProviderRoute>,
   reply: FastifyReply,
@@ -30,8 +30,8 @@ export async function visitProvider(
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
     return sendCheckout(context, request, reply, checkout, { status: 403, problem });
   }
-  // The page was older than the payment: what has become of it says all. Also keeps a customer of whom a part has
-  // arrived already from being charged again: a visit at a provider always charges the whole amount.
+  // The page was older than the payment, and the current state explains the rest. The check also protects a customer of
+  // whom a part has arrived from a second charge: a provider session always charges the whole amount.
   if (!takesPayment(checkout.view)) {
     return sendCheckout(context, request, reply, checkout, { status: 409, problem: null });
   }
@@ -51,26 +51,26 @@ export async function visitProvider(
   }
 }
 
-/** Fetch links to show a preview or to index them. (Cubot makes telephones.) */
+/** User agents that fetch links for a preview or an index. (Cubot makes telephones.) */
 const previewAgent =
   /(?<!cu)bot\b|crawl|spider|preview|facebookexternalhit|^whatsapp\/|skypeuri|embedly|iframely|slurp|pinterest\/|vkshare|mediapartners|bingbot|yandex(?:images|media)|google-(?:read-aloud|inspectiontool)/i;
 
-/** Whether this visitor is not a customer who follows the link, but something that looks at it beforehand. */
+/** Whether the request comes from a preview or a crawler and not from a customer who follows the link. */
 export function isPreview(headers: IncomingHttpHeaders): boolean {
   const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
     String(headers[name] ?? ''),
   );
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))) return true;
-  // Where the browser says what it loads, only a page in its own right is a customer's visit.
+  // If the browser sends Sec-Fetch-Dest, only a document of its own is a customer's request.
   const destination = headers['sec-fetch-dest'];
   if (destination !== undefined && destination !== 'document') return true;
   return previewAgent.test(headers['user-agent'] ?? '');
 }
 
 /**
- * The provider that opening the checkout leads straight to, or null for the page. `auto=1` counts only for a payment
+ * The provider to which opening the checkout leads directly, or null for the page. `auto=1` counts only for a payment
  * with a single provider and a stored e-mail (not one edited into the query). `returned=1` stands in the address to
- * which providers send the customer back: they get the page, not the same redirect again.
+ * which providers send the customer back: that request gets the page, not the same redirect again.
  */
 export function automaticProvider(
   payment: Payment,
@@ -82,7 +82,7 @@ export function automaticProvider(
   return isPreview(headers) ? null : payment.provider;
 }
 
-/** Sends the customer on with a 303. A provider's answer that is no secure web address is the provider's failure. */
+/** Redirects the customer with a 303. A provider's answer without a secure web address is the provider's failure. */
 export function redirectToProvider(reply: FastifyReply, session: ProviderSession): FastifyReply {
   const url = URL.parse(session.redirectUrl);
   if (url === null || !isSecureUrl(url)) {
@@ -93,12 +93,12 @@ export function redirectToProvider(reply: FastifyReply, session: ProviderSession
   return setCommonHeaders(reply).redirect(url.href, 303);
 }
 
-/** What proxies write when they do not know, or for a network that hides it. */
+/** Values that proxies send for an unknown country or an anonymizing network. */
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
 
 /**
- * Where the customer lives as far as the operator's proxy can tell (ISO 3166-1 alpha-2), or null. Who writes the header
- * themselves misleads nobody but themselves: it decides what their own provider asks.
+ * The customer's country as the operator's proxy reports it (ISO 3166-1 alpha-2), or null. A client that forges the
+ * header only misleads itself: the country decides what its own provider asks.
  */
 export function customerCountry(
   { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,

@@ -6,7 +6,7 @@ import { checkoutStates, createCheckoutPages } from '../support/checkout-pages.t
 const played: [string, Outcome][] = [];
 const pages = createCheckoutPages({
   isSandbox: true,
-  play: async ({ id }, outcome) => {
+  simulateOutcome: async ({ id }, outcome) => {
     if (outcome === 'slow-chain') throw new ServiceError('chain_unreachable');
     played.push([id, outcome]);
   },
@@ -68,7 +68,7 @@ describe('the panel of outcomes', () => {
     for (const state of Object.keys(checkoutStates) as State[]) {
       const id = put(state, live);
       const { body } = await live.server.inject(`/pay/${id}`);
-      expect(body).not.toMatch(/\/sandbox\/|play an outcome/);
+      expect(body).not.toMatch(/\/sandbox\/|simulate an outcome/);
       expect((await press(id, 'paid', {}, live)).statusCode).toBe(404);
     }
   });
