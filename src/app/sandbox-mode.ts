@@ -57,7 +57,7 @@ const sandboxIntervals: Intervals = {
   quoteKeepMs: 0,
 };
 
-/** Starts the sandbox: the same service, with a external of its own around it. Returns what a newcomer is told. */
+/** Starts the sandbox: the same service, with external services of its own. Returns the facts for its welcome text. */
 export async function startSandboxParts(
   config: Config,
   role: Role,

@@ -72,7 +72,7 @@ export interface ServiceOptions {
   readonly startLinks?: DocsContext['links'];
   /** What to trust besides the system's authorities when it delivers to one `host:port`: the sandbox's own shop. */
   readonly receiverAuthorities?: ReadonlyMap<string, string>;
-  /** Where whoever opened the external counts already; made anew where it does not count. */
+  /** Metrics that the external services already count in; created here where they count nothing. */
   readonly metrics?: Metrics;
   /** How long it still takes new connections after it was told to stop and says that it is not ready. */
   readonly drainDelayMs: number;

@@ -24,7 +24,7 @@ import { startWork } from './start-work.ts';
 export interface Service {
   readonly port: number;
   readonly adminPort: number;
-  /** Serves what was begun, then ends. The store and the external are closed by whoever opened them. */
+  /** Serves what was begun, then ends. The caller that opened the store and the external services closes them. */
   stop(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export function isFeature(value: string): value is Feature {
   return (features as readonly string[]).includes(value);
 }
 
-/** The most a fee may be, in basis points; the deposit contract refuses more as well. */
+/** Maximum fee in basis points. The deposit contract refuses more as well. */
 export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
 
 /** A merchant. Its keys inherit its fee, wallet and providers. */
@@ -30,9 +30,9 @@ export interface Account extends ShopProfile {
   readonly createdAtMs: number;
 }
 
-/** Absent fields stay as they are. */
+/** Changes to an account. Absent fields stay as they are. */
 export interface AccountChange extends Partial<Omit<Account, 'id' | 'createdAtMs' | 'logoHash'>> {
-  /** Null takes it away. */
+  /** Null removes it. */
   readonly logo?: ShopLogo | null;
 }
 
@@ -43,10 +43,10 @@ export interface ApiKey {
   readonly name: string;
   /** SHA-256 of the key, hex. */
   readonly hash: string;
-  /** The key's last four characters, so that people can tell keys apart. */
+  /** The key's last four characters, by which a user distinguishes keys. */
   readonly lastCharacters: string;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
-  /** When a request last came with it, about a minute late; null for never. */
+  /** Time of the last request with this key, up to about a minute late. Null when it was never used. */
   readonly lastUsedAtMs: number | null;
 }

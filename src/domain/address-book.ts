@@ -62,7 +62,7 @@ export function createAddressBook(): AddressBook {
       else addresses = null;
     },
     addPage(page) {
-      // Of a page only the prefixes are known.
+      // A page holds only the prefixes.
       addresses = null;
       for (let index = 0; index < page.rows.length; index++) {
         const row = page.rows[index] as number;
@@ -106,7 +106,7 @@ function createPrefixTable() {
       place(prefix, row);
       size++;
     },
-    /** Asked for each create and each transfer of the token: a miss makes no list. */
+    /** Runs for each create and each transfer of the token, so a miss allocates no list. */
     has(prefix: number): boolean {
       const mask = rows.length - 1;
       for (let slot = prefix & mask; rows[slot] !== 0; slot = (slot + 1) & mask) {
@@ -127,7 +127,7 @@ function createPrefixTable() {
 
 /** Collects what is added to the address book until it makes a page. */
 export interface AddressPageDraft {
-  /** Rows in ascending order. Answers with the page that this row completes, and begins the next one. */
+  /** Rows in ascending order. Returns the page that this row completes, and begins the next one. */
   add(row: number, depositAddress: Address): AddressPage | null;
 }
 

@@ -3,11 +3,11 @@ import type { Payment } from './payment.ts';
 import type { Alert } from './ports/mail.ts';
 import type { FailingWebhook } from './ports/payment-search-store.ts';
 
-/** What a mail about alert is made of. */
+/** The parts of an alert mail. */
 export interface AlertMailParts {
   readonly alert: Alert;
   readonly shop: string;
-  /** Some of what it is about, the newest first. */
+  /** Some of the subjects of the alert, the newest first. */
   readonly webhooks: readonly FailingWebhook[];
   readonly payments: readonly Payment[];
   /** A payment's page in the dashboard. */
@@ -21,7 +21,7 @@ const outcomes = {
   unknown: 'may have arrived or not: the service stopped in between',
 } as const;
 
-/** Subject and text of the mail that tells owners of alert. Nothing of the customer, and no note, is in it. */
+/** Subject and text of the alert mail to owners. It contains nothing of the customer and no note. */
 export function alertMail(parts: AlertMailParts): { readonly subject: string; readonly text: string } {
   const { alert, shop, settingsUrl } = parts;
   const { one, several, advice, lines } =

@@ -20,7 +20,7 @@ function checksumOf(secret: string): string {
     .slice(0, CHECKSUM_LENGTH);
 }
 
-/** A new API key: prefix, 192 random bits, and a checksum by which leak scanners can tell it from look-alikes. */
+/** A new API key: prefix, 192 random bits, and a checksum by which leak scanners recognise it. */
 export function createApiKey(): string {
   const secret = randomBytes(24).toString('base64url');
   return API_KEY_PREFIX + secret + checksumOf(secret);

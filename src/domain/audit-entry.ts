@@ -1,4 +1,4 @@
-/** Everything that is written down when somebody does it, with the words that the log shows. */
+/** All audited actions, with the text that the log shows. */
 export const auditActions = {
   'session.opened': 'signed in',
   'session.came_over': 'came over from another account',
@@ -37,7 +37,7 @@ export const auditActions = {
 } as const;
 export type AuditAction = keyof typeof auditActions;
 
-/** Who did what in an account, or to the service (`SERVICE_LOG`). */
+/** One audited action in an account, or on the service (`SERVICE_LOG`), and its actor. */
 export interface AuditEntry {
   readonly accountId: string;
   /** Counts up from 1 in each account; given by the store. */
@@ -47,7 +47,7 @@ export interface AuditEntry {
   readonly actor: string;
   readonly userId: string | null;
   readonly action: AuditAction;
-  /** What it was done to, in words that stay true: a name, an address, an id. */
+  /** The object of the action, in text that stays valid: a name, an address, an id. */
   readonly target: string | null;
   /** Where the request came from; null for the command line. */
   readonly address: string | null;
@@ -55,8 +55,8 @@ export interface AuditEntry {
 
 export type NewAuditEntry = Omit<AuditEntry, 'position'>;
 
-/** Stands in the place of an account's id for what is done to the service as a whole. */
+/** Replaces the account's id in entries about the service as a whole. */
 export const SERVICE_LOG = 'service';
 
-/** Entries of an account that are kept; the oldest make room. */
+/** Maximum audit entries of an account. The oldest are deleted. */
 export const MAXIMUM_AUDIT_ENTRIES = 20_000;

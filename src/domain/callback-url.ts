@@ -1,6 +1,6 @@
 /**
- * What a callback URL must look like (the specification's "https, publicly reachable, no credentials, at most
- * 2048 characters"), judged from its text alone. What its name resolves to is judged by the webhooks' resolver.
+ * Validates a callback URL (the specification's "https, publicly reachable, no credentials, at most
+ * 2048 characters") from its text alone. The webhooks' resolver validates the addresses behind its name.
  *
  * `new URL` is no filter: it repairs full-width digits, `0x7f.1`, tabs and backslashes silently. So the raw text is
  * checked first, then the parsed host.
@@ -49,8 +49,8 @@ const METADATA_SUFFIX =
   /(?:^|\.)metadata\.(?:goog|tencentyun\.com|platformequinix\.com|packet\.net)$|(?:^|\.)api\.metadata\.cloud\.ibm\.com$/;
 
 /**
- * What nearly every callback looks like: printable ASCII, the scheme spelled out, an authority without credentials
- * or encoding. It needs none of the slower looks at the raw text, which matters because this runs for each create.
+ * The form of nearly every callback: printable ASCII, the scheme spelled out, an authority without credentials
+ * or encoding. It needs none of the slower checks of the raw text, which matters because this runs for each create.
  */
 const PLAIN_URL = /^https:\/\/[a-z0-9._:[\]-]+(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/i;
 const PLAIN_ASCII = /^[\x21-\x5b\x5d-\x7e]*$/;
@@ -65,7 +65,7 @@ const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9_](?:[a
 const HOST_NAME_MAX_CHARACTERS = 253;
 
 /**
- * Judges a callback by its text, without any input or output.
+ * Validates a callback by its text. Pure.
  *
  * @param raw what the merchant sent, of whatever type
  * @param allowedHosts the operator's `CALLBACK_ALLOWED_HOSTS`: `host:port`, lower case, IPv6 in brackets, the port
@@ -122,8 +122,8 @@ export function locationOf(baseUrl: string): ServiceLocation {
 }
 
 /**
- * Whether a callback leads to this service by its public name. By address that cannot be told: behind NAT or a content
- * delivery network others share the address.
+ * Whether a callback leads to this service by its public name. The address does not show it: behind NAT or a content
+ * delivery network, other services share the address.
  */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;

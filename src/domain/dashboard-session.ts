@@ -9,31 +9,31 @@ export type SessionArea = 'dashboard' | 'operator' | 'viewing';
  */
 export type SessionStage = 'second_factor' | 'set_up' | 'open';
 
-/** A sign-in that lasts. Its token is in the browser's cookie, and its hash here. */
+/** A signed-in session. The browser's cookie holds its token, the store only the hash. */
 export interface DashboardSession {
   /** Public: names the session in the list of sessions. */
   readonly id: string;
   /** SHA-256 of the token, hex. */
   readonly tokenHash: string;
   readonly userId: string;
-  /** The account that is being looked at; null for the operator's console, and for who has none. */
+  /** The account that is shown. Null for the operator's console, and for a user without an account. */
   readonly accountId: string | null;
   readonly area: SessionArea;
   readonly stage: SessionStage;
   readonly createdAtMs: number;
   readonly lastSeenAtMs: number;
-  /** Of the session as a whole; it ends earlier when it is not used (`SESSION_IDLE_MS`). */
+  /** End of the session as a whole. It ends earlier when it is idle (`SESSION_IDLE_MS`). */
   readonly expiresAtMs: number;
-  /** From where it was begun, for the list of sessions. */
+  /** Origin of the sign-in, for the list of sessions. */
   readonly address: string;
   readonly userAgent: string;
 }
 
 /** A session lasts at most this long. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
-/** And at most this long without a request. */
+/** Maximum time without a request. */
 export const SESSION_IDLE_MS = 12 * 3_600_000;
-/** How long an operator looks at an account's dashboard before they have to ask for it again. */
+/** How long an operator may view an account's dashboard before they open it again. */
 export const VIEWING_MS = 30 * 60_000;
 /** How long the code may take after the password. */
 export const SECOND_FACTOR_MS = 5 * 60_000;
@@ -41,25 +41,25 @@ export const SECOND_FACTOR_MS = 5 * 60_000;
 export const SET_UP_MS = 20 * 60_000;
 /** How much older than the truth `lastSeenAtMs` may be: not every request is worth a write. */
 export const LAST_SEEN_STEP_MS = 5 * 60_000;
-/** Beyond it a sign-in ends the user's oldest session; those that wait for a second factor are counted apart. */
+/** Maximum sessions of a user: a further sign-in ends the oldest. Sessions that wait for a second factor count separately. */
 export const MAXIMUM_SESSIONS = 20;
 
-/** Whether a session still stands. */
+/** Whether a session is still valid. */
 export function isSessionAlive(session: DashboardSession, nowMs: number): boolean {
   return nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + SESSION_IDLE_MS;
 }
 
-/** A link that somebody is given and that works once. */
+/** A link that works once. */
 export interface OneTimeLink {
   readonly id: string;
   /** SHA-256 of the token in the link, hex. */
   readonly tokenHash: string;
   /**
-   * `password`: sets the password of a user. `forgotten`: the same, by an e-mail that anybody may ask for. `invitation`:
+   * `password`: sets the password of a user. `forgotten`: the same, by an e-mail that anyone may request. `invitation`:
    * makes its reader a member of an account.
    */
   readonly kind: 'password' | 'forgotten' | 'invitation';
-  /** Whom it is for. */
+  /** The recipient's address. */
   readonly email: string;
   /** The user whose password it sets; null for an invitation. */
   readonly userId: string | null;
@@ -70,7 +70,7 @@ export interface OneTimeLink {
   readonly expiresAtMs: number;
 }
 
-/** E-mailed links of a user at a time; the oldest makes room. More than the limit of such e-mails lets out in a day. */
+/** Maximum e-mailed links of a user at a time; the oldest is deleted. More than the limit of such e-mails allows in a day. */
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
-/** Open invitations of an account at a time; the oldest makes room. */
+/** Maximum open invitations of an account; the oldest is deleted. */
 export const MAXIMUM_INVITATIONS = 50;

@@ -26,7 +26,7 @@ const idText = Buffer.alloc(PAYMENT_ID_CHARACTERS);
 
 /** The reference by which the contract's events name a payment: the hash of its id, which is ASCII. */
 export function paymentReference(paymentId: PaymentId): `0x${string}` {
-  // Letters of the id before would stay.
+  // Letters of the previous id would remain.
   if (paymentId.length !== PAYMENT_ID_CHARACTERS) throw new RangeError('a payment id has another length');
   idText.write(paymentId, 'latin1');
   return `0x${keccak256Hex(idText)}`;

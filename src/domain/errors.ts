@@ -100,7 +100,7 @@ export function invalidField(field: string, problem: string): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problem });
 }
 
-/** Thrown where the code meets a state that its tables do not know: a defect or a corrupt row, never ignored. */
+/** Thrown for a state that the tables do not contain: a defect or a corrupt row, never ignored. */
 export class UnknownStateError extends Error {
   override readonly name = 'UnknownStateError';
 }

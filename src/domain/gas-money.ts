@@ -1,4 +1,4 @@
-/** What the relayer pays for its transactions with: the chain's own coin, counted in wei. */
+/** The chain's own coin, in wei, with which the relayer pays for its transactions. */
 
 const WEI_PER_POL = 10n ** 18n;
 const WEI_PER_MILLIONTH_POL = 10n ** 12n;
@@ -14,7 +14,7 @@ export function lowGasWei({ maxFeePerGas }: { readonly maxFeePerGas: bigint }): 
   return BATCHES_IN_RESERVE * FULL_BATCH_GAS * maxFeePerGas;
 }
 
-/** An amount in POL, to be read and not to be counted with: cut off after six decimals. */
+/** An amount in POL for display, truncated after six decimals. */
 export function polOf(wei: bigint): number {
   return Number(wei / WEI_PER_MILLIONTH_POL) / 1e6;
 }

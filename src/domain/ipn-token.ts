@@ -36,7 +36,7 @@ export interface IpnTokens {
 
 function deriveTokenKey(secret: string): TokenKey {
   const derived = Buffer.from(hkdfSync('sha256', secret, '', 'card-checkout ipn_token v1', 32));
-  // The fingerprint is of the derived key, and so says nothing about the secret itself.
+  // The fingerprint is of the derived key, so it reveals nothing about the secret itself.
   const fingerprint = createHash('sha256').update(derived).digest('base64url').slice(0, 6);
   return { fingerprint, macOf: createMac(derived, PAYMENT_ID_CHARACTERS) };
 }

@@ -6,7 +6,7 @@ import type { Address } from './payout-address.ts';
 /** Where money went: to the deposit address, from there to the merchant and the fee wallet, or what was no payment. */
 export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
-/** One entry of money that is final on the chain, before it has its place in the book. */
+/** One entry of money that is final on the chain, before it has its place in the journal. */
 export interface JournalFacts {
   readonly kind: JournalEntryKind;
   readonly paymentId: PaymentId;
@@ -30,10 +30,10 @@ export interface JournalEntry extends JournalFacts {
   readonly hash: string;
 }
 
-/** The end of the book: what the next entry follows on. */
+/** The newest entry of the journal, which the next entry follows. */
 export type JournalHead = Pick<JournalEntry, 'number' | 'hash'>;
 
-/** The end of an empty book. */
+/** The head of an empty journal. */
 export const NO_MOVEMENTS: JournalHead = { number: 0, hash: '0'.repeat(64) };
 
 type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
@@ -69,12 +69,12 @@ function factsOf(
   return { kind, paymentId, units, token: null, transactionHash, logIndex, blockNumber };
 }
 
-/** What undoes entries in the book: the same again with the opposite sign. */
+/** Entries that reverse others in the journal: the same with the opposite sign. */
 export function takenBack(entries: readonly JournalFacts[]): JournalFacts[] {
   return entries.map((entry) => ({ ...entry, units: -entry.units }));
 }
 
-/** The entries that these entries become at the end of a book. */
+/** The numbered and hashed entries to append after a journal head. */
 export function entriesAfter(
   head: JournalHead,
   entries: readonly JournalFacts[],

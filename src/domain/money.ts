@@ -27,7 +27,7 @@ export const AMOUNT_PATTERN = amountPattern.source;
 
 /**
  * Cents of an amount as the API takes it: a decimal string or a JSON number with at most two decimals.
- * Null when it is malformed or outside 0.01 to 10000. A number is judged by its shortest decimal text, so that
+ * Null when it is malformed or outside 0.01 to 10000. A number is validated by its shortest decimal text, so that
  * 0.29 is 29 cents and 0.1 + 0.2 (0.30000000000000004) is refused.
  */
 export function parseAmountCents(amount: unknown): number | null {
@@ -84,7 +84,7 @@ function netUnits(grossCents: number, feeBasisPoints: number): bigint {
 export function grossUpCents(requestedCents: number, feeBasisPoints: number): number {
   if (feeBasisPoints >= BASIS_POINTS) return Number.POSITIVE_INFINITY;
   const requestedUnits = BigInt(requestedCents) * UNITS_PER_CENT;
-  // A cent is 10,000 units and the fee has 1/10,000 steps, so the floor in the fee never bites on whole cents:
+  // A cent is 10,000 units and the fee has 1/10,000 steps, so the floor in the fee never applies to whole cents:
   // the net of g cents is exactly g × (10000 − bps) units, and the smallest g is this quotient rounded up.
   const netPerCent = BigInt(BASIS_POINTS - feeBasisPoints);
   const gross = (requestedUnits + netPerCent - 1n) / netPerCent;
@@ -115,18 +115,18 @@ export function lessBasisPoints(units: bigint, basisPoints: number): bigint {
   return (units * BigInt(BASIS_POINTS - basisPoints)) / BigInt(BASIS_POINTS);
 }
 
-/** What a fee means for one payment that is paid in full; what a provider takes for itself is left out. */
+/** The effect of a fee on one payment that is paid in full, without the provider's own fee. */
 interface FeeExample {
-  /** What the customer is charged. */
+  /** The amount charged to the customer. */
   readonly chargedCents: number;
   /** The account's fee, as the deposit contract computes it. */
   readonly feeUnits: bigint;
-  /** What reaches the merchant. */
+  /** The amount that reaches the merchant. */
   readonly merchantUnits: bigint;
 }
 
 /**
- * An amount that a merchant asks for, under a fee.
+ * The result of a fee for an amount that a merchant requests.
  *
  * @param isPassedThrough whether the customer pays the fee on top, so that the merchant gets what was asked for
  */

@@ -4,21 +4,21 @@ import { assumedDeliveryUnits, type ProviderId, providerCatalogue } from './prov
 import type { ProviderSession } from './provider-session.ts';
 
 /**
- * When a card payment counts as paid in full. Without a started session: from the USD value of the charge, less the
- * tolerance. A started session lowers the threshold to what its provider delivers, less the tolerance. The threshold
+ * The threshold from which a card payment counts as paid in full. Without a started session it is the USD value of the
+ * charge, less the tolerance. A started session lowers the threshold to what its provider delivers, less the tolerance. The threshold
  * never rises, because an on-ramp may deliver long after its session has expired, and it never falls below what the
- * maximum provider fee and the tolerance leave, because whoever has the link can start a session and pay from a wallet.
+ * maximum provider fee and the tolerance leave, because anyone with the link can start a session and pay from a wallet.
  */
 
-/** Both may be set by the operator for all accounts, and by an account for itself; a payment keeps those it began with. */
+/** Terms that the operator sets for all accounts and an account may set for itself. A payment keeps those of its creation. */
 export interface ThresholdTerms {
-  /** How much less than expected still counts as paid in full. */
+  /** Shortfall that still counts as paid in full. */
   readonly toleranceBasisPoints: number;
   /** A provider that keeps more of the charge than this is not offered. */
   readonly maxProviderFeeBasisPoints: number;
 }
 
-/** What an account sets for itself; null takes the operator's setting. */
+/** An account's own terms; null takes the operator's setting. */
 export type AccountThresholdTerms = {
   readonly [Term in keyof ThresholdTerms]: ThresholdTerms[Term] | null;
 };
@@ -37,7 +37,7 @@ export function thresholdTermsOf(account: AccountThresholdTerms, defaults: Thres
   };
 }
 
-/** From what sum of deposits a payment counts as paid in full; at least one unit, so that nothing never pays. */
+/** The sum of deposits from which a payment counts as paid in full. At least one unit, so that a payment never starts as paid. */
 export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
   return atLeastOne(lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
@@ -69,7 +69,7 @@ export function thresholdAfterSessions(
   return threshold;
 }
 
-/** What a started session is expected to deliver: its quote, or else what the catalogue lets us assume. */
+/** The expected delivery of a started session: its quote, or else the catalogue's assumption. */
 export function sessionDeliveryUnits(
   session: Pick<ProviderSession, 'provider' | 'quotedUnits'>,
   chargedUsdUnits: bigint,
@@ -77,7 +77,7 @@ export function sessionDeliveryUnits(
   return session.quotedUnits ?? assumedDeliveryUnits(session.provider, chargedUsdUnits);
 }
 
-/** The least a provider has to deliver for a charge of this USD value, rounded up. */
+/** The minimum delivery for a charge of this USD value, rounded up. */
 export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoints: number): bigint {
   const feeUnits = (chargedUsdUnits * BigInt(maxProviderFeeBasisPoints)) / 10_000n;
   return chargedUsdUnits - feeUnits;
@@ -93,7 +93,7 @@ export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoint
   return minimumFeeUsdCents === 0 ? 0 : Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
 }
 
-/** The same for a fee that a provider quoted and that is above the maximum: from where on it would fit if it stayed. */
+/** The amount in USD cents from which a quoted fee above the maximum would fit, if it stayed the same. */
 export function minUsdCentsForQuotedFee(
   chargedUsdUnits: bigint,
   deliveryUnits: bigint,
@@ -105,14 +105,14 @@ export function minUsdCentsForQuotedFee(
 }
 
 /**
- * A quote is believed from this share of the delivery that the catalogue lets us assume. Its fees are unverified, so
- * there is room for a provider that takes a fifth more than assumed; what is far below is a defect (cents taken for
- * dollars, an amount of another coin) and would let a fraction of the price count as paid.
+ * The smallest plausible quote, as a share of the delivery that the catalogue assumes. Its fees are unverified, so a
+ * provider may take a fifth more than assumed. A quote far below is a defect (cents taken for dollars, an amount of
+ * another coin) and would let a fraction of the price count as paid.
  */
 const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
 /**
- * No provider delivers more than was charged: a quote above this share of the charge's value at creation is a defect.
- * The two percent are for a rate that has moved since.
+ * The largest plausible quote, as a share of the charge's value at creation: no provider delivers more than was charged.
+ * The two percent allow for a rate that has moved since.
  */
 const MAX_SHARE_OF_CHARGE_PERCENT = 102n;
 
@@ -132,8 +132,8 @@ export function isPlausibleQuote(
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
- * Whether nearly everything is still missing. Anybody can send a unit to anybody's deposit address, and a checkout
- * must not be blocked by it: customers may still be sent to pay. Above that it is a customer's money, and a visit at a
+ * Whether nearly everything is still missing. Anyone can send a unit to any deposit address, and this must not block
+ * the checkout: customers may still start a session. A larger deposit is a customer's money, and a session at a
  * provider, which always charges the whole amount, would charge them twice.
  */
 export function isNearlyAllMissing(
@@ -149,8 +149,8 @@ const OVERPAID_FROM_PERCENT = 105n;
 const MIN_PART_UNITS = 100_000n;
 
 /**
- * Whether a payment is paid in part, or overpaid: clearly more than its value arrived, or two deposits each of which
- * pays it alone, as two finished visits at providers do. Null where neither is worth telling.
+ * Whether a payment is paid in part or overpaid. Overpaid: clearly more than its value arrived, or two deposits each of
+ * which suffices, as after two finished provider sessions. Null where neither is significant.
  */
 export function amountMismatchOf(
   payment: Pick<Payment, 'status' | 'paidThresholdUnits' | 'usdUnits'>,
@@ -164,7 +164,7 @@ export function amountMismatchOf(
   }
   const sufficientDeposits = deposits.filter(({ units }) => units >= payment.paidThresholdUnits).length;
   const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
-  // Of a payment worth cents a single unit may be clearly more; that is too little to return.
+  // A single unit may be clearly more than a payment worth cents; that is too little to return.
   const isSignificant = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
   return (isClearlyMore && isSignificant) || sufficientDeposits >= 2 ? 'overpaid' : null;
 }

@@ -12,7 +12,7 @@ export function isPaymentId(value: unknown): value is PaymentId {
   return typeof value === 'string' && uuid7.test(value);
 }
 
-/** The millisecond a payment id was made in, since 1970. */
+/** The millisecond of a payment id's creation, since 1970. */
 export function paymentIdTimeMs(id: PaymentId): number {
   return readHexNumber(id, 0, 8) * 2 ** 16 + readHexNumber(id, 9, 13);
 }
@@ -68,7 +68,7 @@ export function firstIdAtMs(timeMs: number): string {
  */
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Counting time from here leaves 41 bits, enough until 2093. */
+/** Start of the time count, which leaves 41 bits: enough until 2093. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const TIME_BITS = 41n;
 /** 41 bits of time and the id's 74 bits of counter and randomness, five to a letter. */

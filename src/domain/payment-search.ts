@@ -4,7 +4,7 @@ import type { AmountMismatch, Payment } from './payment.ts';
 import { isPaymentId, type PaymentId, paymentIdOfShortCode } from './payment-id.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
 
-/** Which payments of an account a list is of. What is absent leaves nothing out. */
+/** The filter of an account's payment list. An absent field filters nothing. */
 export interface PaymentQuery {
   readonly accountId: string;
   readonly status?: PaymentStatus;
@@ -12,21 +12,21 @@ export interface PaymentQuery {
   readonly provider?: Payment['provider'];
   readonly currency?: Currency;
   readonly amountMismatch?: AmountMismatch;
-  /** Created at this moment or later. */
+  /** Earliest creation time, inclusive. */
   readonly fromMs?: number;
-  /** Created before this moment. */
+  /** Latest creation time, exclusive. */
   readonly beforeMs?: number;
   readonly search?: PaymentSearch;
 }
 
-/** What was typed into the search, understood. */
+/** A parsed search text. */
 export type PaymentSearch =
   | { readonly kind: 'id'; readonly id: PaymentId }
   | { readonly kind: 'transaction'; readonly hash: string }
   /** A payment has to match all of the words, each in any one of its meanings. */
   | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
 
-/** What a typed word may stand for. */
+/** The possible meanings of a typed word. */
 export type Meaning =
   /** Words of the note or of the e-mail address's name that begin so; all of them. Short ones are whole words. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
@@ -38,14 +38,14 @@ export type Meaning =
 /** Longer texts are cut off: no id, address or sensible phrase is. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
-/** Of a note; 500 characters hold more only when nobody would search for them. */
+/** Maximum indexed words of a note. 500 characters hold more only in a text that no user would search for. */
 const MAXIMUM_NOTE_WORDS = 40;
-/** Of an e-mail address, in front of the @. */
+/** Maximum indexed words of an e-mail address, before the @. */
 const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
 /**
- * A word is indexed by its first 3, 5 and 8 characters, as far as it has them, and a shorter one as it is. What is typed
- * is looked up by the longest of these beginnings that it has, and then compared: an index of all beginnings would
+ * A word is indexed by its first 3, 5 and 8 characters, as far as it has them, and a shorter one as it is. A search
+ * reads the longest of these beginnings that the typed word has, and then compares: an index of all beginnings would
  * have three times as many rows.
  */
 const INDEXED_BEGINNINGS = [8, 5, 3] as const;
@@ -56,7 +56,7 @@ const transactionHash = /^0x[0-9a-f]{64}$/;
 /** The end of a checkout's or short link's address. */
 const linkEnd = /\/(?:pay|s)\/([0-9a-z-]+)(?:[?#].*)?$/;
 
-/** What a typed text asks for, or null when there is nothing in it to search for. */
+/** Parses a search text; null when it contains nothing to search for. */
 export function parsePaymentSearch(typed: string): PaymentSearch | null {
   const text = normalise(typed.slice(0, MAXIMUM_SEARCH_CHARACTERS)).trim();
   const name = linkEnd.exec(text)?.[1] ?? text;
@@ -67,7 +67,7 @@ export function parsePaymentSearch(typed: string): PaymentSearch | null {
   return words.length === 0 ? null : { kind: 'words', words };
 }
 
-/** What each of the typed words may stand for; an amount and the code of a currency behind it stand for one thing. */
+/** The meanings of each typed word. An amount and the currency code behind it have one meaning together. */
 function meaningsOf(typed: readonly string[]): Meaning[][] {
   const meanings: Meaning[][] = [];
   for (let index = 0; index < typed.length; index++) {
@@ -104,7 +104,7 @@ function currencyIn(word: string): Currency | null {
   return isCurrency(code) ? code : null;
 }
 
-/** What of a payment its search is about. */
+/** The fields of a payment that its index terms come from. */
 type Searched = Pick<Payment, 'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note'>;
 
 /** All terms that a payment is indexed by, besides its id and its transactions. */
@@ -132,7 +132,7 @@ export function termOfMeaning(meaning: Meaning): string {
   }
 }
 
-/** Whether a payment matches all of the words: a term of the index stands for more than what was typed. */
+/** Whether a payment matches all of the words: an index term covers more than the typed word. */
 export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
   const own = wordsOf(payment);
   const email = payment.email === null ? null : normalise(payment.email);
@@ -178,7 +178,7 @@ function emailWords(email: string): string[] {
   return wordsIn(email.slice(0, Math.max(0, email.lastIndexOf('@')))).slice(0, MAXIMUM_EMAIL_WORDS);
 }
 
-/** Of all words the beginning with the most characters that the index has. */
+/** The longest indexed beginning among all words. */
 function longestIndexed(words: readonly string[]): string {
   const longest = words.reduce((one, other) => (other.length > one.length ? other : one));
   return indexedBeginnings(longest)[0] as string;

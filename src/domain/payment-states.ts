@@ -1,9 +1,9 @@
 import { UnknownStateError } from './errors.ts';
 
-/** What the merchant sees of a payment. */
+/** The payment's status for the merchant. */
 export type PaymentStatus = 'unpaid' | 'paid' | 'canceled';
 
-/** How far the money has come; `completed` is final for a paid payment. */
+/** Progress of the money to the merchant; `completed` is final for a paid payment. */
 export type ForwardStatus =
   | 'pending'
   | 'ready'
@@ -13,11 +13,11 @@ export type ForwardStatus =
   | 'manual_required'
   | 'canceled';
 
-/** Under way: few payments are at a time. */
+/** States in progress: few payments are in them at a time. */
 export const unsettledStatuses = ['ready', 'processing', 'failed', 'manual_required'] as const;
 export type UnsettledStatus = (typeof unsettledStatuses)[number];
 
-/** The release was refused: money waits for a hand, or may come to need one. */
+/** States after a refused release: the money needs attention, or may come to need it. */
 export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
 
 /** Both fields together; only these pairs exist. */

@@ -6,7 +6,7 @@ import type { ProviderSession } from './provider-session.ts';
 const SLOT_MS = 15 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** What happened in a quarter of an hour or several, by currency. */
+/** Counts of one or several quarters of an hour, by currency. */
 export interface PaymentSlot {
   readonly startMs: number;
   readonly currency: Currency;
@@ -49,7 +49,7 @@ export function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: n
   return index === -1 ? settleBoundsMs.length : index;
 }
 
-/** Where the customer paid, as far as anybody knows: the provider of the last session before the payment was paid. */
+/** The presumed provider of a paid payment: that of the last session before it was paid. */
 export function payingProvider(
   payment: Pick<Payment, 'provider' | 'paidAtMs'>,
   sessions: readonly Pick<ProviderSession, 'provider' | 'createdAtMs'>[],

@@ -11,12 +11,12 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalogue.ts';
  * - Payment: one checkout a merchant created, from `unpaid` to `paid` or `canceled`.
  * - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
  * - Release: the deposit contract's transfer of what lies at the address: to the merchant, less the fee.
- * - Enough: the USDC amount from which on a payment counts as paid in full (see `paidThresholdUnits`).
+ * - Paid threshold: the USDC amount from which a payment counts as paid in full (see `paidThresholdUnits`).
  * - Seen: in a block of the chain as we know it now, which a reorganisation may still take back.
  * - Final: in a block that the chain calls finalized and that we have scanned.
  * - Held: seen deposits less seen releases; what still lies at the deposit address.
  * - Surplus: what arrived after the payment was paid; released as well, but it changes no field.
- * - Session: a customer's visit at an on-ramp, begun by a click on the checkout page.
+ * - Session: a customer's session at an on-ramp, started by a click on the checkout page.
  * - Relayer: the key that sends releases; it can spend only its own gas money.
  */
 
@@ -78,13 +78,13 @@ export interface Payment {
   readonly releaseRefusals: number;
   /** Why the last simulated release was refused, for operator and merchant. */
   readonly releaseRefusalReason: string | null;
-  /** How many batches in a row were finally mined without releasing it; says nothing of why, and changes no state. */
+  /** How many batches in a row were finally mined without releasing it; does not say why, and changes no state. */
   readonly noOpBatches: number;
   /** The relay batch that carries its release at this moment, or null. */
   readonly relayBatchId: number | null;
   /** Why it was canceled; null while it is not. */
   readonly cancelReason: CancelReason | null;
-  /** Somebody asked for the release of a canceled payment's deposit, or of a small surplus. */
+  /** Whether the merchant or the operator requested the release of a canceled payment's deposit, or of a small surplus. */
   readonly releaseRequested: boolean;
 }
 
@@ -145,7 +145,7 @@ export type PaymentChange = Partial<
   >
 >;
 
-/** A place in the chain; log index −1 stands for a whole transaction. */
+/** A position in the chain; log index −1 means a whole transaction. */
 export interface ChainPosition {
   readonly blockNumber: number;
   readonly logIndex: number;
@@ -157,20 +157,20 @@ export interface Deposit extends ChainPosition {
   readonly units: bigint;
 }
 
-/** A `Forwarded` event of a payment's deposit address, by whomever it was triggered. */
+/** A `Forwarded` event of a payment's deposit address, whichever account triggered it. */
 export interface Release extends ChainPosition {
   readonly toMerchantUnits: bigint;
   readonly feeUnits: bigint;
 }
 
-/** A `Rescued` event of a payment's deposit address: what was no payment went to the merchant. */
+/** A `Rescued` event of a payment's deposit address: a token that was no payment went to the merchant. */
 export interface Rescue extends ChainPosition {
   /** The zero address for the chain's own coin. */
   readonly token: Address;
   readonly units: bigint;
 }
 
-/** All that the chain said of one payment, in chain order. Rows at or below `finalBlock` are final. */
+/** All deposits and releases of one payment observed on the chain, in chain order. Rows at or below `finalBlock` are final. */
 export interface ChainObservations {
   readonly deposits: readonly Deposit[];
   readonly releases: readonly Release[];

@@ -6,7 +6,7 @@ export type Address = `0x${string}`;
 const hexAddress = /^0x[0-9a-fA-F]{40}$/;
 const zeroDigits = '0'.repeat(40);
 
-/** The form of an address without its checksum, and the one address of that form that is nobody's. */
+/** The form of an address without its checksum, and the zero address, which has no owner. */
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
@@ -55,7 +55,7 @@ export function parsePayoutAddress(value: unknown): Address | null {
   return carriesChecksum ? null : checksummed;
 }
 
-/** Of one generation. An address and its text take some 200 bytes. */
+/** Maximum entries of one generation. An address and its text take some 200 bytes. */
 const MAXIMUM_ENTRIES = 5_000;
 /** The length of an address: longer texts are not remembered. */
 const ADDRESS_CHARACTERS = 42;
@@ -64,9 +64,9 @@ const ADDRESS_CHARACTERS = 42;
  * `parsePayoutAddress` that remembers the addresses it has accepted: merchants have few and send them with each
  * create, and a checksum costs as much as a dozen look-ups.
  *
- * In two generations: when the younger is full, what was not asked for since the last time goes as a whole. To take
+ * Two generations: when the young one is full, the entries not used since the last time are dropped at once. To take
  * the oldest entry out of one map costs 7 µs where every address is new, because a map keeps the places of what was
- * taken out, and its first entry is looked for behind all of them.
+ * taken out, and searches for its first entry behind all of them.
  */
 export function createPayoutAddressParser(): (value: unknown) => Address | null {
   let younger = new Map<string, Address>();

@@ -6,12 +6,12 @@ export function isRole(value: string): value is Role {
   return (roles as readonly string[]).includes(value);
 }
 
-/** Whether somebody with the role may do what asks for `needed`. */
+/** Whether the role includes the rights of `needed`. */
 export function roleIncludes(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
-/** Somebody who signs in. */
+/** A user who signs in. */
 export interface User {
   readonly id: string;
   /** Lower-case; names the user. */
@@ -62,7 +62,7 @@ export interface Passkey {
   /** The credential's id, base64url. */
   readonly id: string;
   readonly userId: string;
-  /** What its user calls it. */
+  /** The name that its user gave it. */
   readonly name: string;
   /** COSE, base64url. */
   readonly publicKey: string;
@@ -74,10 +74,10 @@ export interface Passkey {
   readonly lastUsedAtMs: number | null;
 }
 
-/** At most this many has a user. */
+/** Maximum passkeys of a user. */
 export const MAXIMUM_PASSKEYS = 10;
 
-/** Whom passkeys are made for: a host, and the one origin whose pages may ask for them. */
+/** The relying party of passkeys: a host, and the one origin whose pages may request them. */
 export interface RelyingParty {
   readonly host: string;
   readonly origin: string;

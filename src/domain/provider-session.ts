@@ -2,12 +2,12 @@ import type { PaymentId } from './payment-id.ts';
 import type { ProviderId } from './provider-catalogue.ts';
 
 /**
- * How far a customer's visit has come, as the provider tells it. A hint for the customer's page and nothing else: only
+ * Progress of a provider session as the provider reports it. A hint for the customer's page and nothing else: only
  * what arrives on the chain counts as paid.
  */
 export type SessionProgress = 'paying' | 'delivering' | 'delivered' | 'failed';
 
-/** A customer's visit at an on-ramp, as it is stored. */
+/** A customer's session at an on-ramp, as it is stored. */
 export interface ProviderSession {
   readonly id: string;
   readonly paymentId: PaymentId;
@@ -16,20 +16,20 @@ export interface ProviderSession {
   readonly providerReference: string;
   readonly quotedUnits: bigint | null;
   readonly createdAtMs: number;
-  /** Until then the customer can still begin to pay in it. */
+  /** Time until which the customer can begin to pay in the session. */
   readonly expiresAtMs: number;
-  /** What the provider last told of it; null while it has told nothing. */
+  /** The provider's last report; null before the first. */
   readonly progress: SessionProgress | null;
-  /** When that happened at the provider; null with `progress`. */
+  /** Time of that report at the provider; null with `progress`. */
   readonly progressAtMs: number | null;
-  /** Of the page on which it was begun, ISO 639-1: the customer's, as far as anybody knows. Null where it is not known. */
+  /** Language of the page on which the session was started, ISO 639-1: presumably the customer's. Null where it is unknown. */
   readonly language: string | null;
-  /** The provider was given the customer's e-mail address with it. */
+  /** Whether the provider received the customer's e-mail address with the session. */
   readonly hasEmail: boolean;
 }
 
 /**
- * At most this many sessions are started for one payment within an hour, and as many for visitors who know its e-mail
+ * At most this many sessions are started for one payment within an hour, and as many for customers who know its e-mail
  * address; the payment's expiry bounds them all.
  */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;

@@ -33,10 +33,10 @@ const elsewhere = [
   ),
 ];
 
-/** What `CRYPTOCOM_ONRAMP` has to say. */
+/** The required value of `CRYPTOCOM_ONRAMP`. */
 export const CONFIRMED = 'confirmed';
 
-/** Those that sell nothing themselves: the providers that each of them can be a way to pay at. */
+/** Providers that sell nothing themselves, with the providers at which each of them is a payment method. */
 export const providerRoutes: Partial<Readonly<Record<ProviderId, readonly ProviderId[]>>> = {
   paypal: ['moonpay'],
   klarna: ['moonpay', 'banxa'],

@@ -18,15 +18,15 @@ import {
 import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
 import { forwardedWebhook, type NewWebhook, paidWebhook } from './webhook.ts';
 
-/** After so many refused simulations in a row the payment asks for a hand. */
+/** Refused simulations in a row after which the payment needs attention. */
 export const QUICK_RELEASE_TRIES = 3;
 
 /** No decision leads through more states than there are. */
 const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 /**
- * A surplus below this (0.10 USDC) is released on request only: gas for one release alone costs up to a few cents, and
- * whoever sends single units to a paid payment's address must not be able to spend ours.
+ * A surplus below this (0.10 USDC) is released on request only. Gas for one release alone costs up to a few cents, and
+ * a sender of single units to a paid payment's address must not be able to spend the relayer's gas.
  */
 export const MINIMUM_SURPLUS_UNITS = 100_000n;
 
@@ -34,7 +34,7 @@ export interface SettleContext {
   readonly nowMs: number;
   /**
    * Payments created before this moment are past their deadline, and every block up to a final one later than the
-   * deadline has been scanned. Null everywhere but in the expiry step: nothing else expires a payment.
+   * deadline has been scanned. Null everywhere except in the expiry step: nothing else expires a payment.
    */
   readonly expiredBeforeMs: number | null;
 }
@@ -46,7 +46,7 @@ interface ObservedSums {
   readonly releasedUnits: bigint;
   readonly finalReleasedUnits: bigint;
   readonly finalToMerchantUnits: bigint;
-  /** What still lies at the deposit address. */
+  /** Units still at the deposit address. */
   readonly heldUnits: bigint;
 }
 
@@ -173,13 +173,13 @@ function dueEventOfUnpaid(
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.paidThresholdUnits);
 }
 
-/** Of a direct payment that is paid: all that was received then has to reach the merchant. */
+/** The event of a paid direct payment: all that was received then has to reach the merchant. */
 function dueEventOfForwarding(payment: Payment, sums: ObservedSums): PaymentEvent | null {
   if (sums.finalReleasedUnits >= payment.receivedUnits) return 'released_finally';
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.receivedUnits);
 }
 
-/** How far the release has come. */
+/** The event that the progress of the release calls for. */
 function dueEventOfRelease(payment: Payment, isReleased: boolean): PaymentEvent | null {
   const isReleasing = payment.relayBatchId !== null || isReleased;
   switch (payment.forwardStatus) {
@@ -214,7 +214,7 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: Observe
   }
 }
 
-/** What else the event writes. */
+/** The other fields that the event writes. */
 function effectsOf(
   event: PaymentEvent,
   payment: Payment,
@@ -236,7 +236,7 @@ function effectsOf(
       const amounts: PaymentChange = {
         receivedUnits: sums.finalReleasedUnits,
         forwardedUnits: sums.finalToMerchantUnits,
-        // What a payment named when it became paid stays.
+        // The hashes that a payment named when it became paid stay.
         txidIn:
           payment.status === 'paid'
             ? payment.txidIn
@@ -283,7 +283,7 @@ function decisiveDeposit(payment: Payment, deposits: readonly Deposit[]): Deposi
 /** When the sender should try: null when nothing is held, or what is held may not be released yet. */
 function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentChange {
   if (sums.heldUnits === 0n) {
-    // Of a canceled payment the request stands until what it asked for is final.
+    // The release request of a canceled payment stays until the release is final.
     const releaseRequested = payment.status === 'canceled' && payment.releaseRequested;
     return { releaseDueAtMs: null, noOpBatches: 0, releaseRequested };
   }
@@ -315,7 +315,7 @@ function differenceOf(before: Payment, after: Payment): PaymentChange | null {
 /**
  * The decision after the chain was read. As `settle`, and it brings a payment that waits for money back to the expiry step,
  * which may have passed it: while a direct payment's deposit was seen and not final yet, or while the address held money
- * that the logs had not shown. Nothing in the state of such a payment tells of it.
+ * that the logs had not shown. Nothing in the state of such a payment shows it.
  */
 export function settleScanned(
   view: PaymentView,
@@ -332,16 +332,16 @@ export function settleScanned(
 /** How long the sender waits after the first, second, … try in a row that released nothing; the last one repeats. */
 const delaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
 
-/** At the time of simulation nothing lay at the address: the watcher will see why. */
+/** Wait after a simulation that found nothing at the address: the watcher will see why. */
 export const RETRY_AFTER_EMPTY_MS = 5_000;
 
-/** A batch was given up before it was mined: no fault of its payments. */
+/** Wait after a batch that was abandoned before it was mined: no fault of its payments. */
 export const RETRY_AFTER_ABANDONED_MS = 10_000;
 
 /** No due time of a payment without a failed try is further ahead: one that is was written before the clock went back. */
 export const LONGEST_FIRST_DELAY_MS = 10_000;
 
-/** The same for any payment. */
+/** The longest wait of any payment. */
 export const LONGEST_DELAY_MS = delaysMs[3];
 
 /** The wait after this many tries in a row that released nothing, at least one. */

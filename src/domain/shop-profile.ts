@@ -27,11 +27,11 @@ export interface ShopProfile extends AccountThresholdTerms {
   readonly isWalletLocked: boolean;
   /** After so many days customers' e-mail addresses are erased; null keeps them. */
   readonly emailRetentionDays: number | null;
-  /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs a hand. */
+  /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs attention. */
   readonly receivesAlerts: boolean;
 }
 
-/** Of an account for which nothing was said yet. */
+/** The profile of a new account. */
 export const plainProfile: ShopProfile = {
   logoHash: null,
   supportUrl: null,
@@ -78,7 +78,7 @@ export function parseReturnUrl(text: string): string | null {
   return parseLink('return-link', text.trim(), 'must be an https address');
 }
 
-/** Customers follow these links, so nobody on the way may read or change where they lead. */
+/** Requires https: customers follow these links, so no intermediary may read or change them. */
 function parseLink(field: string, link: string, rule: string): string | null {
   if (link === '') return null;
   if (link.length > MAXIMUM_LINK_CHARACTERS) {
@@ -132,14 +132,14 @@ function parsePercent(field: string, text: string, minimum: number, maximum: num
   );
 }
 
-/** A lock without a wallet would refuse everybody. */
+/** Refuses a lock without a wallet, which would refuse every checkout. */
 export function requireWalletForLock(wallet: Address | null, isWalletLocked: boolean): void {
   if (isWalletLocked && wallet === null) {
     throw invalidField('lock-wallet', 'needs the wallet that is to be the only one');
   }
 }
 
-/** The picture of a shop. It is served by us: a customer's browser asks nobody else. */
+/** The picture of a shop. The service serves it: a customer's browser contacts no other host. */
 export interface ShopLogo {
   /** The first 32 hex digits of the SHA-256 of `bytes`. */
   readonly hash: string;
@@ -156,7 +156,7 @@ export const MAXIMUM_LOGO_BYTES = 64 * 1024;
 /** Wide and high: a few bytes can unfold to an enormous picture in the customer's browser. */
 export const MAXIMUM_LOGO_PIXELS = 1024;
 
-/** Judges a picture that a merchant uploaded, by its bytes alone. Throws `invalid_request`. */
+/** Validates a picture that a merchant uploaded, by its bytes alone. Throws `invalid_request`. */
 export function parseShopLogo(bytes: Uint8Array): ShopLogo {
   if (bytes.length > MAXIMUM_LOGO_BYTES) {
     throw invalidField('logo', `must have at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`);
@@ -176,7 +176,7 @@ export function isLogoType(name: string): name is LogoType {
   return (logoTypes as readonly string[]).includes(name);
 }
 
-/** By its first bytes, before anything takes it apart: what the uploader called it says nothing. */
+/** Type of a picture by its first bytes, before it is decoded. The name and type that the uploader gave prove nothing. */
 function typeOf(bytes: Buffer): LogoType {
   if (bytes.subarray(0, 8).toString('latin1') === '\x89PNG\r\n\x1a\n') return 'image/png';
   if (bytes.subarray(0, 3).toString('latin1') === '\xff\xd8\xff') return 'image/jpeg';

@@ -23,7 +23,7 @@ export interface Webhook extends NewWebhook {
   readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly url: string;
-  /** Of the URL, without the port; empty for those of before it was kept. */
+  /** Host of the URL, without the port. Empty for webhooks from before it was stored. */
   readonly host: string;
   readonly tokenFingerprint: string;
   readonly status: WebhookStatus;
@@ -32,7 +32,7 @@ export interface Webhook extends NewWebhook {
   readonly result: WebhookResult | null;
 }
 
-/** One that is `pending`, as far as it takes to choose from many. */
+/** A `pending` webhook, with the fields by which the sender chooses. */
 export type WaitingWebhook = Pick<Webhook, 'id' | 'accountId' | 'host' | 'createdAtMs'>;
 
 /** The host that a callback leads to, for counting deliveries; never throws, because a payment is paid meanwhile. */
@@ -40,7 +40,7 @@ export function hostOfCallback(callbackUrl: string): string {
   return URL.parse(callbackUrl)?.hostname.replace(/\.$/, '') ?? '';
 }
 
-/** How its one attempt ended, with what was sent. */
+/** Outcome of the one attempt, with what was sent. */
 export interface WebhookResult {
   readonly outcome: 'delivered' | 'failed' | 'blocked' | 'unknown';
   readonly httpStatus: number | null;
@@ -81,8 +81,8 @@ export function webhookHeaders(
 export const SETTLEMENT_COIN = 'polygon_usdc';
 
 /**
- * The `payment.paid` webhook of a payment that has just become paid; the timestamp is added when it is sent. Of a direct
- * payment nothing is forwarded by then.
+ * The `payment.paid` webhook of a payment that has just become paid; the timestamp is added when it is sent. Nothing
+ * of a direct payment is forwarded by then.
  */
 export function paidWebhook(payment: Payment): NewWebhook {
   return {

@@ -1,4 +1,4 @@
-/** A cell: text that somebody wrote, or what we have written ourselves (amounts, ids, times). */
+/** A cell: text that a user wrote, or text of the service itself (amounts, ids, times). */
 export type CsvCell = { readonly text: string | null } | string | null;
 
 /** What a spreadsheet takes for the beginning of a formula, also behind blanks and in full width. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** Hashes that nobody can try out without the server's secret. */
+/** Hashes that cannot be brute-forced without the server's secret. */
 export interface KeyedHash {
   /** With the current secret. */
   of(text: string): string;
@@ -54,7 +54,7 @@ function padded(key: Uint8Array, pad: number, room: number): Buffer {
 
 /** A key for one purpose, derived from one of the server's secrets. */
 interface DerivedKey {
-  /** Names the key, and with it the secret, and says nothing about either. */
+  /** Identifies the key, and with it the secret, and reveals nothing about either. */
   readonly fingerprint: string;
   readonly key: KeyObject;
 }

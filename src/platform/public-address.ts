@@ -51,7 +51,7 @@ const REFUSED_IPV4 = [
 /** IANA allocates global unicast from this block only; everything else is special or not allocated. */
 const GLOBAL_UNICAST_IPV6 = ['2000::', 3] as const;
 
-/** The parts of the global unicast block that are not somebody's public server. */
+/** The parts of the global unicast block that do not belong to public servers. */
 const REFUSED_IPV6 = [
   ['2001::', 23], // RFC 2928: IETF protocol assignments: Teredo, ORCHID, benchmarking
   ['2001:db8::', 32], // RFC 3849: documentation
@@ -71,7 +71,7 @@ const nat64 = ipv6Range(...NAT64);
 const mappedIpv4 = ipv6Range(...MAPPED_IPV4);
 
 /**
- * Whether an address that somebody wrote down (an IP literal in a URL) is public. A NAT64 literal is not: no
+ * Whether a written address (an IP literal in a URL) is public. A NAT64 literal is not: no
  * merchant has reason to write one, whatever it wraps.
  *
  * @param address canonical text, IPv6 without brackets; anything that is no address is not public
@@ -201,7 +201,7 @@ export function isLoopbackHost(host: string): boolean {
   return loopback.test(host);
 }
 
-/** Whether nobody on the way can read or change what goes to this address: https, or http on this machine. */
+/** Whether no intermediary can read or change what goes to this address: https, or http on this machine. */
 export function isSecureUrl({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
 }

@@ -3,7 +3,7 @@ import { deriveKeys } from './keyed-hash.ts';
 
 /** Keeps texts so that a leaked database does not reveal them. */
 export interface SecretBox {
-  /** Encrypted with the current secret, and bound to its owner: it opens for nobody else. */
+  /** Encrypted with the current secret, and bound to its owner: it decrypts for no other. */
   seal(text: string, owner: string): string;
   /** Whether it was sealed with the current secret. */
   isCurrent(sealed: string): boolean;

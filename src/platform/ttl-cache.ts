@@ -10,13 +10,13 @@ export interface TtlCacheOptions {
   readonly monotonicMs: () => number;
   /** How long a fetched value may be used; 0 keeps none, but callers at the same time still share one fetch. */
   readonly keepMs: number;
-  /** The oldest entry makes room for a new one beyond this. */
+  /** Maximum number of entries; a new one evicts the oldest. */
   readonly maximumEntries: number;
 }
 
 /**
- * Keeps values for a moment and lets concurrent callers share one fetch. A failure is shared by those who wait for
- * it and then forgotten, so that the next caller asks again. What is at hand is given at once, not as a promise.
+ * Caches values for a short time and lets concurrent callers share one fetch. Waiting callers share a failure, which is
+ * then dropped, so that the next caller fetches again. A cached value is returned at once, not as a promise.
  */
 export function createTtlCache<T>(options: TtlCacheOptions) {
   const entries = new Map<string, Entry<T>>();
@@ -27,7 +27,7 @@ export function createTtlCache<T>(options: TtlCacheOptions) {
 
     const fetched = fetchValue();
     const entry: Entry<T> = { value: fetched, expiresAtMs: Number.POSITIVE_INFINITY };
-    entries.delete(key); // so that it moves to the young end of the map
+    entries.delete(key); // so that it moves to the newest end of the map
     entries.set(key, entry);
     for (const oldest of entries.keys()) {
       if (entries.size <= options.maximumEntries) break;

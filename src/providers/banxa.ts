@@ -10,7 +10,7 @@
  *   `externalOrderId`, which a webhook calls `external_id`; that times are in UTC.
  * - Unknown: Polygon's code, here `MATIC` unless configured otherwise: read it from `GET /{partner}/v2/crypto/buy`.
  *   For how long the address of an order opens. Whether the path that is signed is the one of the address registered.
- * - Their nonce is not kept: a webhook that is played again says nothing new, and moves nothing.
+ * - Their nonce is not kept: a replayed webhook contains nothing new and changes nothing.
  */
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
@@ -124,7 +124,7 @@ async function startSession(
       fiatAmount: formatCents(request.amountCents),
       walletAddress: request.depositAddress,
       redirectUrl: request.returnUrl,
-      // Who pays is not known here; nobody pays twice for one payment.
+      // The customer is unknown here, and pays at most once for one payment.
       externalCustomerId: request.paymentId,
       externalOrderId: request.paymentId,
       ...(request.email === null ? {} : { email: request.email }),

@@ -4,7 +4,7 @@ import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue
 import { busy, DeclinedRequestError } from './protocol-adapter.ts';
 import { ProviderBusyError } from './provider-http.ts';
 
-/** A single failure is anybody's; so many in a row are an outage. */
+/** Failures in a row that count as an outage; a single one may have any cause. */
 const FAILURES_TO_OPEN = 5;
 /** What a failure said may be as long as the provider likes. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
@@ -25,17 +25,17 @@ export interface CircuitBreakerOptions {
 }
 
 /**
- * Leaves a provider alone while it is out of order, so that nobody waits for its time limit again and again. Quotes and
- * visits each have a circuit of their own: after so many failures in a row every call of that kind is
- * `provider_unavailable` at once, until one trial, later, gets an answer. So whoever loads pages again and again while
- * quotes fail keeps no customer's click from the provider. While visits are left alone, quotes are not asked for either:
- * what they offer could not be had. Once a visit may be tried again, so may a quote.
+ * Skips calls to a provider during an outage, so that no customer waits for its time limit again and again. Quotes and
+ * sessions each have a circuit of their own: after so many failures in a row every call of that kind is
+ * `provider_unavailable` at once, until a later trial gets an answer. Page loads while quotes fail therefore do not
+ * keep a customer's click from the provider. While the circuit of sessions is open, quotes are skipped as well: their
+ * offer could not be used. Once a session may be tried again, so may a quote.
  *
  * A provider that answers 429 is there and asked too often: that never opens a circuit. Calls of that kind wait for as
  * long as the answer says, and are `provider_unavailable` with these seconds until then.
  *
  * A refusal (inactive, below the minimum, a request that was declined) is an answer. Failures of calls that ran at the
- * same time count as one: they tell of the same moment.
+ * same time count as one: they show the same moment.
  */
 export function withCircuitBreaker(
   adapter: ProviderAdapter,
@@ -56,7 +56,7 @@ export function withCircuitBreaker(
     options.observe?.(adapter.id, outcome, isCircuitOpen());
   }
 
-  /** What has no cause was refused before the provider was asked, and tells nothing of it. */
+  /** Records a failure. An error without a cause was refused before the call, and shows nothing of the provider. */
   function recordFailure(error: unknown): void {
     const cause = error instanceof ServiceError ? error.cause : error;
     if (cause === undefined) return;
@@ -89,7 +89,7 @@ export function withCircuitBreaker(
   }
 
   return {
-    // What it tells of itself needs no answer of it, so it goes through however it is.
+    // A webhook needs no call to the provider, so it passes whatever the circuit.
     ...adapter,
     quote: async (request) => {
       if (sessions.isBeforeTrial()) refuse(sessions);

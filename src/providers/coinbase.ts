@@ -9,7 +9,7 @@
  * - Unverified, seen in public code of others: that a quote is asked for in camel case and answered in snake case
  *   (`purchase_amount.value`); `sandbox-` before our id, for its test environment; other states than
  *   `ONRAMP_TRANSACTION_STATUS_IN_PROGRESS` and `…_SUCCESS`.
- * - A quote needs the country, and in the United States also the state, which nobody knows here: without them there is
+ * - A quote needs the country, and in the United States also the state, which is unknown here: without them there is
  *   none, the delivery is assumed, and the session is begun without them.
  * - Unknown: whether a session needs the customer's network address (`clientIp`), which is not sent. It asks customers
  *   for an account at Coinbase since the middle of 2026 (doc).
@@ -51,9 +51,9 @@ import {
 } from './webhook-signature.ts';
 
 interface CoinbaseOptions extends AdapterSettings {
-  /** For sessions. */
+  /** Host for sessions. */
   readonly platformUrl: string;
-  /** For quotes. */
+  /** Host for quotes. */
   readonly developerUrl: string;
   readonly keyId: string;
   /** Ed25519 or P-256. */

@@ -39,7 +39,7 @@ export function createCryptocomAdapter(options: CryptocomOptions): ProviderAdapt
 }
 
 /**
- * There is no quote to ask for, so a list of one payment is: a checkout that nobody could pay is refused when it is
+ * Requests a list of one payment, because there are no quotes: a checkout that cannot be paid is refused when it is
  * created, and not when its customer clicks. That there is no such list is an answer, too.
  */
 async function probeAvailability({ apiUrl, apiKey }: CryptocomOptions, call: Call): Promise<Quote> {

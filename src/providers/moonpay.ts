@@ -75,7 +75,7 @@ export function createMoonpayAdapter(options: MoonpayOptions): ProviderAdapter {
       ...(isRouted ? { routedThrough: 'moonpay' } : {}),
       quote: (request, call) => fetchQuote(options, request, call),
       async startSession(request, call) {
-        // The address promises nothing, so the quote decides what is enough; it also shows that somebody is there.
+        // The address promises nothing, so the quote decides the threshold; it also shows that the provider responds.
         const quote = await fetchQuote(options, request, call);
         return {
           redirectUrl: signedUrl(options, request),

@@ -21,7 +21,7 @@ import {
   requestJson,
 } from './provider-http.ts';
 
-/** What all adapters are told, whatever protocol they speak. */
+/** Settings of all adapters, whatever their protocol. */
 export interface AdapterSettings {
   /** For all calls of starting a session together; a quote is bounded by two seconds besides. */
   readonly timeoutMs: number;
@@ -56,7 +56,7 @@ const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
 /** Providers wait five seconds for our answer to a webhook, and some send no more after a few that came too late. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
-/** Where a provider says nothing of how long its address can be used. */
+/** Lifetime of a session's address where the provider names none. */
 export const LINK_LIFETIME_MS = 60 * 60_000;
 
 /**
@@ -109,7 +109,7 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
   };
 }
 
-/** What the adapter says of itself; absent where it has nothing to say. */
+/** Traits of the adapter; absent where it declares none. */
 function traitsOf({ opensOnce, needsCountry, checksReferrer, routedThrough }: Protocol) {
   return {
     ...(opensOnce === undefined ? {} : { opensOnce }),
@@ -123,7 +123,7 @@ function quoteKeyOf({ amountCents, currency, usdUnits, country }: QuoteRequest):
   return `${amountCents} ${currency} ${usdUnits} ${country ?? ''}`;
 }
 
-/** The outcome, or `provider_unavailable` for everything that is not an error of ours already. */
+/** The outcome, or `provider_unavailable` for every error that is not a `ServiceError` already. */
 async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;
@@ -148,8 +148,8 @@ async function classifyWebhookError(
 }
 
 /**
- * The provider understood the request and declined it, which says nothing of its health: who asks for what is not sold
- * must not be able to make it look out of order for everybody else.
+ * The provider understood the request and declined it, which does not concern its health: a customer who requests what is
+ * not sold must not open the circuit for all others.
  */
 export class DeclinedRequestError extends Error {
   override readonly name = 'DeclinedRequestError';
@@ -177,7 +177,7 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
   if (status === 200 || status === 201) return body;
   const message = `${id} answered ${status} ${codesOf(body).join(' ')}`;
   const cause = status === 400 || status === 422 ? new DeclinedRequestError(message) : new Error(message);
-  // Wrong credentials look to a merchant like a provider that is switched off; the cause tells the operator.
+  // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator.
   if (status === 401 || status === 403) {
     const { name } = providerCatalogue[id];
     throw new ServiceError('provider_inactive', `${name} is currently unavailable.`, { cause });

@@ -27,7 +27,7 @@ const DEFAULT_RETRY_SECONDS = 1;
 /** A provider that names an hour is tried once a minute: nothing here depends on its guess. */
 const LONGEST_RETRY_SECONDS = 60;
 
-/** The provider is asked too often at the moment (429), which says nothing of its health. */
+/** Thrown when the provider answers 429 (too many requests), which does not concern its health. */
 export class ProviderBusyError extends Error {
   override readonly name = 'ProviderBusyError';
   /** Whole seconds, at least one, after which it may be asked again. */
@@ -76,7 +76,7 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     signal: AbortSignal.timeout(call.timeoutMs),
     headers: {
       accept: 'application/json',
-      // Some providers refuse who says nothing of itself.
+      // Some providers refuse requests without a user agent.
       'user-agent': 'card-checkout',
       ...bodyType(call.body),
       ...call.headers,
@@ -124,7 +124,7 @@ const MAXIMUM_REDIRECT_LENGTH = 4_096;
 const MAXIMUM_REFERENCE_LENGTH = 200;
 const MAXIMUM_TOKEN_LENGTH = 8_192;
 
-/** A defect of the provider's, told apart from the network's only in the log. */
+/** A defect of the provider. Only the log distinguishes it from one of the network. */
 export class MalformedAnswerError extends Error {
   override readonly name = 'MalformedAnswerError';
 }
@@ -149,7 +149,7 @@ export function readDecimalUnits(value: unknown, name: string): bigint {
   return units;
 }
 
-/** Where the customer's browser may be sent: an absolute https (on loopback also http) address without credentials. */
+/** An address to which the customer's browser may be redirected: an absolute https (on loopback also http) address without credentials. */
 export function readRedirectUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
     throw new MalformedAnswerError('url is not an address');

@@ -7,9 +7,9 @@
  * - Unverified, seen in public code of others: `outAsset`, `inAsset`, `inAssetValue`; the fields of a quote (the amount
  *   in the asset's smallest units under `CARD_PAYMENT`); the signed address (Ed25519 over `query&timestamp=ms`, base64);
  *   `X-Body-Signature` (ECDSA on secp256k1 over the JSON with sorted keys, DER, base64), whose key is configuration.
- * - Unknown: the asset `MATIC_USDC` (look at `GET /api/host-api/v3/assets`, which needs no key), and whether anything
+ * - Unknown: the asset `MATIC_USDC` (see `GET /api/host-api/v3/assets`, which needs no key), and whether anything
  *   but a signed address keeps a customer from changing what is in it: **without a signing key the address is not
- *   locked**, and whoever changes it pays somebody else, which leaves the checkout unpaid.
+ *   locked**, and a customer who changes it pays another wallet, which leaves the checkout unpaid.
  * - There is no field for our id: it stands in the query of the address that webhooks go to, which the signature of a
  *   webhook does not cover. So the wallet in the webhook has to be the deposit address of that payment; see below.
  */
@@ -42,7 +42,7 @@ export interface RampNetworkOptions extends AdapterSettings {
   readonly apiKey: string;
   /** Ed25519; null leaves the address unsigned. */
   readonly signingKey: KeyObject | null;
-  /** Of Ramp Network, secp256k1; null takes no webhooks. */
+  /** Ramp Network's public key, secp256k1; null takes no webhooks. */
   readonly webhookKey: KeyObject | null;
 }
 
@@ -148,7 +148,7 @@ function readWebhook(webhookKey: KeyObject, webhook: PostedWebhook): ProviderWeb
   return { paymentId, providerReference: null, progress, atMs, walletAddress: receiverAddress };
 }
 
-/** The bytes of an ECDSA signature in DER. What cannot be one is refused before the webhook is looked at. */
+/** The bytes of an ECDSA signature in DER. Other bytes are refused before the webhook is read. */
 function readSignature(header: string | undefined): Buffer {
   const signature = Buffer.from((header ?? '').slice(0, MAXIMUM_SIGNATURE_CHARACTERS), 'base64');
   // A sequence whose length is that of the rest.

@@ -6,7 +6,7 @@
  *   `Stripe-Signature`; no USDC on Polygon in the EU and New York: documentation (doc).
  * - Unverified, seen in public code of others: the parameters that lock currency, network and wallet, where the locks
  *   stand in the session, `GET /v1/crypto/onramp/quotes` and its answer; USD and EUR only. Some accounts ignored the
- *   lock without a word, so the session is read back and one that is not locked is never shown to anybody.
+ *   lock without a word, so the session is read back and one that is not locked is never shown.
  * - Unknown: for how long the page opens; whether a version header is needed; `customer_ip_address`, which some countries
  *   need, is not sent.
  */
@@ -49,7 +49,7 @@ import {
 export interface StripeOptions extends AdapterSettings {
   readonly apiUrl: string;
   readonly apiKey: string;
-  /** Of the webhook endpoint (`whsec_…`); null takes no webhooks. */
+  /** Secret of the webhook endpoint (`whsec_…`); null takes no webhooks. */
   readonly webhookSecret: string | null;
 }
 
@@ -142,7 +142,7 @@ async function startSession(
   };
 }
 
-/** What the session says of itself: a customer must not be able to pay another wallet, coin or network. */
+/** Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network. */
 function requireLocked(session: unknown, { depositAddress }: SessionRequest): void {
   const details = fieldsOf(fieldsOf(session)['transaction_details']);
   const wallet = readTextOrNull(details['wallet_address'])?.toLowerCase();

@@ -11,8 +11,8 @@
  *   access token, its fields and states; that a request without a user agent may be refused.
  * - Unknown: whether a webhook that was sent before the access token was refreshed is signed anew. Until then it is
  *   refused here, and the page learns of the payment from the chain alone. With several instances each refresh ends the
- *   token of the others, who webhook with their next session.
- * - Transak calls only with servers whose addresses it was told; some accounts must also send the customer's address
+ *   token of the others, who notice with their next session.
+ * - Transak accepts calls only from servers whose addresses it knows; some accounts must also send the customer's address
  *   (`x-user-ip`, pub), which is not done here.
  */
 import { UnknownStateError } from '../domain/errors.ts';
@@ -119,7 +119,7 @@ async function fetchQuote(options: TransakOptions, request: QuoteRequest, call: 
   return { deliveryUnits: readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'), minimumUsdCents: null };
 }
 
-/** A token that was refused is refreshed, once: somebody else with our account may have done so. */
+/** Refreshes a refused token, once: another server with the same account may have done so. */
 async function mintSession(
   options: TransakOptions,
   token: SharedToken,
@@ -170,7 +170,7 @@ async function refreshToken(
     body: { apiKey },
   });
   const { accessToken, expiresAt } = fieldsOf(fieldsOf(requireSuccess('transak', answer))['data']);
-  // Seconds since 1970; what is anything else is believed for an hour.
+  // Seconds since 1970; any other value is trusted for an hour.
   const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : nowMs + 60 * 60_000;
   return { token: accessToken, expiresAtMs };
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
-/** How far a webhook's own time may lie from ours: an old one may be somebody's who recorded it. */
+/** Maximum difference between a webhook's own time and ours: an old one may be a replay. */
 const WEBHOOK_TOLERANCE_MS = 5 * 60_000;
 
 /** Throws unless one of the signatures is the HMAC-SHA256 of the message; takes as long for each wrong one. */
@@ -66,7 +66,7 @@ export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number 
   return timeMs;
 }
 
-/** Throws where brackets outside of strings nest deeper than any webhook; everything else is the parser's to judge. */
+/** Throws where brackets outside of strings nest deeper than any webhook; everything else is left to the parser. */
 function requireShallow(text: string): void {
   let depth = 0;
   let isInString = false;

@@ -8,10 +8,10 @@
  * - Unverified, seen in public code of others: the remaining fields of a session (`simple_full_restrict` locks them) and
  *   its `sessionId`; `commodity_amount`, `fee_percent` and `currency_miner_fee` of a conversion; a webhook's `type`,
  *   `click_id` and `order`; that `search_by` takes our id and answers `{data: […]}`, and the states of an order there.
- * - Unknown: whether the fees of a conversion are inside `commodity_amount`. They are taken off here: who expects too
- *   little takes a whole delivery for paid, who expects too much takes it for short.
- * - A webhook carries no signature, so it is a bell and nothing more: it has to come to an address with a token that only
- *   Wert was told, and what it is about is asked from Wert's own API.
+ * - Unknown: whether the fees of a conversion are inside `commodity_amount`. They are taken off here: expecting too
+ *   little takes a whole delivery for paid, expecting too much takes it for short.
+ * - A webhook carries no signature, so it is only a trigger: it has to arrive at an address with a token that only
+ *   Wert knows, and the status is read from Wert's own API.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
@@ -54,7 +54,7 @@ export interface WertOptions extends AdapterSettings {
   readonly webhookToken: string | null;
 }
 
-/** Of an order, the furthest first: who tries twice has two of them. */
+/** Statuses of an order, the furthest first: a customer who tries twice has two orders. */
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['success', 'delivered'],
   ['progress', 'delivering'],

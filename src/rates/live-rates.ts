@@ -41,7 +41,7 @@ const DEFAULTS = {
   maximumAgeMs: 10 * 60_000,
 };
 
-/** More than this between both sources and neither is believed. */
+/** Maximum difference between both sources; above it neither is trusted. */
 const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
 /** The ECB publishes on working days; Easter leaves almost six days between two publications. */
 const MAXIMUM_DAILY_AGE_MS = 6 * 24 * 60 * 60_000;
@@ -147,7 +147,7 @@ export function createLiveRates(given: LiveRatesOptions): LiveRates {
     await Promise.all(others.map((currency) => refreshQuietly(currency)));
   }
 
-  // The timer keeps rates fresh while nobody asks, so that the first who does need not wait for the network.
+  // The timer keeps rates fresh while there are no requests, so that the first one need not wait for the network.
   const timer = setInterval(() => void refreshAll(), options.refreshMs);
   timer.unref();
 

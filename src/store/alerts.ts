@@ -15,7 +15,7 @@ const newAlerts = {
       AND at_ms > ?1 AND at_ms <= ?2 GROUP BY account_id`,
 } as const satisfies Record<AlertKind, string>;
 
-/** Whom to tell of alert, on any engine. */
+/** Alerts that owners still have to receive, on any engine. */
 export function createAlertStore(scripts: Scripts): AlertStore {
   return {
     recordAlerts: (earliestMs, throughMs) => scripts.write(() => recordAlerts(earliestMs, throughMs)),

@@ -3,13 +3,13 @@ import { networkInterfaces } from 'node:os';
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
 
 /**
- * Judges the host of a new callback: null when it leads to public addresses only, as far as DNS can say in a short
+ * Validates the host of a new callback: null when it leads to public addresses only, as far as DNS can say in a short
  * time, else how it breaks the rules, as the end of a sentence that begins with "callback".
  *
  * A name without an answer is accepted: a merchant's DNS may fail for a minute, and the delivery resolves anew and
  * fails closed. Not for hosts of the operator's list (`kind: 'allowed'`), which need not be public.
  *
- * @param hostname as `parseCallbackUrl` gives it: a name, or an IP literal (which is looked at without DNS)
+ * @param hostname as `parseCallbackUrl` gives it: a name, or an IP literal (which is checked without DNS)
  */
 type CallbackHostCheck = (hostname: string) => string | null | Promise<string | null>;
 
@@ -70,7 +70,7 @@ const MAX_AGE_MS = 60_000;
 
 /**
  * Makes the function that knows this machine's own addresses. A callback must not lead to them even when they are
- * public: what listens there may trust whoever comes from the same machine.
+ * public: a service that listens there may trust clients of the same machine.
  */
 export function createOwnAddresses(): OwnAddresses {
   let known: ReadonlySet<string> = new Set();
@@ -161,7 +161,7 @@ export function createHostResolver(settings: HostResolverSettings): HostResolver
 
   function remember(hostname: string, resolution: HostResolution, ttlMs: number): void {
     if (ttlMs <= 0) return;
-    // Insertion order is the order of age: the oldest entry makes room.
+    // Insertion order is the order of age: the oldest entry is evicted.
     cache.delete(hostname);
     const oldest = cache.size >= settings.cacheMaxEntries ? cache.keys().next() : undefined;
     if (oldest?.done === false) cache.delete(oldest.value);
@@ -198,7 +198,7 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-/** Why a name has no addresses: none exist, nobody answered in time, the answer was an error or absurdly long. */
+/** Why a name has no addresses: none exist, DNS timed out, the answer was an error or absurdly long. */
 type LookupFailure = 'not_found' | 'timeout' | 'server_failure' | 'too_many_addresses' | 'canceled';
 
 type Lookup =
@@ -210,7 +210,7 @@ type Lookup =
     }
   | { readonly failed: LookupFailure };
 
-/** No merchant's host has more; a longer answer is somebody filling memory. */
+/** Maximum addresses of a host. No merchant's host has more; a longer answer is an attempt to fill memory. */
 const MAX_ADDRESSES = 64;
 /** How long a family that found addresses waits for the other one, whose server may be silent (RFC 8305). */
 const OTHER_FAMILY_GRACE_MS = 1_000;
@@ -295,7 +295,7 @@ async function collectAnswers(
   }
   await enough;
   for (const timer of timers) clearTimeout(timer);
-  // A copy: a family that answers later must not change what was judged.
+  // A copy: a family that answers later must not change what was validated.
   return [...answers];
 }
 

@@ -9,7 +9,7 @@ export interface CheckedTarget {
   /** The name the certificate must be for, and the name in SNI; or an IP literal. */
   readonly hostname: string;
   readonly port: number;
-  /** Already judged; nothing else is ever connected to. */
+  /** Addresses already validated; nothing else is ever connected to. */
   readonly addresses: readonly ResolvedAddress[];
 }
 
@@ -22,9 +22,9 @@ export interface ConnectionOptions {
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };
 }
 
-/** Nobody is kept waiting by a long list of dead addresses. */
+/** Maximum addresses tried: a long list of dead ones must not delay the delivery. */
 const MAX_ADDRESSES_TRIED = 4;
-/** An address that says nothing makes way for the next one after this time; the last one has all that is left. */
+/** Time after which the next address is tried while one is silent; the last one has all the time that is left. */
 const NEXT_ADDRESS_AFTER_MS = 2_500;
 
 const minVersion = 'TLSv1.2';
@@ -140,7 +140,7 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Whoever waits on a socket hears its error too. This is for the moments in which nobody waits: an error without a
+ * Ignores a socket's error while no code waits for it (a waiter gets the error itself): an error without a
  * listener would end the process.
  */
 function ignore(): void {}

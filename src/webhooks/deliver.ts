@@ -2,7 +2,7 @@
  * One webhook, sent at most once, to the address that was checked.
  *
  * Why node:http over our own TLS socket and not undici (docs/decisions/0003-webhook-transport.md): a client that
- * manages connections may open a second one and send again. Here a request owns one socket that nobody replaces.
+ * manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
  */
 
 import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
@@ -16,7 +16,7 @@ export interface DeliveryDependencies {
   readonly ownAddresses: OwnAddresses;
   /** The operator's `CALLBACK_ALLOWED_HOSTS`, as `parseCallbackUrl` takes it. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** Where this service is reached: a callback that leads there is blocked. Null where nothing is served. */
+  /** Public location of this service: a callback that leads there is blocked. Null where nothing is served. */
   readonly own: ServiceLocation | null;
   /** Authorities to trust instead of the system's: for tests, and for the receiver of the sandbox's own shop. */
   readonly ca?: ConnectionOptions['ca'];
@@ -31,7 +31,7 @@ export interface WebhookDelivery {
   readonly body: string | Buffer;
   /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`. */
   readonly signature: string;
-  /** For everything together: DNS, TCP, TLS, request and answer. Default 10,000, as the specification says. */
+  /** Time limit of the whole delivery: DNS, TCP, TLS, request and answer. Default 10,000, as the specification says. */
   readonly timeoutMs?: number;
 }
 
@@ -98,8 +98,8 @@ async function attempt(
 }
 
 /**
- * Resolves the host once and judges every answer: one refused address blocks the delivery, because the name then is
- * in the hands of somebody who tries.
+ * Resolves the host once and validates every answer. One refused address blocks the delivery, because the owner of the
+ * name then attempts an attack.
  */
 async function findTarget(
   dependencies: DeliveryDependencies,

@@ -16,7 +16,7 @@ export interface PostAnswer {
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BODY_BYTES = 64 * 1024;
 const EXCERPT_BYTES = 1024;
-/** Hints such as 103 are rare, and one or two; more is somebody keeping us busy. */
+/** Maximum interim responses. Hints such as 103 are rare, one or two; more is an attempt to keep the sender busy. */
 const MAX_INTERIM_RESPONSES = 8;
 
 /**
@@ -65,7 +65,7 @@ function sendAndAwaitStatus(socket: TLSSocket, post: Post, signal: AbortSignal):
         stop(new DeliveryStopped('failed', 'too_many_interim_responses'));
       }
     });
-    // Without a listener, 101 and whatever follows it would look like a lost connection.
+    // Without a listener, 101 and the bytes after it would appear as a lost connection.
     request.on('upgrade', (response) => resolve(response));
     request.on('response', resolve);
     request.on('error', (error) => stop(stoppedBy(error)));
@@ -120,7 +120,7 @@ function readBeginning(
   });
 }
 
-/** Control characters, text direction marks and broken UTF-8 as dots: what a receiver says goes into our log. */
+/** Control characters, text direction marks and broken UTF-8 as dots: the receiver's text goes into the log. */
 function printable(excerpt: Buffer): string {
   return excerpt.toString('utf8').replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '.');
 }

@@ -24,14 +24,14 @@ export type CreateOutcome =
   | { readonly kind: 'created'; readonly row: number | null }
   | { readonly kind: 'replayed'; readonly payment: Payment; readonly fingerprint: string };
 
-/** A decision about one payment, made on its rows inside the transaction. Null leaves everything as it is. */
+/** A decision about one payment, made on its rows inside the transaction. Null changes nothing. */
 export interface PaymentDecision {
   readonly change: PaymentChange;
   /** Written in the same transaction. At most one webhook per payment and event ever exists. */
   readonly webhooks?: readonly NewWebhook[];
   /** Queues a receipt for the customer in the same transaction; each payment has one at most. */
   readonly receipt?: true;
-  /** The payment waits for money again: the expiry step has to look at it, also when it had done so before. */
+  /** The payment waits for money again: the expiry step has to check it again, even if it had passed it. */
   readonly revisitExpiry?: true;
 }
 
@@ -66,7 +66,7 @@ export interface PaymentStore {
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
   /** A payment by its id alone: for the sender and the operator. */
   findPaymentById(id: PaymentId): Promise<Payment | null>;
-  /** With its observations and sessions, in one consistent read; by its id alone where nobody knows its account yet. */
+  /** A payment with its observations and sessions, in one consistent read; by its id alone where its account is unknown. */
   viewPayment(payment: PaymentReference | PaymentId): Promise<PaymentView | null>;
   /** Newest first; `before` is the last id of the page before. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
@@ -77,9 +77,9 @@ export interface PaymentStore {
   /** Stores a session that was started for this payment and applies the decision in one transaction. */
   addSession(payment: PaymentReference, session: ProviderSession, decide: Decide): Promise<Payment | null>;
   /**
-   * Notes what a provider told of a session. False, and nothing is changed, when there is no such session, when it is
-   * known to be delivered, or when this or something later is known of it: notices come twice and out of order. Of two
-   * news of the same moment the one counts that is further on.
+   * Records a provider's report of a session. False, and nothing is changed, when there is no such session, when it is
+   * known to be delivered, or when this or a later report is recorded: webhooks arrive twice and out of order. Of two
+   * reports with the same time the one further on counts.
    */
   noteSessionProgress(
     payment: PaymentReference,
@@ -107,12 +107,12 @@ export interface SessionStore {
    * are over, are removed.
    */
   createSession(session: DashboardSession): Promise<void>;
-  /** By the hash of its token; also one that is over. */
+  /** A session by the hash of its token; also one that has ended. */
   findSession(tokenHash: string): Promise<DashboardSession | null>;
-  /** The user's, in any stage, newest first; also those that are over. */
+  /** The user's sessions in any stage, newest first; also those that have ended. */
   listSessions(userId: string): Promise<readonly DashboardSession[]>;
   touchSession(id: string, lastSeenAtMs: number): Promise<void>;
-  /** Looks at another account. */
+  /** Switches the session to another account. */
   chooseAccount(id: string, accountId: string): Promise<void>;
   /** Keeps what the session's browser has to sign next, or what its next page shows once, in place of an earlier one. */
   keepChallenge(id: string, challenge: string): Promise<void>;
@@ -128,9 +128,9 @@ export interface SessionStore {
    * none, because a stranger may have asked. E-mailed links and invitations beyond the most go, oldest first.
    */
   createLink(link: OneTimeLink): Promise<void>;
-  /** By the hash of its token; also one that has expired. */
+  /** A link by the hash of its token; also one that has expired. */
   findLink(tokenHash: string): Promise<OneTimeLink | null>;
-  /** Takes a link, so that nobody else can; null when it is gone or expired. */
+  /** Takes a link, so that it works once; null when it is gone or expired. */
   takeLink(tokenHash: string, nowMs: number): Promise<OneTimeLink | null>;
   /** Ends all links that set the user's password. */
   endLinks(userId: string): Promise<void>;

@@ -9,13 +9,13 @@ export interface QuoteRequest {
   readonly currency: Currency;
   /** The amount's value in USD, 10⁻⁶ units. */
   readonly usdUnits: bigint;
-  /** Where the customer lives, ISO 3166-1 alpha-2 in capitals; null or absent where nobody has said. */
+  /** The customer's country, ISO 3166-1 alpha-2 in capitals; null or absent where it is unknown. */
   readonly country?: string | null;
 }
 
-/** What a provider says it would do; asking binds nobody. */
+/** A provider's quote. It is not binding. */
 export interface Quote {
-  /** What the deposit address would receive, 10⁻⁶ USDC units; null when the provider does not say. */
+  /** The amount that the deposit address would receive, 10⁻⁶ USDC units; null when the provider does not say. */
   readonly deliveryUnits: bigint | null;
   /** The provider's own minimum in USD cents if it says one, else null. */
   readonly minimumUsdCents: number | null;
@@ -24,59 +24,59 @@ export interface Quote {
 export interface SessionRequest extends QuoteRequest {
   readonly paymentId: PaymentId;
   readonly depositAddress: Address;
-  /** Null where the payment has none, or its visitor did not prove to be its owner. */
+  /** The customer's address. Null where the payment has none, or the customer did not prove to own it. */
   readonly email: string | null;
   /** The checkout page, to which the provider sends the customer back. */
   readonly returnUrl: string;
 }
 
 export interface StartedSession {
-  /** Where the customer's browser goes. */
+  /** The address to which the customer's browser is redirected. */
   readonly redirectUrl: string;
-  /** The provider's own name for it, shown to the customer as a reference. */
+  /** The provider's own id of the session, shown to the customer as a reference. */
   readonly providerReference: string;
-  /** Until then the customer can begin to pay in it. */
+  /** Time until which the customer can begin to pay in the session. */
   readonly expiresAtMs: number;
   /** What the provider quoted for this session, 10⁻⁶ USDC units; null when it did not. */
   readonly quotedUnits: bigint | null;
 }
 
-/** What was posted to us in a provider's name, byte for byte: nothing of it is believed before it is authenticated. */
+/** A webhook request in a provider's name, byte for byte: nothing in it is trusted before it is authenticated. */
 export interface PostedWebhook {
   /** Path and query as they were asked for. */
   readonly target: string;
-  /** Of each header the first value, by its name in lower case. */
+  /** The first value of each header, by its name in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
   readonly receivedAtMs: number;
 }
 
-/** What an authentic webhook says of one payment: a hint for the customer's page, never proof of payment. */
+/** The content of an authentic webhook about one payment: a hint for the customer's page, never proof of payment. */
 export interface ProviderWebhook {
   /** As the provider repeats it; still to be looked up. */
   readonly paymentId: PaymentId;
-  /** The provider's own name for the visit, when it is the one that `startSession` returned; else null. */
+  /** The provider's own id of the session, when it is the one that `startSession` returned; else null. */
   readonly providerReference: string | null;
-  /** Where the provider delivers to; null when it does not say. Has to be the payment's deposit address. */
+  /** The wallet to which the provider delivers; null when it does not say. It has to be the payment's deposit address. */
   readonly walletAddress: string | null;
   readonly progress: SessionProgress;
   /** When it happened at the provider; when it arrived if the provider does not say. */
   readonly atMs: number;
 }
 
-/** Whoever posted the webhook could not show to be the provider, or it is too old. The message is for the log. */
+/** Thrown for a webhook whose sender did not prove to be the provider, or that is too old. The message is for the log. */
 export class ProviderWebhookRefusedError extends Error {
   override readonly name = 'ProviderWebhookRefusedError';
 }
 
-/** How a provider has behaved towards this process since its start. */
+/** A provider's health as this process has seen it since its start. */
 export interface ProviderHealth {
-  /** Its quotes or its visits failed so often in a row that they are left alone, save for a trial now and then. */
+  /** Whether quotes or sessions failed so often in a row that calls are skipped, except for a trial from time to time. */
   readonly isCircuitOpen: boolean;
   readonly failuresInARow: number;
   readonly lastAnswerAtMs: number | null;
   readonly lastFailureAtMs: number | null;
-  /** What went wrong, for the operator; never for customers or merchants. */
+  /** The last failure, for the operator; never for customers or merchants. */
   readonly lastFailure: string | null;
 }
 
@@ -85,26 +85,26 @@ export interface ProviderAdapter {
   readonly id: ProviderId;
   /** The customer can open a session's address only once: it is never handed out a second time. */
   readonly opensOnce?: true;
-  /** Where its visits happen, when that is another provider: that one's webhooks are about them as well. */
+  /** The provider that runs its sessions, when that is another one: the webhooks of that provider cover them as well. */
   readonly routedThrough?: ProviderId;
   /** Refuses customers whose browser does not say that they come from this service's site. */
   readonly checksReferrer?: true;
-  /** It starts no session before it is told where the customer lives; a quote can be asked for without. */
+  /** Whether starting a session needs the customer's country; a quote does not. */
   readonly needsCountry?: true;
   /** Throws `ServiceError` provider_unavailable when the provider does not answer, provider_inactive when it declines. */
   quote(request: QuoteRequest): Promise<Quote>;
   /** Throws like `quote`. Called only on the customer's click. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**
-   * Authenticates and understands a webhook of the provider; null for an authentic one that says nothing of a payment.
-   * Throws `ProviderWebhookRefusedError`, `UnknownStateError` for an authentic one with a word that nobody knows, and
-   * `ServiceError` provider_unavailable where judging it takes a call that failed. Absent where the provider tells
-   * nothing, or its key for it is not configured.
+   * Authenticates and understands a webhook of the provider; null for an authentic one about no payment.
+   * Throws `ProviderWebhookRefusedError`, `UnknownStateError` for an authentic one with an unknown word, and
+   * `ServiceError` provider_unavailable where validating it takes a call that failed. Absent where the provider sends
+   * no webhooks, or its key for them is not configured.
    */
   readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
-  /** Where its health is watched: how it has been. */
+  /** The provider's health, where a circuit breaker observes it. */
   health?(): ProviderHealth;
-  /** Where its health is watched: the same adapter, asked even while the provider is left alone. */
+  /** The same adapter without the circuit breaker, where there is one. */
   readonly unguarded?: ProviderAdapter;
 }
 

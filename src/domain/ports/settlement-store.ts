@@ -5,7 +5,7 @@ import type { Address } from '../payout-address.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../webhook.ts';
 import type { Decide } from './payment-store.ts';
 
-/** What payments were made with at some time: a factory and the wallet that its fees go to. */
+/** Settlement terms that payments were made with: a factory and the wallet that its fees go to. */
 export interface SettlementRecord {
   readonly chainId: number;
   readonly token: Address;
@@ -35,13 +35,13 @@ export interface BlockReference {
   readonly timestampMs: number;
 }
 
-/** Whose payment something was found for. */
+/** The payment that a found row belongs to. */
 export interface RowOwner {
   readonly paymentId: PaymentId;
   readonly accountId: string;
 }
 
-/** What one scan of blocks found, ready to be written. */
+/** The rows found by one scan of blocks, ready to be written. */
 export interface ScanRecord {
   /** The cursor the scan started from; the write is refused (throws) when another writer has moved it. */
   readonly from: BlockReference;
@@ -55,7 +55,7 @@ export interface ScanRecord {
   readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 
-/** What is to be recorded of the chain contradicts what is recorded already. Nothing was written. */
+/** Thrown when new rows of the chain contradict recorded ones. Nothing was written. */
 export class ScanRefusedError extends Error {
   /** `cursor`: another writer has moved it; `rows`: a final transaction turns up in another block or with other contents. */
   readonly conflict: 'cursor' | 'rows';
@@ -70,10 +70,10 @@ export class ScanRefusedError extends Error {
 export type FoundOnChain = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
 
 /**
- * The chain's side of the payments: what the watcher has seen, and how far it has come.
+ * Observations of the chain: the deposits and releases that the watcher has seen, and its cursor.
  *
- * Whatever becomes final, and whatever final rows are taken back, is also appended to the journal in the
- * same transaction. The book is one chain over all payments: an entry holds the hash of the one before it, and the
+ * Rows that become final, and final rows that are taken back, are also appended to the journal in the same
+ * transaction. The journal is one chain over all payments: an entry holds the hash of the one before it, and the
  * database refuses to change or remove one.
  */
 export interface ObservationStore {
@@ -87,7 +87,7 @@ export interface ObservationStore {
    * (transaction, log index). Throws `ScanRefusedError`.
    */
   recordScan(scan: ScanRecord, decide: Decide): Promise<void>;
-  /** Those of these rows that are not recorded with the same contents. Each list of the result is part of the one given. */
+  /** The given rows that are not recorded with the same contents. Each list of the result is part of the one given. */
   listMissing<Found extends FoundOnChain>(found: Found): Promise<Found>;
   /**
    * Adds rows that an earlier scan of final blocks missed (a node that lagged behind answers with an empty list).
@@ -202,7 +202,7 @@ export interface RelayStore {
 }
 
 /**
- * What the address book holds of this many payments that follow on each other: their row numbers, ascending, and the
+ * A page of the address book for consecutive payments: their row numbers, ascending, and the
  * first 32 bits of their deposit addresses, at the same index. A payment's address never changes, so neither does a
  * page.
  */
@@ -218,14 +218,14 @@ export interface AddressPageStore {
   /**
    * In the order of their rows, those that begin after this row or later.
    *
-   * @throws when a page is damaged: an address that is missing would be a deposit that nobody sees
+   * @throws when a page is damaged: an address that is missing would be a deposit that goes unseen
    */
   listAddressPages(afterRow: number, limit: number): Promise<readonly AddressPage[]>;
-  /** Of several processes that keep the same page, the first one does. */
+  /** Stores a page. Of several processes that store the same page, the first one does. */
   keepAddressPage(page: AddressPage): Promise<void>;
 }
 
-/** Who of several processes does what only one of them should do at a time. */
+/** Leases, by which one of several processes does a task that only one should do at a time. */
 export interface LeaseStore {
   /**
    * Takes a lease that is free or has ended, or renews one's own: it then lasts `durationMs` from now on, by the
