@@ -10,7 +10,7 @@ import {
   requireQuote,
 } from './provider-availability.ts';
 
-/** What became of the question. */
+/** The outcome of a quote request. */
 export type QuoteOutcome =
   | { readonly kind: 'quoted'; readonly quote: Quote }
   /** The provider says that it cannot serve this payment. */
@@ -31,21 +31,21 @@ type QuotedPayment = QuoteRequest & Pick<Payment, 'maxProviderFeeBasisPoints'>;
 export interface AskQuoteContext {
   readonly providers: ProviderDirectory;
   readonly monotonicMs: () => number;
-  /** How long a quote is shown to others who pay as much. */
+  /** Time for which a quote is reused for the same amount. */
   readonly keepMs: number;
 }
 
 /** The customer's page waits for that long, and no longer. */
 const PATIENCE_MS = 2_000;
-/** Of some 1,800 amounts at a time, each of eleven providers; some 300 bytes each. With fewer a busy shop asked anew for each page. */
+/** Maximum cached quotes: some 1,800 amounts, each of eleven providers, some 300 bytes each. With fewer, a busy shop requested new quotes for each page. */
 const MAXIMUM_KEPT_QUOTES = 20_000;
-/** Whoever opens pages as fast as they can must not make us hold calls without end. */
+/** Maximum open calls: a client that opens pages as fast as it can must not pile up calls. */
 const MAXIMUM_CALLS = 200;
 
 const silent: QuoteOutcome = { kind: 'silent' };
 const busy: QuoteOutcome = { kind: 'busy' };
 
-/** Quotes for the customer's page: asked for at the same time, shared between those who ask for the same, and bounded. */
+/** Quotes for the customer's page: requested concurrently, shared between identical requests, and bounded. */
 export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteContext): AskQuote {
   const reuse = createTtlCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
   let calls = 0;
@@ -68,7 +68,7 @@ export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteConte
   };
 }
 
-/** What is not the provider's refusal is its silence; the click that follows says what is wrong, and logs it. */
+/** Treats every error except the provider's refusal as silence. The click that follows names and logs the error. */
 function outcomeOfError(error: unknown): QuoteOutcome {
   if (!(error instanceof ServiceError)) return silent;
   if (error.errorName === 'provider_unavailable') return error.retryAfterSeconds === null ? silent : busy;

@@ -16,11 +16,11 @@ export interface CancelPaymentContext {
 const MINUTE_MS = 60_000;
 /** A card payment that was begun in a session's last moment is delivered later: after checks, and by the provider. */
 const DELIVERY_GRACE_MS = 30 * MINUTE_MS;
-/** "Nothing has arrived" says nothing while nobody has looked; the newest final block is seconds old as a rule. */
+/** Maximum age of the cursor: "nothing has arrived" proves nothing while the watcher stands. The newest final block is usually seconds old. */
 const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 
 /**
- * Cancels a payment for which nothing has arrived, as far as the chain was just looked at, and for which no started
+ * Cancels a payment for which nothing has arrived, up to the newest scanned block, and for which no started
  * session can still pay or have been paid in; otherwise throws `payment_state_conflict`.
  */
 export async function cancelPayment(

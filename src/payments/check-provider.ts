@@ -7,7 +7,7 @@ import type { ProviderAdapter, SessionRequest } from '../domain/ports/provider.t
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { providerVariables, variableNameOf } from '../domain/provider-variables.ts';
 
-/** What is tried, with the provider's own API and the operator's credentials. */
+/** The request of a check, which uses the provider's own API and the operator's credentials. */
 export interface ProviderCheckRequest {
   readonly provider: ProviderId;
   /** As the service has it, with or without a circuit breaker; undefined where it is not configured. */
@@ -17,7 +17,7 @@ export interface ProviderCheckRequest {
   /** The amount's value in USD, 10⁻⁶ units. */
   readonly usdUnits: bigint;
   readonly country: string | null;
-  /** A wallet of the operator's: nobody is to pay, but if somebody does, nothing is lost. */
+  /** The operator's own wallet: no payment is intended, but an accidental one is not lost. */
   readonly wallet: Address;
   readonly paymentId: PaymentId;
   readonly returnUrl: string;
@@ -27,7 +27,7 @@ export interface ProviderCheckRequest {
 export interface CheckedStep {
   readonly step: 'credentials' | 'quote' | 'session' | 'webhooks';
   readonly isFine: boolean;
-  /** What came of it, in words for the operator. */
+  /** The result, as text for the operator. */
   readonly detail: string;
 }
 
@@ -109,7 +109,7 @@ function requirePlausible(request: ProviderCheckRequest, units: bigint): void {
   );
 }
 
-/** What an error of an adapter means to who has to put it right. */
+/** Describes an adapter's error to the operator who has to fix it. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof ServiceError)) return messageOf(error);
   const { cause } = error;

@@ -12,15 +12,15 @@ import {
   requireUnreservedAddress,
 } from './create-payment.ts';
 
-/** What a direct payment is created with; its form was found good. */
+/** The validated request for a direct payment. */
 export type DirectPaymentRequest = Pick<
   CreatePaymentRequest,
   'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'email' | 'note'
 >;
 
 /**
- * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. Nobody delivers less than is
- * asked for, so the paid threshold is the whole value: no provider's fee and no tolerance. Not for the card API, which knows no such
+ * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts
+ * a fee, so the paid threshold is the whole value: no provider's fee and no tolerance. Not for the card API, which knows no such
  * payment. Throws `ServiceError`.
  */
 export async function createDirectPayment(

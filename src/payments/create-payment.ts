@@ -35,7 +35,7 @@ import {
   requireQuote,
 } from './provider-availability.ts';
 
-/** What a new payment is bound to on chain. */
+/** The terms on chain that a new payment is bound to. */
 interface SettlementTerms {
   readonly chainId: number;
   readonly factory: Address;
@@ -56,7 +56,7 @@ export interface CreatePaymentContext {
   readonly newPaymentId: () => PaymentId;
   /** Names the secret that makes new ipn_tokens. */
   readonly tokenFingerprint: string;
-  /** Of accounts that set nothing else. */
+  /** Default for accounts without a setting of their own. */
   readonly thresholdDefaults: ThresholdTerms;
 }
 
@@ -125,7 +125,7 @@ interface Charge {
   readonly customerFeeCents: number | null;
 }
 
-/** What the customer is charged; under pass-through the smallest amount that leaves the requested net. */
+/** The amount charged to the customer; under pass-through the smallest that leaves the requested net. */
 function chargeOf(request: CreatePaymentRequest, feeBasisPoints: number): Charge {
   if (!request.passFeeToCustomer) {
     return { amountCents: request.amountCents, originalAmountCents: null, customerFeeCents: null };
@@ -150,7 +150,7 @@ function idempotencyOf(
   return { accountId, key, fingerprint: fingerprintOf(parametersOf(request)), createdAtMs: nowMs() };
 }
 
-/** What a request asks for, after normalisation: POST and GET of the same are the same. */
+/** The normalised parameters of a request: POST and GET of the same request are equal. */
 function parametersOf(request: Omit<CreatePaymentRequest, 'idempotencyKey'>): readonly unknown[] {
   return [
     request.payoutAddress,
@@ -174,10 +174,10 @@ export async function requireUnreservedAddress(
   }
 }
 
-/** Where the wallet is locked, a stolen key makes no checkout that pays anybody else. */
+/** Refuses another wallet where the account's is locked, so that a stolen key cannot redirect money. */
 export function requireAllowedWallet(account: Account, payoutAddress: Address): void {
   if (!account.isWalletLocked || payoutAddress === account.wallet) return;
-  // Whoever holds a stolen key does not learn the wallet from this.
+  // The message does not reveal the wallet to the holder of a stolen key.
   throw invalidField('address', "must be the account's own payout wallet, to which payouts are locked");
 }
 

@@ -13,7 +13,7 @@ export interface ExpirePaymentsContext {
   readonly expiryMs: number;
 }
 
-/** What one run did. */
+/** The result of one run. */
 export interface ExpiryPass {
   readonly checked: number;
   /** Past their deadline, but money that was not observed lies at their addresses: not expired. */
@@ -44,8 +44,8 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
   await context.observations.advanceExpiryWatermark(ids, { from, to }, (view) => {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
-    // Left alone until it is observed. It came to know while the chain was asked: who recorded that could not bring
-    // the payment back to this step, which had not passed it yet.
+    // Unchanged until the money is observed. When it was recorded during the chain call, that write could not bring the
+    // payment back to this step, which had not passed it yet.
     return sumObservations(view.observations).seenUnits === seenUnits
       ? null
       : { change: {}, revisitExpiry: true };

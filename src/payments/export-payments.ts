@@ -16,7 +16,7 @@ interface Column {
   readonly cell: (payment: Payment, more: ExportedFacts) => CsvCell;
 }
 
-/** What a line has besides the payment itself. */
+/** Facts of a line besides the payment itself. */
 interface ExportedFacts {
   readonly sums: FinalSums;
   readonly sessionProvider: ProviderId | null;
@@ -24,10 +24,10 @@ interface ExportedFacts {
 
 const cents = (value: number | null) => (value === null ? null : formatCents(value));
 const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
-/** Below zero where the chain took back what it had called final. */
+/** Formats units, which are negative where the chain took back a final transaction. */
 const units = (value: bigint) => (value < 0n ? `-${formatUnits(-value)}` : formatUnits(value));
 
-/** What is final on the chain adds up: deposited = forwarded + fee + held, in each line and over all of them. */
+/** The columns. Final amounts add up, in each line and over all of them: deposited = forwarded + fee + held. */
 const columns: readonly Column[] = [
   { name: 'payment_id', cell: ({ id }) => id },
   { name: 'short_code', cell: ({ id }) => shortCodeOf(id) },

@@ -11,8 +11,8 @@ import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 
 /**
- * What became of a webhook: `noted` moved a visit's progress, `stale` was known already or overtaken, `irrelevant` says
- * nothing of a payment, `unmatched` is of no visit of ours, `unknown_state` uses a word that nobody knows, `refused`
+ * The outcome of a webhook: `noted` moved a session's progress, `stale` was known already or overtaken, `irrelevant`
+ * concerns no payment, `unmatched` belongs to no session of this service, `unknown_state` uses an unknown word, `refused`
  * is not authentic.
  */
 export type ProviderWebhookOutcome =
@@ -28,16 +28,16 @@ export interface HandleProviderWebhookContext {
   readonly adapters: ProviderAdapters;
 }
 
-/** The outcome, and for those that an operator should look at, why. */
+/** The outcome, with a reason where an operator should check it. */
 export interface HandledWebhook {
   readonly outcome: ProviderWebhookOutcome;
   readonly reason: Error | null;
 }
 
 /**
- * Takes what was posted in a provider's name. It moves the progress that the customer sees and nothing else: what
- * counts as paid is decided by the chain alone. Throws `ServiceError` not_found where the provider tells us nothing,
- * and provider_unavailable where a webhook could not be judged.
+ * Handles a webhook request in a provider's name. It moves the progress that the customer sees and nothing else: the
+ * chain alone decides which payment counts as paid. Throws `ServiceError` not_found where the provider sends no
+ * webhooks, and provider_unavailable where a webhook could not be validated.
  */
 export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,
@@ -58,7 +58,7 @@ export async function handleProviderWebhook(
   return await recordProgress(context, providersAt(context.adapters, provider), posted, webhook);
 }
 
-/** The provider, and those whose visits happen there. */
+/** The provider, and those whose sessions run there. */
 function providersAt(
   adapters: ProviderAdapters,
   provider: ProviderId,
@@ -87,7 +87,7 @@ async function recordProgress(
   return { outcome: isNews ? 'noted' : 'stale', reason: null };
 }
 
-/** The visit a webhook names, or the latest at that provider where it names none. */
+/** The session that a webhook names, or the latest at that provider where it names none. */
 function sessionOf(
   sessions: readonly ProviderSession[],
   providers: readonly ProviderId[],

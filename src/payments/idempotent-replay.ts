@@ -11,7 +11,7 @@ import {
   type PaymentStore,
 } from '../domain/ports/payment-store.ts';
 
-/** What an earlier request with the same key created, and the fingerprint of its parameters. */
+/** The payment of an earlier request with the same key, and the fingerprint of its parameters. */
 interface EarlierCreate {
   readonly payment: Payment;
   readonly fingerprint: string;

@@ -6,7 +6,7 @@ export interface IndexPaymentsContext {
   readonly search: Pick<PaymentSearchStore, 'readIndexWatermark' | 'indexPayments' | 'countPaid'>;
 }
 
-/** Of one step. The store's writer is the same thread as the API in one of the engines: this takes some milliseconds. */
+/** Payments in one step. With SQLite the writer shares the API's thread: this many take some milliseconds. */
 export const PAYMENTS_AT_A_TIME = 250;
 
 /**

@@ -41,7 +41,7 @@ export function createKnownAddresses(
 ): KnownAddresses {
   const book = createAddressBook();
   let opening: Promise<void> | null = null;
-  /** What follows on the last page; null before all pages are read. */
+  /** The page after the last stored one; null before all pages are read. */
   let draft: AddressPageDraft | null = null;
   /** Complete, and not kept yet. */
   const unkept: AddressPage[] = [];
@@ -112,20 +112,20 @@ async function requirePagesOf(payments: PaymentStore, { lastRow, candidatesOf }:
   throw new Error('address_pages is of other payments; without its rows the table is made anew');
 }
 
-/** A payment this young may be missing in the address book when its address is judged. */
+/** Maximum age of the address book when an address is validated: a payment this new may be missing in it. */
 const MAXIMUM_AGE_MS = 1_000;
 /**
- * From this age on the book is caught up beside the creates. Waiting for that once a second made one create in a
- * hundred wait for the reading of all that were created in that second.
+ * Age from which the address book catches up in the background. A wait for that once a second made one create in a
+ * hundred wait until all payments of that second were read.
  */
 const CATCH_UP_INTERVAL_MS = 500;
 
 /**
- * Judges payout addresses: neither one of these fixed ones nor one of our own deposit addresses. The watcher fills
- * the book at its own pace, or in another process; so the book is caught up here as well, at most twice a second. A
- * create waits for that only when the book is older than a second, as after a rest. Bound: the deposit address of a
- * payment that another process created less than a second ago may pass. That needs a merchant who is quicker than that
- * in naming it, and harms only them: what their customer pays goes on to the payment whose address they named.
+ * Refuses payout addresses that are fixed ones or deposit addresses of this service. The watcher fills the address book
+ * at its own interval, or in another process, so it catches up here as well, at most twice a second. A create waits for
+ * that only when the address book is older than a second, as after an idle time. Bound: the deposit address of a payment
+ * that another process created less than a second ago may pass. That takes a merchant who names it within that second,
+ * and harms only this merchant: their customer's payment goes on to the payment whose address they named.
  */
 export function createReservedAddressCheck(
   known: KnownAddresses,
@@ -158,7 +158,7 @@ export function createReservedAddressCheck(
     const nowMs = monotonicMs();
     const ageMs = nowMs - caughtUpAtMs;
     if (ageMs >= MAXIMUM_AGE_MS) return refresh(nowMs).then(() => isOwn(address));
-    // Fails for those who wait for it, once the book is too old.
+    // A failure reaches the callers that wait, once the address book is too old.
     if (ageMs >= CATCH_UP_INTERVAL_MS) refresh(nowMs).catch(() => {});
     return isOwn(address);
   };

@@ -20,9 +20,9 @@ export const paymentStatuses = [...new Set(states.map(({ status }) => status))];
 export const forwardStatuses: readonly ForwardStatus[] = [
   ...new Set(states.map(({ forwardStatus }) => forwardStatus)),
 ];
-/** What a checkout can be created with. */
+/** Provider values that a checkout can be created with. */
 export const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
-/** What a payment can have been created with. */
+/** Provider values that a stored payment can have. */
 export const paymentProviders = [...providerChoices, DIRECT_PROVIDER] as const;
 
 /** Throws `invalid_request`, which names the field, for a value that does not exist. */

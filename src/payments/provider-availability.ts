@@ -6,7 +6,7 @@ import type { Payment } from '../domain/payment.ts';
 import type { ProviderAdapters, ProviderStore, Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
 
-/** What is needed to judge whether a provider can serve a payment. */
+/** The parts needed to decide whether a provider can serve a payment. */
 export interface ProviderDirectory {
   readonly adapters: ProviderAdapters;
   readonly settings: ProviderStore;
@@ -16,14 +16,14 @@ export interface ProviderDirectory {
 export interface ProviderOffer {
   readonly provider: ProviderId;
   readonly name: string;
-  /** From which amount on it serves, by its own minimum and by the maximum provider fee. */
+  /** The amount from which it serves, by its own minimum and by the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
 }
 
 /** Why a provider cannot serve: what a `ServiceError` would say, without the costs of an error (its stack). */
 export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
-  /** Where it is the amount: from which one on the provider serves, in USD cents. */
+  /** For a refused amount: the one from which the provider serves, in USD cents. */
   readonly minimumUsdCents?: number;
 }
 
@@ -71,7 +71,7 @@ function inactive(provider: ProviderId): Refusal {
   };
 }
 
-/** What decides from which amount on a provider serves a payment. */
+/** The terms that decide the amount from which a provider serves a payment. */
 export interface MinimumTerms {
   /** The operator's minimum, or else the catalogue's. */
   readonly minimumUsdCents: number;
@@ -162,7 +162,7 @@ export async function requireQuote(
   if (adapter === undefined) throw new ServiceError('provider_inactive');
   const quote = await adapter.quote(request);
   if (quote.minimumUsdCents !== null) {
-    // The provider's own word; what the maximum fee makes of the quote is told apart.
+    // The provider's own minimum; the minimum that follows from the maximum fee is reported separately.
     const terms = { minimumUsdCents: quote.minimumUsdCents, maxProviderFeeBasisPoints: null };
     requireMinimum(provider, terms, request.usdUnits);
   }
@@ -181,7 +181,7 @@ export async function listOffers(
     if (!isEnabledFor(account, provider)) continue;
     const { name, minimumUsdCents: usualMinimum } = providerCatalogue[provider];
     const stored = directory.settings.readProviderSettings(provider);
-    // Awaiting what is at hand costs a turn for each of eleven providers.
+    // Awaiting a cached value costs an event loop turn for each of eleven providers.
     const settings = stored instanceof Promise ? await stored : stored;
     const terms = { minimumUsdCents: settings.minimumUsdCents ?? usualMinimum, maxProviderFeeBasisPoints };
     const isActive = directory.adapters.has(provider) && settings.active !== false;

@@ -3,14 +3,14 @@ import { type PaidCount, settleBoundsMs } from '../domain/payment-statistics.ts'
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import { type LocalDay, lastDays } from '../platform/time-zone.ts';
 
-/** What happened on a day of the account's time zone. */
+/** Counts of a day of the account's time zone. */
 export interface DayStatistics extends LocalDay {
   readonly created: number;
-  /** Of those created on this day, how many became paid by now. */
+  /** Payments created on this day that are paid by now. */
   readonly converted: number;
   /** Payments that became paid on this day. */
   readonly paid: number;
-  /** What their customers were charged, by currency. */
+  /** Charged amounts of those payments, by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
 }
 

@@ -9,7 +9,7 @@ export interface ReadStatusContext {
   readonly tokens: IpnTokens;
 }
 
-/** How the caller names the payment: the token takes precedence when both are given. */
+/** The caller's reference to the payment. The token takes precedence when both are given. */
 export interface StatusQuery {
   readonly ipnToken: string | null;
   readonly paymentId: string | null;
@@ -17,7 +17,7 @@ export interface StatusQuery {
 
 /**
  * A payment of this account. An unknown payment, another account's, and a token that proves nothing are the same
- * 404, so that nobody learns what exists.
+ * 404, so that no caller learns which payments exist.
  */
 export async function readStatus(
   context: ReadStatusContext,

@@ -52,7 +52,7 @@ export async function rescueToken(
   return signed.hash;
 }
 
-/** Throws `payment_state_conflict`: for whoever asked, not for the payment's record. */
+/** Throws `payment_state_conflict` to the caller, without recording it in the payment. */
 async function estimateRescue(relayer: Relayer, call: RelayCall): Promise<bigint> {
   try {
     return await relayer.estimateGas(call);

@@ -9,7 +9,7 @@ export interface SendAlertsContext {
   readonly accounts: Pick<AccountStore, 'findAccount'>;
   readonly people: Pick<PeopleStore, 'listMembers'>;
   readonly mailer: Mailer;
-  /** Of the dashboard, without a slash at its end. */
+  /** Address of the dashboard, without a slash at its end. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
   /** Told of each mail that failed, for the log. */
@@ -17,19 +17,20 @@ export interface SendAlertsContext {
 }
 
 const HOUR_MS = 3_600_000;
-/** What is written down with a time may be committed a moment after it. */
+/** Delay before an alert counts: a row may be committed a moment after the time it holds. */
 const SETTLED_MS = 10_000;
-/** What is older surprises more than it helps, for example after mail was first configured. */
+/** Maximum age of alerts: older ones confuse more than they help, for example after mail was first configured. */
 const LATEST_MS = 24 * HOUR_MS;
 const ALERTS_AT_A_TIME = 5;
 const NAMED = 10;
 const MAXIMUM_OWNERS = 20;
 
 /**
- * Tells owners by e-mail of webhooks that did not arrive and of payments that need a hand: of each kind at most once an
- * hour and account, with what has come up since. Claimed durably before it is sent, so that nobody is told twice, and
- * given back where nobody was told. One mail at a time, and none after `signal`. Resolves to whether more may wait. Throws
- * the last reason for which something was given back: `MailNotSentError` when the mail server took none.
+ * Sends alert mails to owners about webhooks that did not arrive and payments that need attention: at most one per kind,
+ * hour and account, with everything new since the last one. An alert is claimed durably before it is sent, so that no
+ * owner gets it twice, and returned where no mail was sent. One mail at a time, and none after `signal`. Resolves to
+ * whether more may wait. Throws the last reason for which an alert was returned: `MailNotSentError` when the mail server
+ * accepted none.
  */
 export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
   const { alerts } = context;
@@ -51,7 +52,7 @@ export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal
   return !signal.aborted && claimed.length === ALERTS_AT_A_TIME;
 }
 
-/** False where it was stopped before anybody was told. Throws only where nobody was told. */
+/** False where it was stopped before the first mail. Throws only where no mail was sent. */
 async function tellOwners(context: SendAlertsContext, alert: Alert, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   const account = await context.accounts.findAccount(alert.accountId);
@@ -61,7 +62,7 @@ async function tellOwners(context: SendAlertsContext, alert: Alert, signal: Abor
   const mail = await composeMail(context, alert, account.name);
   let isAnyTold = false;
   for (const { email } of owners) {
-    // Where one was told already, the others hear of it with the next alert, and nobody is told twice.
+    // Once one owner has the mail, the others get the next alert, so that no owner gets a mail twice.
     if (signal.aborted) return isAnyTold;
     try {
       await context.mailer.send({ to: email, ...mail }, { isBackground: true });

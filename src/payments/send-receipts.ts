@@ -16,14 +16,14 @@ export interface SendReceiptsContext {
   readonly payments: Pick<PaymentStore, 'viewPayment'>;
   readonly accounts: Pick<AccountStore, 'findAccount'>;
   readonly mailer: Mailer;
-  /** What a customer is written; null where there is nobody to write to. */
+  /** The customer's receipt; null where there is no recipient. */
   readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;
   readonly nowMs: () => number;
   /** Told of each that failed, for the log. */
   readonly onFailure: (payment: PaymentReference, error: unknown) => void;
 }
 
-/** Of the places that mails have in the background; one is left for alerts. */
+/** Receipts at a time. One of the background places for mails is left for alerts. */
 const AT_A_TIME = 4;
 /** A receipt that comes later than this surprises more than it helps, for example after mail was first configured. */
 const LATEST_MS = 24 * 3_600_000;

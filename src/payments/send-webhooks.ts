@@ -37,7 +37,7 @@ async function attempt(
     const ending = { outcome, httpStatus, reason, durationMs, responseExcerpt };
     return { result: { ...ending, body, signature, finishedAtMs: context.nowMs() } };
   } catch (mistake) {
-    // What was not signed was not sent; of what was signed, nobody knows how far it got.
+    // An event that was not signed was not sent. Once it was signed, its delivery is unknown.
     const ending =
       signature === null
         ? { outcome: 'failed' as const, reason: 'signing_key_missing', body: null }
@@ -51,13 +51,13 @@ async function attempt(
   }
 }
 
-/** How many waiting webhooks of an account are looked at in one pass; the next pass follows at once. */
+/** Waiting webhooks of an account that one pass reads; the next pass follows at once. */
 const SEEN_PER_ACCOUNT = 100;
 
-/** What one pass has claimed. */
+/** The webhooks that one pass has claimed. */
 interface ClaimedWebhooks {
   readonly claimed: readonly Webhook[];
-  /** Whether others wait, or may wait, for a place: look again when a delivery has ended. */
+  /** Whether others wait, or may wait, for a place: check again when a delivery has ended. */
   readonly hasBacklog: boolean;
 }
 
@@ -71,15 +71,15 @@ export async function claimWebhooks(
   const full = fullHosts(open, bounds);
   const waiting = await webhooks.listWaitingWebhooks(SEEN_PER_ACCOUNT, full);
   const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
-  // The time of the claim, not of the look: from it on is counted when a delivery was given up.
+  // The time of the claim, not of the check: the time limit of a delivery counts from it.
   const claimed = chosen.length === 0 ? [] : await webhooks.claimWebhooks(chosen, nowMs());
   return { claimed, hasBacklog: full.length > 0 || chosen.length < waiting.length };
 }
 
-/** How many deliveries may be open at a time in one process. */
+/** Maximum open deliveries in one process. */
 export interface DeliveryBounds {
   readonly open: number;
-  /** To one host, so that nobody is flooded by us, and a host that hangs holds no more than this. */
+  /** Maximum open deliveries to one host, so that no host is flooded and one that hangs holds no more than this. */
   readonly openPerHost: number;
 }
 
@@ -87,11 +87,11 @@ export interface DeliveryBounds {
 export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
 
 /**
- * Which of the waiting webhooks may be sent now, so that no receiver and no account keeps the others waiting.
+ * The waiting webhooks that may be sent now, so that no receiver and no account delays the others.
  *
- * An account gets another place only while it holds fewer than are free. So one whose receivers all hang takes half of
- * them at the most, and the next one half of the rest: whoever comes then need not wait until somebody gives up. Two that
- * come together take a third each. Whoever holds least comes first, then the oldest.
+ * An account gets another place only while it holds fewer than are free. So one whose receivers all hang takes at most
+ * half of them, and the next one half of the rest: a later account need not wait until a delivery times out. Two
+ * accounts at the same time take a third each. The account that holds the fewest comes first, then the oldest webhook.
  *
  * @param waiting the oldest of each account
  */

@@ -29,7 +29,7 @@ export interface StartSessionContext {
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** Of payments that were made before each kept its own. */
+  /** Tolerance of payments that were created before each stored its own. */
   readonly toleranceBasisPoints: number;
   /** The checkout page of a payment, to which the provider sends the customer back. */
   readonly checkoutPageUrl: (payment: Payment) => string;
@@ -45,11 +45,11 @@ export type StartSession = (
   visitor?: Visitor,
 ) => Promise<ProviderSession>;
 
-/** What is known of the visitor who opens a session. */
+/** Known facts about the customer who opens a session. */
 export interface Visitor {
-  /** Where they live, ISO 3166-1 alpha-2; null or absent where that is not known. */
+  /** The customer's country, ISO 3166-1 alpha-2; null or absent where it is unknown. */
   readonly country?: string | null;
-  /** In which they read, ISO 639-1; kept for what they are written later. */
+  /** The customer's language, ISO 639-1; stored for later mails. */
   readonly language?: string | null;
   /** They came with the payment's e-mail address. Without that the provider is not given it. */
   readonly knowsEmail?: boolean;
@@ -63,7 +63,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** A clock that runs fast must not end a session before the customer gets there. */
 const SHORTEST_SESSION_MS = MINUTE_MS;
-/** While a session is open its payment cannot be canceled, and it is used again: not for as long as a provider likes. */
+/** Maximum lifetime of a session, whatever the provider says: while it is open, it is reused and its payment cannot be canceled. */
 const LONGEST_SESSION_MS = 24 * HOUR_MS;
 
 /** One customer's clicks run one after the other, so that two of them at the same time start one session. */
@@ -71,7 +71,7 @@ export function createStartSession(context: StartSessionContext): StartSession {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withCache(context);
   return (payment, provider, { country = null, language = null, knowsEmail = false } = {}) => {
-    // A visitor who does not know the e-mail address must not be handed the session of one who does.
+    // A customer who does not know the e-mail address must not get the session of one who does.
     const key = `${payment.id} ${provider} ${knowsEmail}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
@@ -92,7 +92,7 @@ function withCache({ token, monotonicMs }: StartSessionContext): StartSessionCon
   return { isBlocklisted: async (address) => reuse(address, () => token.isBlocklisted(address)) };
 }
 
-/** Where the customer goes, and what is known of them. */
+/** The chosen provider, and the known facts about the customer. */
 type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 
 async function startSession(
@@ -157,9 +157,9 @@ async function startSession(
 }
 
 /**
- * The session that a customer comes back to. One that failed at the provider may be over there. Once something has
- * arrived, a session is used up: a customer who comes back then wants to add what is missing. A session that shows the
- * customer's e-mail address at the provider is only for visitors who know the address, and the others are only for
+ * The session that a returning customer reuses. One that failed at the provider may have ended there. Once a deposit has
+ * arrived, sessions are used up: a customer who returns then wants to add the missing amount. A session that shows the
+ * customer's e-mail address at the provider is only for customers who know the address, and the others are only for
  * those who do not: neither takes the other's away.
  */
 function findUnused(
@@ -195,7 +195,7 @@ function countryNeeded(provider: ProviderId): ServiceError {
   );
 }
 
-/** Counted apart: visitors who do not know the payment's e-mail address use up no session of one who does. */
+/** Limits sessions, counted separately: customers who do not know the payment's e-mail address use up no session of those who do. */
 function requireRoom({ payment, sessions }: PaymentView, hasEmail: boolean, nowMs: number): void {
   const recent = sessions.filter(
     (session) =>
@@ -251,7 +251,7 @@ async function requireServable(
   return adapter;
 }
 
-/** Before anybody is sent to pay: could the money be released to the merchant at all? */
+/** Requires, before the customer is redirected to pay, that the money could be released to the merchant. */
 async function requirePayable(token: StartSessionContext['token'], payment: Payment): Promise<void> {
   const isRefused = await token.isBlocklisted(payment.payoutAddress).catch((cause: unknown) => {
     throw new ServiceError('chain_unreachable', undefined, { cause });

@@ -11,9 +11,9 @@ export interface SweepContext {
   readonly nowMs: () => number;
 }
 
-/** What a sweep over some payments found. */
+/** The result of a sweep over some payments. */
 export interface SweepResult {
-  /** The last payment looked at, where the next portion goes on; null at the end. */
+  /** The last checked payment, after which the next portion starts; null at the end. */
   readonly last: string | null;
   /** Open payments whose address holds, or has released, more than was observed. */
   readonly unexplained: readonly PaymentId[];
@@ -47,9 +47,9 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
 }
 
 /**
- * Which of these payments are unpaid although, at the newest final block that was scanned, their address holds more
- * than was observed, or more was released than was seen to arrive: the watcher missed an event. As
- * they were before the chain was asked. Throws `ChainUnavailableError`.
+ * The unpaid ones of these payments whose address holds, at the newest final block that was scanned, more than was
+ * observed, or from which more was released than was seen to arrive: the watcher missed an event. Returns them as they
+ * were before the chain call. Throws `ChainUnavailableError`.
  */
 export async function findUnexplained(
   context: Pick<SweepContext, 'payments' | 'sweep'>,

@@ -27,7 +27,7 @@ export interface WatchDepositsContext {
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
 
-/** How far a pass came. */
+/** Progress of a pass. */
 export interface WatchPass {
   readonly cursor: BlockReference;
   readonly latest: BlockReference;
@@ -47,7 +47,7 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
   return context.chain.withView(async (view) => {
     const heads = await view.readHeads();
     const cursor = await verifiedCursor(context, view, heads.final);
-    // Read after the heads: whoever paid in a block up to them knew an address that was committed before.
+    // Read after the heads: a customer who paid in a block up to them knew an address that was committed before.
     await context.known.catchUp();
     if (heads.latest.number <= cursor.number) {
       return { cursor, latest: heads.latest, isCaughtUp: true };
@@ -213,7 +213,7 @@ function finalAfter(
   return scannedTo.number <= final.number ? scannedTo : final;
 }
 
-/** What was found in blocks up to `scannedTo`. */
+/** Rows found in blocks up to `scannedTo`. */
 interface FoundRows {
   readonly scannedTo: BlockReference;
   readonly rows: OwnRows;

@@ -124,11 +124,11 @@ export async function rebroadcast(
   return wasTaken ? null : refusal;
 }
 
-/** What a decision about higher fees rests on. */
+/** The facts on which a decision about higher fees rests. */
 export interface FeeSituation {
   /** All that were signed with this nonce, the last one being the dearest. At least one. */
   readonly attempts: readonly RelayAttempt[];
-  /** What the chain asks for now. */
+  /** The current quote of the chain. */
   readonly quote: FeeQuote;
   /** Whether a node has the transaction, or asks for a better price: any other refusal has nothing to do with it. */
   readonly wasTaken: boolean;
@@ -148,7 +148,7 @@ const MAXIMUM_DOUBLINGS = 6;
  * The fees for another attempt, or null to leave things as they are. They rise when the latest quote exceeds the last
  * attempt's, or when a node has had it for long although it does not. Both fees rise by an eighth at least (nodes
  * replace for a tenth), and never above what limits and tip multiple allow. Whether the relayer can pay them is for the
- * caller to judge. Pure.
+ * caller to decide. Pure.
  */
 export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const { attempts, quote, limits, nowMs } = situation;

@@ -26,7 +26,7 @@ export interface RelayContext {
 export interface RelayLimits {
   /** Releases in one transaction. */
   readonly batchSize: number;
-  /** How long the first due release waits for others to share its transaction. */
+  /** Time for which the first due release waits for others to share its transaction. */
   readonly batchWindowMs: number;
   /** How long an attempt stays as it is before its fees are compared with the latest quote. */
   readonly bumpAfterMs: number;
@@ -50,7 +50,7 @@ export const defaultRelayLimits: RelayLimits = {
   retiredPatienceMs: 600_000,
 };
 
-/** What a pass did. */
+/** The result of a pass. */
 export type RelayPass =
   | 'idle'
   | 'collecting'
@@ -63,7 +63,7 @@ export type RelayPass =
   | 'resolved'
   | 'abandoned';
 
-/** What went otherwise than it should, for log and metrics. */
+/** Incidents of the relay, for log and metrics. */
 export type RelayIncident =
   /** Finally mined, and these payments still hold what it was to release; they are tried again later and later. */
   | { readonly kind: 'fruitless_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
@@ -85,13 +85,13 @@ export type RelayIncident =
       readonly relayer: string;
     };
 
-/** What the sender remembers between passes and may forget with its process. */
+/** State of the sender between passes, which may be lost with the process. */
 interface RelayMemory {
-  /** When the thing that a batch is waited for was first seen, by batch id. */
+  /** Time at which the condition that delays a batch was first seen, by batch id. */
   readonly firstSeenMs: Map<number, number>;
   /** Payments in the next batch at most; smaller than the limit after an estimate or a batch failed. Null: the limit. */
   largestBatch: number | null;
-  /** When every node last refused a batch for its size. */
+  /** Last time at which every node refused a batch for its size. */
   refusedAtMs: number | null;
 }
 

@@ -20,7 +20,7 @@ export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   return pass;
 }
 
-/** Of keys that are at work and of keys that no longer are: those are changed now and then, not by the dozen. */
+/** Maximum open batches, of current keys and of former ones: keys change from time to time, not by the dozen. */
 const MAXIMUM_OPEN_BATCHES = 100;
 
 /**

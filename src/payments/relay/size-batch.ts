@@ -13,13 +13,13 @@ export interface ShrunkBatch {
   readonly gasLimit: bigint;
 }
 
-/** What a transaction offers for its gas, and the most that its gas limit may cost at that price. */
+/** The gas price that a transaction offers, and the most that its gas limit may cost at that price. */
 export interface FeeBounds {
   readonly fees: FeeQuote;
   readonly budgetWei: bigint;
 }
 
-/** How long batches stay small after every node refused a larger one. */
+/** Time for which batches stay small after every node refused a larger one. */
 const REST_AFTER_REFUSAL_MS = 600_000;
 
 /**
@@ -86,7 +86,7 @@ function unaffordableError({ relayer, limits }: RelayContext, costWei: bigint, b
   return new TransactionRefusedError(`${bound}, and one release may cost ${costWei} wei`);
 }
 
-/** After a success at once the next batch may be twice as large again, unless nodes have just refused a larger one. */
+/** Records the size of a batch. After a success at once the next may be twice as large, unless nodes have just refused a larger one. */
 function rememberSize(context: RelayContext, requested: number, halved: number | null): void {
   const { memory, limits, onIncident } = context;
   if (halved !== null) {

@@ -6,7 +6,7 @@ import { sumObservations } from '../../domain/settle.ts';
 import { type Findings, finalRowsOf, type VerifiedChain } from './verify-context.ts';
 import { formatSigned } from './verify-journal.ts';
 
-/** A payment, its entries in the book, and where to put what is wrong with it. */
+/** A payment, its entries in the journal, and the list for its discrepancies. */
 export interface ChainSubject {
   readonly view: PaymentView;
   readonly entries: readonly JournalFacts[];
@@ -46,7 +46,7 @@ async function checkBalances(
   }
 }
 
-/** What the chain and the database say of a group, by place and in the same words. */
+/** Amounts of a group by place, in the same form for the chain and the database. */
 type Amounts = Map<string, bigint>;
 
 async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject[]): Promise<void> {
@@ -64,7 +64,7 @@ async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject
   }
 }
 
-/** Of what was rescued the book is the only record. */
+/** Rescues by place. The journal is their only record. */
 function rescuesOf({ entries }: ChainSubject): JournalFacts[] {
   return netEntries(entries.filter(({ kind }) => kind === 'rescued'));
 }

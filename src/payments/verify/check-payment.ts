@@ -12,7 +12,7 @@ import {
 } from './verify-context.ts';
 import { checkJournal, formatSigned } from './verify-journal.ts';
 
-/** Replays one payment against the book and its recorded deposits and releases. Pure. */
+/** Replays one payment against the journal and its recorded deposits and releases. Pure. */
 export function checkPayment(facts: PaymentFacts, context: CheckContext): Findings {
   const { payment } = facts.view;
   const findings = createFindings(payment.id);
@@ -47,8 +47,8 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
 }
 
 /**
- * What is written in a payment when it is completed is what the book had come to at that moment: some beginning of its
- * entries adds up to it. And what was paid once must still be there.
+ * Checks that the amounts of a completed payment are the journal's sums at that moment: the first entries up to some
+ * point add up to them. A sum that was paid once must still be there.
  */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
   const { payment, observations } = view;
@@ -127,7 +127,7 @@ function checkTransactions({ view: { payment, observations } }: PaymentFacts, fi
 /** The decision that the service makes of every payment would change nothing. */
 function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
   const { payment } = view;
-  // What was seen so far is judged with the amounts.
+  // The units seen so far are checked with the amounts.
   const { receivedUnits, txidIn, ...change } = settle(view, { nowMs, expiredBeforeMs: null })?.change ?? {};
   const state = stateOf(payment);
   if (change.status !== undefined || change.forwardStatus !== undefined) {
@@ -173,7 +173,7 @@ function checkWebhooks({ view: { payment }, webhooks }: PaymentFacts, findings: 
       continue;
     }
     for (const [name, value] of Object.entries(fields)) {
-      // The note may be edited after the event was written; of a direct payment more may be released than it told of.
+      // The note may be edited after the event was written; a direct payment may have released more than the event reported.
       if (name === 'note' || (name === 'receivedAmount' && isDirect(payment))) continue;
       findings.compare('webhook_contents', `${name}: ${value}`, `${name}: ${webhook.fields[name]}`);
     }

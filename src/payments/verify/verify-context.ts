@@ -29,19 +29,19 @@ export interface VerifyContext {
   /** Null: the database is compared with itself alone. */
   readonly chain: VerifiedChain | null;
   readonly nowMs: () => number;
-  /** Between two looks at a payment that does not agree: long enough for what is under way to be written. */
+  /** Waits between two checks of a payment that does not agree, long enough for writes in progress to finish. */
   readonly pause: () => Promise<void>;
 }
 
 /** All that the database says of one payment. */
 export interface PaymentFacts {
   readonly view: PaymentView;
-  /** Its entries in the book, in their order. */
+  /** Its entries in the journal, in their order. */
   readonly entries: readonly JournalEntry[];
   readonly webhooks: readonly Webhook[];
 }
 
-/** What the checks of a payment need besides. */
+/** Further parts that the checks of a payment need. */
 export interface CheckContext {
   readonly nowMs: number;
   readonly openBatches: readonly RelayBatch[];

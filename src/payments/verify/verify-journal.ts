@@ -61,7 +61,7 @@ async function reportOrphans(
   const numbers = new Map(entries.map(({ paymentId, number }) => [paymentId, number]));
   await Promise.all(
     [...numbers].map(async ([paymentId, number]) => {
-      // One that cannot be read is there; what is wrong with it is found when payments are looked at.
+      // One that cannot be read is there; the check of the payments finds its error.
       const payment = await payments.findPaymentById(paymentId).catch(() => undefined);
       if (payment !== null) return;
       report({ paymentId, kind: 'journal_orphan', expected: 'a payment', found: `entry ${number}` });
@@ -69,7 +69,7 @@ async function reportOrphans(
   );
 }
 
-/** Compares a payment's entries in the book with its final deposits and releases, each with each. */
+/** Compares a payment's entries in the journal with its final deposits and releases, one by one. */
 export function checkJournal({ view, entries }: PaymentFacts, findings: Findings): void {
   const { id: paymentId } = view.payment;
   const { deposits, releases } = finalRowsOf(view);
@@ -77,7 +77,7 @@ export function checkJournal({ view, entries }: PaymentFacts, findings: Findings
     deposits: deposits.map((deposit) => ({ ...deposit, paymentId })),
     releases: releases.map((release) => ({ ...release, paymentId })),
   });
-  // Rescued tokens are no deposit and no release: of them the book is the only record.
+  // Rescued tokens are no deposit and no release: the journal is their only record.
   const entered = new Map(
     netEntries(entries.filter(({ kind }) => kind !== 'rescued')).map((entry) => [
       placeOfEntry(entry),
@@ -99,7 +99,7 @@ export function checkJournal({ view, entries }: PaymentFacts, findings: Findings
   }
 }
 
-/** Amounts of the book may be negative. */
+/** Formats an amount of the journal, which may be negative. */
 export function formatSigned(units: bigint): string {
   return units < 0n ? `-${formatUnits(-units)}` : formatUnits(units);
 }

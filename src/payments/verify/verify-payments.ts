@@ -17,7 +17,7 @@ import {
 } from './verify-context.ts';
 import { verifyJournal } from './verify-journal.ts';
 
-/** What a verification looked at and found. Amounts in 10⁻⁶ units, of what is final. */
+/** The result of a verification. Final amounts, in 10⁻⁶ units. */
 export interface VerifyReport {
   readonly payments: number;
   /** The end of the journal: kept elsewhere, it shows later that nothing before it was exchanged. */
@@ -26,7 +26,7 @@ export interface VerifyReport {
   readonly finalBlock: number | null;
   readonly isChainChecked: boolean;
   readonly totals: Totals;
-  /** How many there are; the list has the first ones only. */
+  /** Number of all discrepancies; the list has the first ones only. */
   readonly discrepancyCount: number;
   readonly discrepancies: readonly Discrepancy[];
 }
@@ -43,11 +43,11 @@ const PAYMENTS_AT_A_TIME = 100;
 /** More than a person reads; what is wrong in more places than these has one cause. */
 const MAXIMUM_LISTED = 1_000;
 const MAXIMUM_OPEN_BATCHES = 1_000;
-/** What changes while it is looked at is looked at again: only what stays wrong is wrong. */
+/** Maximum checks of a payment. One that changes during a check is checked again: only a lasting discrepancy counts. */
 const MAXIMUM_CHECKS = 4;
 
 /**
- * Checks the journal, and then replays every payment that exists at the beginning against the book, its
+ * Checks the journal, and then replays every payment that exists at the beginning against the journal, its
  * recorded deposits and releases, its webhook and the chain. Changes nothing. Needs memory for a portion of the
  * payments only. Throws `ChainUnavailableError` when the chain cannot be asked.
  */
@@ -148,7 +148,7 @@ function readable(id: PaymentId, check: () => Findings): Findings {
   }
 }
 
-/** What the contents themselves are to blame for; a database that does not answer is another matter. */
+/** Whether the stored contents caused the error; a database that does not answer is a different error. */
 function unreadable(id: PaymentId, error: unknown): Findings {
   const isContents =
     error instanceof UnknownStateError || error instanceof SyntaxError || error instanceof RangeError;
