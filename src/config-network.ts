@@ -3,12 +3,12 @@ import { createSecureContext } from 'node:tls';
 import { codeOf, type Reader } from './config-reader.ts';
 import { isLoopbackHost, isSecureUrl } from './platform/public-address.ts';
 
-/** How the service is reached, and whom it may call: addresses, ports, certificate, proxies. */
+/** Network settings of the service, for inbound and outbound connections: addresses, ports, certificate, proxies. */
 
 /** A port has 16 bits. */
 export const HIGHEST_PORT = 65_535;
 
-/** Where the certificate chain and its private key lie (PEM). */
+/** Files of the certificate chain and its private key (PEM). */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
@@ -31,7 +31,7 @@ export function readTls(read: Reader, problems: string[]): TlsFiles | null {
   return { certFile, keyFile };
 }
 
-/** An IP address or a host name to listen on; loopback unless told otherwise. */
+/** An IP address or a host name to listen on; loopback by default. */
 export function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST', problems: string[]): string {
   const value = read.text(name) ?? '127.0.0.1';
   if (isIP(value) === 0 && !/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(value))
@@ -39,7 +39,7 @@ export function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST', problems: st
   return value;
 }
 
-/** @param port of the public server, after which it comes unless told otherwise */
+/** @param port of the public server; the default is the next one */
 export function readAdminPort(read: Reader, port: number, problems: string[]): number {
   const adminPort = read.integer('ADMIN_PORT', port + 1, 1, HIGHEST_PORT);
   if (adminPort > HIGHEST_PORT) problems.push('ADMIN_PORT must be set: PORT + 1 is no port.');
@@ -107,12 +107,12 @@ function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** For what is told credentials or believed: nobody on the way may read or change it. */
+/** Whether a URL is safe for credentials and for trusted answers: no intermediary can read or change them. */
 export function isSecureHttpUrl(text: string): boolean {
   return isHttpUrl(text) && isSecureUrl(new URL(text));
 }
 
-/** The mail server, and whom mails come from. */
+/** The mail server, and the sender of mails. */
 export interface MailConfig {
   readonly url: string;
   readonly from: string;

@@ -53,7 +53,7 @@ function readValues(read: Reader, id: ProviderId, problems: string[]): ProviderV
   return values;
 }
 
-/** What is wrong with a value, to follow its variable's name; null when nothing is. */
+/** The problem of a value, as text that follows its variable's name; null when it is valid. */
 function problemOf(
   id: ProviderId,
   { name, isRequired }: ProviderVariable,

@@ -65,7 +65,7 @@ export function createReader(environment: Environment, problems: string[]) {
   return { text, file: fileText, list, integer, oneOf, address };
 }
 
-/** What names the kind of an error without quoting anything. */
+/** The code of an error, which quotes nothing. */
 export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }

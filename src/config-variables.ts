@@ -4,7 +4,7 @@ import { providerVariables, variableNameOf } from './domain/provider-variables.t
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** One environment variable: its name, whether a file may hold it, and what the documentation says of it. */
+/** One environment variable: its name, whether a file may hold it, and its text in the documentation. */
 export interface Variable {
   readonly name: string;
   readonly isSecret: boolean;

@@ -32,7 +32,7 @@ import { isLoopbackHost } from './platform/public-address.ts';
 /** Which parts of the service a process runs. */
 export type Role = 'all' | 'api' | 'worker';
 
-/** What deploying a factory needs. */
+/** Settings for deploying a factory. */
 export interface ContractDeploymentConfig {
   readonly chainId: number;
   readonly rpcUrls: readonly string[];
@@ -41,7 +41,7 @@ export interface ContractDeploymentConfig {
   readonly relayerPrivateKey: `0x${string}`;
 }
 
-/** How this service reaches the chain and signs on it. */
+/** Settings for reading the chain and signing on it. */
 export interface ChainConfig extends ContractDeploymentConfig {
   readonly factory: Address;
   readonly feeWallet: Address;
@@ -55,7 +55,7 @@ export interface Config {
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
-  /** Where operators reach the console, without a slash at its end. */
+  /** Address of the operator's console, without a slash at its end. */
   readonly adminBaseUrl: string;
   readonly baseUrl: string;
   readonly dataDir: string;
@@ -64,9 +64,9 @@ export interface Config {
   /** Null in the sandbox, which makes its own. */
   readonly secretKey: string | null;
   readonly previousSecretKeys: readonly string[];
-  /** Networks of proxies whose X-Forwarded-For is believed; empty for none. */
+  /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
   readonly trustProxy: readonly string[];
-  /** In lower case: where the operator's proxy tells the customer's country; null where none does. */
+  /** Header, in lower case, in which the operator's proxy sends the customer's country; null where none does. */
   readonly countryHeader: string | null;
   readonly tls: TlsFiles | null;
   readonly logLevel: LogLevel;
@@ -77,11 +77,11 @@ export interface Config {
     readonly unauthenticatedPerMinute: number;
   };
   readonly checkoutExpiryHours: number;
-  /** Of accounts that set nothing else. */
+  /** Defaults for accounts without settings of their own. */
   readonly thresholdDefaults: ThresholdTerms;
   /** Null in the sandbox, which brings its own chain. */
   readonly chain: ChainConfig | null;
-  /** Of each provider that is configured, its settings by their names in `providerVariables`. */
+  /** Settings of each configured provider, by their names in `providerVariables`. */
   readonly providers: ReadonlyMap<ProviderId, ProviderValues>;
   /** Null where no e-mail is sent; the sandbox never sends any. */
   readonly mail: MailConfig | null;
@@ -172,7 +172,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   return config;
 }
 
-/** Where the configuration keeps its data, for people; without a password. */
+/** The place of the configuration's data as text for operators, without a password. */
 export function describePlace({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string {
   const folder = `data folder ${resolve(dataDir)}`;
   return databaseUrl === null ? folder : `PostgreSQL at DATABASE_URL, ${folder}`;
@@ -228,7 +228,7 @@ function readChain(read: Reader, problems: string[]): ChainConfig | null {
     : { ...deployment, factory, feeWallet, relayMaximumFeeWei };
 }
 
-/** From 0.01 POL, which a single release needs at usual fees, to 1,000. */
+/** Reads the maximum fee: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
 function readRelayMaximumFee(read: Reader, problems: string[]): bigint {
   const wei = parsePolWei(read.text('RELAY_MAX_FEE_POL') ?? '1');
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
@@ -282,7 +282,7 @@ function readContractDeployment(read: Reader, problems: string[]): ContractDeplo
   return isKey ? { chainId, rpcUrls, token, relayerPrivateKey: key as `0x${string}` } : null;
 }
 
-/** What `contract deploy` needs, before there is a factory to configure. Throws `ConfigError`. */
+/** Reads the settings of `contract deploy`, before there is a factory to configure. Throws `ConfigError`. */
 export function readContractDeploymentConfig(
   environment: Environment = process.env,
 ): ContractDeploymentConfig {

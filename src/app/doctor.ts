@@ -78,7 +78,7 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
   return checks;
 }
 
-/** What so many hosts can and cannot do for each other; URLs on one host are one witness. */
+/** Describes the confirmations that this number of hosts allows; URLs on one host count as one. */
 export function describeHosts(hosts: readonly string[]): string {
   const names = hosts.join(', ');
   if (hosts.length === 1) {

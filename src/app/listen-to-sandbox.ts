@@ -3,7 +3,7 @@ import { CONTROL_SOCKET, callServer } from '../cli/control-socket.ts';
 import { type ListenOptions, listen } from '../cli/listen.ts';
 import type { Config } from '../config.ts';
 
-/** Shows the events of the sandbox that serves this data folder, until somebody stops it. */
+/** Shows the events of the sandbox that serves this data folder, until the user stops it. */
 export function listenToSandbox(config: Config, options: ListenOptions): Promise<void> {
   const socket = join(config.dataDir, CONTROL_SOCKET);
   return listen({

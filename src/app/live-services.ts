@@ -19,7 +19,7 @@ import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { webhookUrlOf } from './provider-addresses.ts';
 
-/** How long a provider may take to start a session. */
+/** Time limit of a provider for starting a session. */
 const SESSION_TIMEOUT_MS = 8_000;
 
 const liveIntervals: Intervals = {
@@ -35,8 +35,8 @@ const liveIntervals: Intervals = {
 };
 
 /**
- * The external of live mode. Refuses to come up when chain, factory and our own arithmetic do not agree: an address we
- * cannot release from must never be shown to anybody. Throws `ConfigError`, `DeploymentMismatchError` or
+ * Opens the external services of live mode. Refuses to start when chain, factory and our own arithmetic do not agree: an
+ * address without a possible release must never be shown. Throws `ConfigError`, `DeploymentMismatchError` or
  * `ChainUnavailableError`.
  */
 export async function openLiveServices(

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 
-/** What is counted; names begin with `card_checkout_`. */
+/** The service's metrics; names begin with `card_checkout_`. */
 export interface Metrics {
   readonly registry: Registry;
   observeRequest(route: string, method: string, status: number, durationMs: number): void;
@@ -21,7 +21,7 @@ export interface Metrics {
   readonly relayerLowBalancePol: Gauge;
 }
 
-/** What the providers do and tell. */
+/** Metrics of provider calls and provider webhooks. */
 function createProviderMetrics(
   registers: Registry[],
 ): Pick<Metrics, 'providerWebhooks' | 'providerCalls' | 'providerCircuitOpen'> {
@@ -123,7 +123,7 @@ const bucketsMs = [1, 5, 25, 100, 500, 2500] as const;
 /** All requests with the same labels. */
 interface Series {
   readonly labels: { readonly route: string; readonly method: string; readonly status: number };
-  /** How many took at most a bucket's bound and more than the one before; the last one has no bound. */
+  /** Requests per bucket: at most its bound and more than the one before; the last bucket has no bound. */
   readonly counts: number[];
   sumMs: number;
 }

@@ -8,7 +8,7 @@ import { openSqliteSource, openSqliteTarget } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
 import { SQLITE_FILE } from './open-store.ts';
 
-/** How the operator names the two sides; see `placeOf`. */
+/** The operator's names of the two sides; see `placeOf`. */
 export interface MovePlaces {
   readonly from: string;
   readonly to: string;

@@ -78,7 +78,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   return server;
 }
 
-/** What customers see, and in the sandbox the same in every state. */
+/** Registers the customers' pages, and in the sandbox the same pages in every state. */
 function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
   const { config, store, external, clock, directory } = parts;
   const shared = {
@@ -120,14 +120,14 @@ function createRateLimiters({ config, store: { shared }, clock }: ServiceParts):
 
 /** More connections than that are refused, whatever the system allows. */
 const MAXIMUM_CONNECTIONS = 16_000;
-/** For open deliveries, the database, the chain, and what else the service opens itself. */
+/** Files reserved for open deliveries, the database, the chain and other files of the service itself. */
 const OWN_FILES = 4_000;
-/** Where the system does not say: what it grants nearly everywhere. */
+/** The usual limit, for systems that do not report one. */
 const USUAL_LIMIT = 1_024;
 
-/** How many files and sockets this process may have open. */
+/** The number of files and sockets that this process may open. */
 export function readOpenFilesLimit(): number {
-  // Otherwise it looks up the names of all that are connected.
+  // Otherwise the report resolves the names of all connected peers.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
@@ -137,7 +137,7 @@ export function readOpenFilesLimit(): number {
 }
 
 /**
- * How many connections to the public server that leaves room for. Whoever opens more must not take what the
+ * The number of connections to the public server within that limit. Clients must not use up the sockets that the
  * service needs itself: a webhook for which no socket can be opened has failed for good.
  */
 export function connectionsWithin(openFiles: number): number {

@@ -21,7 +21,7 @@ const RETRY_MS = 200;
 
 interface RunOptions {
   readonly patienceMs?: number;
-  /** Where the chain can be asked when no server runs; empty for nowhere. */
+  /** RPC URLs of the chain for use when no server runs; empty for none. */
   readonly rpcUrls?: readonly string[];
 }
 

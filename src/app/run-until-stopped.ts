@@ -18,16 +18,16 @@ const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now
  * Long enough for three checks at two seconds' distance.
  */
 const DRAIN_DELAY_CLUSTERED_MS = 8_000;
-/** Nobody else could serve. Connections that are in use are let go with their next answer and not cut off. */
+/** Drain delay without another instance to take over. Connections in use close with their next answer and are not cut off. */
 const DRAIN_DELAY_SINGLE_MS = 1_000;
 
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
-/** Runs the service until it is told to stop by SIGINT or SIGTERM; a second one ends it at once. */
+/** Runs the service until SIGINT or SIGTERM stops it; a second signal ends it at once. */
 export async function runUntilStopped(options: {
   readonly isLive: boolean;
   readonly role: string;
-  /** What the sandbox prints when it is ready is for a program to read. */
+  /** Whether the sandbox prints JSON when it is ready. */
   readonly isJson: boolean;
 }): Promise<void> {
   const role = roles.find((name) => name === options.role);
@@ -88,8 +88,8 @@ async function startSandboxMode(
 }
 
 /**
- * A terminal sends its Ctrl-C to everybody in it, and npm passes its own on to whom it started: what comes this soon
- * after the first signal is the same wish, and must not leave the sandbox's chain running.
+ * Time within which a second signal counts as the same one. A terminal sends its Ctrl-C to all its processes, and npm
+ * passes its own on to the process it started. The repetition must not leave the sandbox's chain running.
  */
 const SAME_WISH_MS = 1_000;
 
@@ -122,10 +122,10 @@ export function signalToStop(
 const AFTER_START_MS = 2_000;
 
 /**
- * Collects once what the start left behind, a moment after it. V8 gives memory back only when it collects everything,
+ * Collects the garbage of the start once, a moment after it. V8 gives memory back only when it collects everything,
  * and a service at rest gives it no reason to for hours: resident memory stays at 168 MB and goes down to 138, for
- * some 80 ms without an answer. As its last resort, because otherwise V8 keeps the 32 MB for what lives shortly that
- * only the start needed. Node has no other call for it than the one behind this flag.
+ * some 80 ms without an answer. The flavor is `last-resort`, because otherwise V8 keeps the 32 MB of the young
+ * generation that only the start needed. Node has no other call for it than the one behind this flag.
  */
 export function collectGarbageAfterStart(): void {
   setTimeout(() => {

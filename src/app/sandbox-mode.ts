@@ -37,10 +37,10 @@ import type { SandboxTools } from './service-parts.ts';
 import { type Service, startService } from './start-service.ts';
 import { writeOwnFile } from './write-own-file.ts';
 
-/** How long a simulated on-ramp may take; shorter than its `slow` fault. */
+/** Time limit of a simulated on-ramp; shorter than its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
 
-/** Where the customer lives who is played. */
+/** Country of the simulated customer. */
 const CUSTOMER_COUNTRY = 'DE';
 
 /** Quicker than live, because the local chain is. */
@@ -95,7 +95,7 @@ export async function startSandboxParts(
   const customer = { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY };
   cleanUp.add(
     await startService({
-      // The shop's receiver is on this machine, with a certificate that nobody else trusts.
+      // The shop's receiver is on this machine, with a certificate that only this service trusts.
       config: {
         ...config,
         callbackAllowedHosts: new Set([...config.callbackAllowedHosts, shop.receiverHost]),
@@ -122,7 +122,7 @@ export async function startSandboxParts(
   return { config, demo, sandbox, shop };
 }
 
-/** What `npm start` prints, for those who open the service's own address. */
+/** The text that `npm start` prints, for visitors of the service's own address. */
 function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {
   const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
   return [
@@ -133,7 +133,7 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
   ];
 }
 
-/** On the ports of the last run where they are free, so that the webhooks of open payments arrive. */
+/** Starts the shop on the ports of the last run where they are free, so that the webhooks of open payments arrive. */
 async function startShopWhereItWas(
   config: Config,
   account: ShopOptions['account'],
@@ -211,17 +211,17 @@ function ownUrlOf(config: Config): string {
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** What is there before the service runs. */
+/** Parts that exist before the service runs. */
 export interface SandboxControlParts {
   readonly sandbox: Sandbox;
   readonly feed: EventFeed;
   readonly defaults: SandboxControls['defaults'];
   readonly baseUrl: string;
-  /** Where the customer lives. */
+  /** The customer's country. */
   readonly country: string;
 }
 
-/** What the command line can do in the sandbox. */
+/** The command line's operations in the sandbox. */
 export function createSandboxControls(parts: SandboxControlParts, tools: SandboxTools): SandboxControls {
   const { sandbox, feed, defaults } = parts;
   return {
@@ -278,7 +278,7 @@ function chooseProvider(own: string, named: string | null): ProviderId {
   return chosen;
 }
 
-/** Where somebody pays a second time who has paid at the first. */
+/** Provider of a second payment by the same customer. */
 const SECOND: ProviderId = 'transak';
 
 const SLOW_CHAIN_MS = 20_000;
@@ -304,7 +304,7 @@ export function createOutcomeSimulator(
         await sandbox.pay({ ...orderOf(session), deliveryUnits: payment.paidThresholdUnits / 2n });
         return;
       case 'twice': {
-        // Both visits begin before anything arrives.
+        // Both sessions start before anything arrives.
         const again = await startProviderSession(payment, SECOND);
         await Promise.all([sandbox.pay(orderOf(session)), sandbox.pay(orderOf(again))]);
         return;

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { DemoAccount } from './demo-account.ts';
 
-/** What a newcomer has to know. */
+/** The facts of the welcome text. */
 export interface WelcomeFacts {
   readonly config: Pick<Config, 'baseUrl' | 'adminHost' | 'adminPort' | 'dataDir'>;
   readonly demo: DemoAccount;
@@ -37,7 +37,7 @@ export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): stri
   })}\n`;
 }
 
-/** What `npm start` prints once everything is up. */
+/** The text that `npm start` prints once everything runs. */
 export function welcome(facts: WelcomeFacts): string {
   const { config, demo, sandbox, shop } = facts;
   const body = JSON.stringify({

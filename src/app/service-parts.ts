@@ -45,13 +45,13 @@ import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 
-/** What the sandbox's controls are made of. */
+/** Parts of the sandbox's controls. */
 export interface SandboxTools {
   readonly startSession: StartSession;
   readonly createPayment: (account: Account, request: CreatePaymentRequest) => Promise<Payment>;
 }
 
-/** What a service is started with. */
+/** Options that start a service. */
 export interface ServiceOptions {
   readonly config: Config;
   readonly role: Role;
@@ -68,13 +68,13 @@ export interface ServiceOptions {
   readonly createSimulateOutcome: ((startSession: StartSession) => SimulateOutcome) | null;
   /** Registers the pages that only the sandbox has; null in live mode. */
   readonly registerSandboxPages: typeof registerStatePages | null;
-  /** What the start page leads to besides dashboard and documentation: the sandbox's shop and the like. */
+  /** Links of the start page besides dashboard and documentation: the sandbox's shop and the like. */
   readonly startLinks?: DocsContext['links'];
-  /** What to trust besides the system's authorities when it delivers to one `host:port`: the sandbox's own shop. */
+  /** Certificate trusted besides the system's authorities for deliveries to one `host:port`: the sandbox's own shop. */
   readonly receiverAuthorities?: ReadonlyMap<string, string>;
   /** Metrics that the external services already count in; created here where they count nothing. */
   readonly metrics?: Metrics;
-  /** How long it still takes new connections after it was told to stop and says that it is not ready. */
+  /** Time for which it accepts new connections after the stop signal, while it reports that it is not ready. */
   readonly drainDelayMs: number;
 }
 
@@ -88,13 +88,13 @@ export interface ServiceParts extends ServiceOptions {
   readonly callbacks: CallbackGuard;
   readonly mailer: Mailer | null;
   readonly startSession: StartSession;
-  /** For whatever door a payment is created by: its ids come in one order, and the address book is caught up once. */
+  /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
   readonly create: CreatePaymentContext;
   /** Providers, each left alone while it is out of order. */
   readonly directory: ProviderDirectory;
 }
 
-/** At creation the callback's name is looked up within this; a name that does not answer is accepted. */
+/** Time limit of the DNS query for a callback at creation; a name that does not answer is accepted. */
 const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
 const CALLBACK_CACHE_MS = 60_000;
 const CALLBACK_CACHE_ENTRIES = 10_000;
@@ -163,7 +163,7 @@ interface PaymentParts {
   readonly tokens: IpnTokens;
 }
 
-/** What creating payments needs of a running service. */
+/** Context for creating payments in a running service. */
 function createPaymentContext(parts: PaymentParts): CreatePaymentContext {
   const { external, store, clock, known, config } = parts;
   const [{ factory, implementation, token, feeWallet }] = external.settlements;
@@ -206,7 +206,7 @@ interface DashboardParts
   readonly secretKey: string;
 }
 
-/** What the merchants' dashboard needs, on whatever server. */
+/** Parts of the merchants' dashboard, on either server. */
 export function createDashboardContext({
   config,
   store,
@@ -243,22 +243,22 @@ export function createDashboardContext({
   };
 }
 
-/** Who sends e-mail: in live mode the configured server, or null without one; in the sandbox nobody, and the log shows it. */
+/** The mailer: in live mode the configured server, or null without one; the sandbox only logs its mails. */
 function createMailer(config: Config, isSandbox: boolean, log: Log): Mailer | null {
   if (isSandbox)
     return createConsoleMailer((mail) => log.info({ mail }, 'an e-mail, which the sandbox does not send'));
   return config.mail === null ? null : createSmtpMailer(config.mail);
 }
 
-/** What callbacks are judged by. */
+/** Rules that validate callbacks. */
 interface CallbackRules {
   /** Exempt from every rule but the form: `host:port`. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** Where this service is reached: a callback must not lead there. */
+  /** Public location of this service: a callback must not lead there. */
   readonly own: ServiceLocation;
 }
 
-/** Judges a callback by its text alone, where no resolver runs; what it leads to is judged again when it is used. */
+/** Validates a callback by its text alone, where no resolver runs. Its addresses are validated when it is used. */
 export function createTextCallbackGuard(rules: CallbackRules): CallbackGuard {
   return {
     refusalOf(callback) {
@@ -268,7 +268,7 @@ export function createTextCallbackGuard(rules: CallbackRules): CallbackGuard {
   };
 }
 
-/** The judge of callbacks at creation: first the text, then where its name leads. */
+/** Validates callbacks at creation: first the text, then the addresses of its name. */
 export function createCallbackGuard(
   resolver: HostResolver,
   ownAddresses: OwnAddresses,

@@ -24,7 +24,7 @@ import { startWork } from './start-work.ts';
 export interface Service {
   readonly port: number;
   readonly adminPort: number;
-  /** Serves what was begun, then ends. The caller that opened the store and the external services closes them. */
+  /** Completes requests in progress, then ends. The caller that opened the store and the external services closes them. */
   stop(): Promise<void>;
 }
 
@@ -35,11 +35,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await parts.known.catchUp();
   const { config, log } = parts;
 
-  // Begins when the service is told to stop.
+  // Set when the service receives the stop signal.
   let drain: Promise<void> | null = null;
   const server = options.role === 'worker' ? null : createPublicServer(parts, () => drain !== null);
   let adminPort = config.adminPort;
-  // Undone in reverse: the loops end and open deliveries finish while the API still answers, because a merchant who
+  // Closed in reverse: the loops end and open deliveries finish while the API still answers, because a merchant who
   // gets a webhook asks for the status at once.
   const running = await withCleanUp(async (cleanUp) => {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
@@ -48,7 +48,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         await drain;
         await opened.close();
       });
-      // The sandbox is for one machine; live mode may stand behind a proxy, and then nobody else gets through.
+      // The sandbox is for one machine; live mode may stand behind a proxy, and then no other client gets through.
       if (config.tls === null && options.sandboxControls === null) {
         requireHttps(server.server, createPeerCheck(config.trustProxy));
       }
@@ -144,13 +144,13 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** Between two steps everything that has arrived is answered. */
+/** Step of the drain. Between two steps all requests that have arrived are answered. */
 const STEP_MS = 100;
 
 /**
- * Waits for `drainDelayMs` in which somebody could be told. A process that stands still for a while (a disk that takes a
- * second for a commit, a machine with too much to do) would otherwise wake to find its notice over, and close with the
- * questions unread whose answers would have been the notice: a standstill costs one step.
+ * Waits for `drainDelayMs` in which health checks can be answered. A process that stalls for a while (a disk that takes
+ * a second for a commit, an overloaded machine) would otherwise wake after the delay, and close with the checks unread
+ * that would have announced it. With steps, a stall costs only one.
  */
 export async function waitForDrain(
   drainDelayMs: number,

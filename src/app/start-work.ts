@@ -7,7 +7,7 @@ import { startWorker, type Worker, type WorkerTask } from '../worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
-/** What the loops of a process are started with. */
+/** Options of a process's loops. */
 interface WorkOptions
   extends Omit<WorkerParts, 'nowMs' | 'monotonicMs' | 'expiryMs' | 'baseUrl' | 'wake' | 'withRelayerLease'> {
   readonly config: Config;
@@ -57,7 +57,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   };
 }
 
-/** What one process does, and the leases under which it does it. */
+/** The tasks of one process, and the leases under which it runs them. */
 interface OwnWork {
   readonly own: readonly WorkerTask[];
   readonly leases: readonly Lease[];
@@ -68,7 +68,7 @@ function single({ watching, sending, shared }: WorkerTasks): OwnWork {
   return { own: [...watching, ...sending, ...shared], leases: [] };
 }
 
-/** The tasks of one process among several: what one of them should do is done by whoever has the lease. */
+/** The tasks of one process among several: a task for only one of them runs in the holder of its lease. */
 function clustered(
   { leases }: SharedStore,
   holder: string,

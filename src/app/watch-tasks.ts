@@ -8,16 +8,16 @@ import type { WorkerParts } from './worker-parts.ts';
 
 const EXPIRY_INTERVAL_MS = 10_000;
 
-/** Between two portions of a sweep, which would otherwise keep the API waiting. */
+/** Pause between two portions of a sweep, which would otherwise delay the API. */
 const SWEEP_PORTION_INTERVAL_MS = 1_000;
 
 /** So many payments with an unexplained balance are remembered, so that they do not lead to one deep rescan after another. */
 const MAXIMUM_REMEMBERED = 1_000;
 
-/** Between two deep rescans for one payment at most. */
+/** Maximum pause between two deep rescans for one payment. */
 const MAXIMUM_PAUSE_MS = 6 * 3_600_000;
 
-/** What keeps the observations like the chain: the watcher, and two ways to find what it missed; and expiry. */
+/** Tasks that keep the observations equal to the chain: the watcher, two ways to find missed events, and expiry. */
 export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
   const context = watchContextOf(parts);
   const investigate = createInvestigation(parts, context);
@@ -74,7 +74,7 @@ function rescanTask({ external, metrics, log }: WorkerParts, context: WatchDepos
 /** Reads the chain again, deeply and at each endpoint, for payments that hold more than was observed. */
 type Investigate = (unexplained: readonly PaymentId[], signal: AbortSignal) => Promise<void>;
 
-/** A payment whose balance a deep rescan did not explain is looked into again, after a pause that doubles each time. */
+/** A payment whose balance a deep rescan did not explain is investigated again, after a pause that doubles each time. */
 interface Unexplained {
   readonly nextAtMs: number;
   readonly pauseMs: number;
@@ -90,7 +90,7 @@ function createInvestigation(
   function remember(id: PaymentId): void {
     const before = investigated.get(id);
     const pauseMs = Math.min((before?.pauseMs ?? sweepIntervalMs / 2) * 2, MAXIMUM_PAUSE_MS);
-    // Only the oldest is forgotten: it is looked into once more than it need be.
+    // Only the oldest is forgotten: it is investigated once more than necessary.
     const [oldest] = investigated.keys();
     if (oldest !== undefined && investigated.size >= MAXIMUM_REMEMBERED) investigated.delete(oldest);
     investigated.delete(id);

@@ -8,7 +8,7 @@ import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What the tasks of the worker work with. */
+/** Parts that the worker's tasks use. */
 export interface WorkerParts {
   readonly store: Store;
   readonly external: ExternalServices;

@@ -32,13 +32,13 @@ const STALE_AFTER_MS = 120_000;
 /** Open deliveries at a time; a slow receiver holds one for ten seconds. */
 const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
-/** Everything that goes on by itself, by who may do it. */
+/** All background tasks, by the processes that may run them. */
 export interface WorkerTasks {
-  /** For one process at a time, among all with the same data. */
+  /** Tasks of one process at a time, among all with the same data. */
   readonly watching: readonly WorkerTask[];
-  /** For one process at a time, among all with the same relayer key. */
+  /** Tasks of one process at a time, among all with the same relayer key. */
   readonly sending: readonly WorkerTask[];
-  /** For every process. */
+  /** Tasks of every process. */
   readonly shared: readonly WorkerTask[];
   /** Waits for what was begun and cannot be taken back: open deliveries. */
   drain(): Promise<void>;
@@ -104,7 +104,7 @@ function receiptTasks({ store, external, mailer, baseUrl, nowMs, log }: WorkerPa
   return [{ name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) }];
 }
 
-/** Gives up webhooks whose process is gone: nobody knows whether they were sent. */
+/** Marks the webhooks of a process that is gone as `unknown`: they may have been sent. */
 function staleWebhooksTask({ store, nowMs, monotonicMs, log }: WorkerParts): WorkerTask {
   const cutoff = createStaleCutoff({ nowMs, monotonicMs }, STALE_AFTER_MS);
   return {
@@ -124,7 +124,7 @@ export function reportAbandoned(log: Log, abandoned: number): void {
     log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
 }
 
-/** Claims webhooks as there are places and sends each on its own, so that a slow receiver holds up nobody else. */
+/** Claims webhooks as there are places and sends each on its own, so that a slow receiver does not delay the others. */
 function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }: WorkerParts): {
   readonly task: WorkerTask;
   drain(): Promise<void>;
@@ -153,7 +153,7 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
       name: 'webhooks',
       intervalMs: WEBHOOK_INTERVAL_MS,
       async run() {
-        // Set before the look: a delivery that ends during it rings, and is not missed.
+        // Set before the check: a delivery that ends during it wakes the task, and is not missed.
         hasBacklog = true;
         const pass = await claimWebhooks(store.webhooks, [...open.keys()], deliveryBounds, nowMs);
         hasBacklog = pass.hasBacklog;
@@ -219,9 +219,9 @@ export function createGasTask({ external, metrics, log }: GasParts): WorkerTask 
   };
 }
 
-/** Between two looks. */
+/** Pause between two checks. */
 const INTERVAL_MS = 500;
-/** What one step takes, and the pause behind it. */
+/** Payments of one step, and the pause after it. */
 interface IndexThrottle {
   /** The share of its time that the event loop works, from which on this holds. */
   readonly utilization: number;
@@ -273,13 +273,13 @@ function createUtilizationReader(): () => number {
   };
 }
 
-/** However often it is asked, so many readings are kept for one wait. */
+/** Readings kept for one wait, however often it is called. */
 const READINGS_IN_A_WAIT = 100;
 
 /**
  * Wall times before which something was left lying for so long: what the wall clock showed that long ago, by the clock
  * that never jumps, and never later than the wall time now less the wait. A wall clock that is put forward by an hour
- * therefore makes nothing look an hour old. Null until this process has watched for that long; ask regularly.
+ * therefore ages nothing by an hour. Null until this process has observed for that long; call it regularly.
  */
 export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number): () => number | null {
   const readings: { readonly wallMs: number; readonly takenAtMs: number }[] = [];
@@ -298,7 +298,7 @@ export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number)
 
 const ALERT_INTERVAL_MS = 30_000;
 
-/** Tells merchants of what they would have to look for; none where mail is not configured. */
+/** Tasks that send alerts to merchants; none where mail is not configured. */
 function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
   if (mailer === null) return [];
   const context = {

@@ -39,7 +39,7 @@ type Answer =
 /**
  * Payments are settled on finalized blocks, so one endpoint's word is not enough where there are several: one of another
  * host must call that height final with the same hash. All are asked at once and the first that agrees is enough. One that is
- * behind confirms up to what it calls final itself. Without another host the endpoint is believed. `report` is also
+ * behind confirms up to what it calls final itself. Without another host the endpoint is trusted. `report` is also
  * called for a contradiction that arrives after another endpoint has agreed.
  */
 export async function confirmFinalBlock(
@@ -114,7 +114,7 @@ async function readSameHeight(
   return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
 }
 
-/** How long a better answer is waited for once there is one that is better than nothing. */
+/** Time to wait for a better answer once there is an acceptable one. */
 const GRACE_MS = 500;
 
 /** The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. */
@@ -141,7 +141,7 @@ async function answersUntil<T>(
   }
 }
 
-/** What the logs of one endpoint are compared with. */
+/** The endpoints and sources with which the logs of one endpoint are compared. */
 interface ConfirmLogsContext {
   /** Endpoints of other hosts, and how many blocks each of them grants at once. */
   readonly others: readonly { readonly endpoint: ChainEndpoint; readonly range: BlockRange }[];
@@ -205,7 +205,7 @@ async function compareLogs(
   }
 }
 
-/** What the endpoint shows for the same addresses in the same blocks. */
+/** The endpoint's logs for the same addresses in the same blocks. */
 async function readSameLogs(
   { endpoint, range, sources }: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
   logs: ChainLogs,

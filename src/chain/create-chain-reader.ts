@@ -26,7 +26,7 @@ interface ChainReaderOptions {
 const DEFAULT_INITIAL_BLOCK_RANGE = 100;
 const DEFAULT_MAXIMUM_BLOCK_RANGE = 2_000;
 
-/** What the reader remembers of an endpoint from pass to pass. */
+/** The reader's state of an endpoint between passes. */
 interface Known {
   readonly range: BlockRange;
   readonly headWatch: HeadWatch;
@@ -48,7 +48,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
 
   const knownOf = (endpoint: ChainEndpoint) => known.get(endpoint) as Known;
   const report = (doubt: FinalityDoubt) => options.onDisagreement?.(doubt);
-  /** Those that can confirm what the endpoint says: names on one host are one witness. */
+  /** Endpoints that can confirm the endpoint's answer: names on one host count as one. */
   const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);
 
   async function confirmBlock(
@@ -162,7 +162,7 @@ interface HeadWatch {
 
 /** Deeper than the reorganisations that Polygon has seen since it has finality within seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
-/** At a poll every second or two this is about a minute. */
+/** Number of checks: at one every second or two about a minute. */
 const CHECKS_TO_BELIEVE = 30;
 
 /** About ten blocks: a node that shows none in this time has lost its peers, or the chain or its finality stands. */

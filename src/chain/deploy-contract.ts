@@ -24,9 +24,9 @@ export interface DeployerOptions {
   readonly minimumTipWei?: bigint;
   /** The most that is offered. Default 5,000 gwei. */
   readonly maximumFeePerGasWei?: bigint;
-  /** How long to wait for the block. Default 120,000. */
+  /** Time to wait for the block. Default 120,000. */
   readonly timeoutMs?: number;
-  /** Between two looks for the receipt. Default 500. */
+  /** Interval at which the receipt is polled. Default 500. */
   readonly pollIntervalMs?: number;
 }
 

@@ -92,7 +92,7 @@ export interface ChainEndpoint {
    * `ChainUnavailableError` when the endpoint does not answer.
    */
   ensureChain(): Promise<void>;
-  /** After a failure: what answers next at this address may be something else. */
+  /** Forgets the checked chain after a failure: another node may answer next at this address. */
   suspect(): void;
   /** Null when the endpoint has no such block. */
   readBlock(block: number | 'latest' | 'finalized'): Promise<BlockReference | null>;
@@ -164,7 +164,7 @@ export function createChainEndpoint(
 }
 
 /**
- * The host behind a URL, whatever port, path or key it names. Only on loopback do ports tell endpoints apart, because
+ * The host behind a URL, whatever port, path or key it names. Only on loopback do ports distinguish endpoints, because
  * what listens there may be a tunnel to anywhere.
  */
 function hostOf(url: string): string {

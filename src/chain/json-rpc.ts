@@ -22,7 +22,7 @@ export interface JsonRpcClient {
 export interface JsonRpcOptions {
   /** http or https; user, password, path and query may be secret and are never printed. */
   readonly url: string;
-  /** For one request, from connecting to the last byte. Default 10,000. */
+  /** Time limit of one request, from connecting to the last byte. Default 10,000. */
   readonly timeoutMs?: number;
   /** A longer answer is an error. Default 32 MiB. */
   readonly maximumResponseBytes?: number;
@@ -56,7 +56,7 @@ const DEFAULT_MAXIMUM_RESPONSE_BYTES = 32 * 1024 * 1024;
 const DEFAULT_MAXIMUM_BATCH_SIZE = 100;
 const MAXIMUM_CONNECTIONS = 8;
 
-/** What one request needs. */
+/** Parts of one request. */
 interface Endpoint {
   readonly label: string;
   readonly url: URL;

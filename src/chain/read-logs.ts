@@ -11,7 +11,7 @@ import {
 import { type JsonRpcCall, type JsonRpcClient, readCount, readHash, toQuantity } from './json-rpc.ts';
 import { TRANSFER_TOPIC } from './token-reader.ts';
 
-/** What is watched: one token, and every factory whose deposits may still be released. */
+/** The watched contracts: one token, and every factory whose deposits may still be released. */
 export interface LogSources {
   readonly token: Address;
   readonly factories: readonly Address[];
@@ -33,7 +33,7 @@ export interface FoundLogs {
 /** More recipients than nodes take in one filter are matched here instead. */
 const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
 
-/** A log as the node sends it; only what is used is looked at. */
+/** A log as the node sends it; only the used fields are checked. */
 interface RawLog {
   readonly address: string;
   readonly topics: readonly string[];
@@ -92,7 +92,7 @@ function asLogs(answer: unknown): readonly RawLog[] {
   return answer as readonly RawLog[];
 }
 
-/** Where a log is; throws for one that we did not ask for, or that is not (or no longer) part of the chain. */
+/** The position of a log. Throws for one that was not requested, or that is not (or no longer) part of the chain. */
 function positionOf(log: RawLog, addresses: ReadonlySet<string>, query: LogQuery) {
   if (typeof log.address !== 'string' || !addresses.has(log.address.toLowerCase())) {
     throw wrongLog('a log of another contract');
@@ -130,7 +130,7 @@ function readTransfers(answer: unknown, token: Address, query: LogQuery): Transf
     if (!topicPattern.test(topic) || !oneWordPattern.test(log.data)) throw wrongLog('a malformed transfer');
     const position = positionOf(log, addresses, query);
     const units = BigInt(log.data);
-    // Anyone can send nothing to anybody, for the price of gas.
+    // Anyone can send a transfer of zero to any address, for the price of gas.
     if (units > 0n) transfers.push({ recipient: checksumAddress(digits.slice(2)), units, ...position });
   }
   return inChainOrder(transfers);

@@ -54,7 +54,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       rotation.useAny(async (endpoint) => {
         const block = await endpoint.readBlock('finalized');
         if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
-        // By number, not by the tag, which may stand for a newer block by now.
+        // By number, not by the tag, which may mean a newer block by now.
         return {
           count: await readTransactionCount(endpoint, of, toQuantity(block.number)),
           blockNumber: block.number,
@@ -132,7 +132,7 @@ interface FeeBounds {
   readonly maximumFeePerGasWei: bigint;
 }
 
-/** What Polygon's block producers ask for (2026-11). */
+/** Minimum tip of Polygon's block producers (2026-11). */
 export const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
 
 /** A hundred times what is usual on Polygon. */
@@ -219,12 +219,12 @@ export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
 
 /**
  * How nodes say that they have the transaction already, or that its nonce has been used: by another attempt of ours, or
- * by another transaction. Which of the two is judged by the receipts, once the nonce is final.
+ * by another transaction. The receipts decide which of the two, once the nonce is final.
  */
 const harmless =
   /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 
-/** Of all refusals together. */
+/** Maximum length of all refusals together. */
 const MAXIMUM_REFUSALS_LENGTH = 500;
 
 /**

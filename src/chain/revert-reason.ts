@@ -10,7 +10,7 @@ const REVERTED_CODE = 3;
 
 /**
  * Why a simulated call failed, as a short text, or null when the error is not about the call but about the endpoint
- * (rate limit, no such block). Nodes tell a revert by code 3, by its data, or only in words.
+ * (rate limit, no such block). Nodes report a revert by code 3, by its data, or only in the message.
  */
 export function revertReasonOf(error: unknown): string | null {
   if (!(error instanceof JsonRpcAnswerError)) return null;
@@ -36,7 +36,7 @@ function decodeRevertData(data: `0x${string}`): string | null {
       return `panic 0x${decodeAbiParameters([{ type: 'uint256' }], parameters)[0].toString(16)}`;
     }
   } catch {
-    // Whoever wrote the contract may put anything behind these selectors: the bytes themselves are the reason then.
+    // A contract's author may put anything behind these selectors: the bytes themselves are the reason then.
   }
   return selector.length === 10 ? `error ${selector}` : null;
 }

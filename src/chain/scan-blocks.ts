@@ -4,7 +4,7 @@ import type { ChainEndpoint } from './endpoint-rotation.ts';
 import { AnswerTooLargeError, AnswerTooSlowError, JsonRpcAnswerError } from './json-rpc.ts';
 import { type FoundLogs, type LogQuery, type LogSources, readLogs } from './read-logs.ts';
 
-/** What a scan works on: one endpoint and what has been learned of it. */
+/** Context of a scan: one endpoint and its learned limits. */
 interface ScanContext {
   readonly endpoint: ChainEndpoint;
   readonly range: BlockRange;
@@ -71,7 +71,7 @@ async function readKnownBlock(endpoint: ChainEndpoint, blockNumber: number): Pro
   return block;
 }
 
-/** How many blocks to ask for at once, learned from what an endpoint grants (free plans allow as few as five). */
+/** Number of blocks per request, learned from what an endpoint allows (free plans allow as few as five). */
 export interface BlockRange {
   readonly blocks: number;
   /** The whole range was answered. */
@@ -80,7 +80,7 @@ export interface BlockRange {
   shrink(triedBlocks: number): boolean;
 }
 
-/** After so many answers an old refusal is forgotten: it may have been about a crowded stretch of the chain. */
+/** Answers after which an old refusal is forgotten: it may have concerned a dense range of the chain. */
 const ANSWERS_TO_FORGET_REFUSAL = 50;
 
 /** `initial` and `maximum` in blocks. */

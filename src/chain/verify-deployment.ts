@@ -27,7 +27,7 @@ interface VerifiedDeployment {
   readonly factoryCodeHash: string;
 }
 
-/** What is deployed is not what our arithmetic assumes: money sent to our addresses could be lost. */
+/** Thrown when the deployed code is not what our arithmetic assumes: money sent to our addresses could be lost. */
 export class DeploymentMismatchError extends Error {
   override readonly name = 'DeploymentMismatchError';
   /** One sentence each, for the operator. */

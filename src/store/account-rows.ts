@@ -13,7 +13,7 @@ export const accountColumns = `
   accounts.trouble_mails AS "receivesAlerts", accounts.tolerance_basis_points AS "toleranceBasisPoints",
   accounts.max_provider_fee_basis_points AS "maxProviderFeeBasisPoints"`;
 
-/** What a part of a name or e-mail address is looked for by (`LIKE … ESCAPE '\\'`), and the whole id; null for all. */
+/** The pattern for a part of a name or e-mail address (`LIKE … ESCAPE '\\'`), and the whole id; null for all. */
 export function searchPattern(
   search: string | null,
 ): { readonly pattern: string; readonly id: string } | null {
@@ -21,7 +21,7 @@ export function searchPattern(
   return { pattern: `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`, id: search };
 }
 
-/** What may change of an account, in the order in which both engines store it. */
+/** Columns of an account that may change, in the order in which both engines store them. */
 export const changingColumns = [
   'name',
   'email',

@@ -3,10 +3,10 @@ import { type Alert, type AlertKind, type AlertStore, alertKinds } from '../doma
 import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
 import { checkListLimit } from './store.ts';
 
-/** Of several processes one counts or claims at a time. */
+/** Lock under which one of several processes counts or claims at a time. */
 const LOCK = 'alerts';
 
-/** What went wrong after ?1 and up to ?2, by account; in the words of the indexes, because SQLite looks for those. */
+/** Failures after ?1 and up to ?2, by account. The conditions repeat those of the indexes, because SQLite matches their text. */
 const newAlerts = {
   webhooks: `SELECT account_id AS "accountId", count(*) AS count, min(finished_at_ms) AS "sinceMs" FROM webhooks
     WHERE status IN ('failed', 'blocked', 'unknown') AND finished_at_ms > ?1 AND finished_at_ms <= ?2 GROUP BY account_id`,

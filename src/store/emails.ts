@@ -28,7 +28,7 @@ export function createEmailStore(scripts: Scripts, traits: EngineTraits): EmailS
 
 function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): Script<EmailErasure> {
   const { accountId, id } = payment;
-  // Nobody indexes it meanwhile, and nobody decides about it: the row is held by being written.
+  // No other transaction indexes or decides the payment meanwhile: the write locks the row.
   yield* lock(INDEX_LOCK);
   yield* run('UPDATE payments SET email = email WHERE account_id = ?1 AND id = ?2', accountId, id);
   const [before] = paymentsOfRows(
@@ -151,7 +151,7 @@ function* isIndexedBelow(id: string): Script<boolean> {
   return next === null || next.id >= id;
 }
 
-/** Of several processes one claims at a time. */
+/** Lock under which one of several processes claims at a time. */
 const CLAIM_LOCK = 'receipts';
 
 export function createReceiptStore(scripts: Scripts): ReceiptStore {

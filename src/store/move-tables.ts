@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type PortableRow, type PortableTable, portableTables } from './portable-tables.ts';
 import { MoveRefusedError, StoreTooNewError } from './store-errors.ts';
 
-/** A database that is read as it was at one moment; nobody else writes to it meanwhile. */
+/** A database that is read as it was at one moment, without another writer meanwhile. */
 export interface MoveSource {
   /** All rows in the order of `orderedBy`, texts by their bytes; at most `PORTION_ROWS` at a time. */
   readPortions(table: PortableTable): AsyncIterable<readonly PortableRow[]>;
@@ -20,7 +20,7 @@ export interface MoveTarget {
   close(): Promise<void>;
 }
 
-/** What a table holds. */
+/** The contents of a table. */
 interface TableContent {
   readonly rows: number;
   /** SHA-256, in hex digits, over all values of all rows in their order. */
@@ -35,7 +35,7 @@ interface ComparedTable {
   readonly isEqual: boolean;
 }
 
-/** What came of a move. */
+/** The result of a move. */
 export interface MoveReport {
   readonly tables: readonly ComparedTable[];
   /** False when a table was not equal: the target is empty again then. */

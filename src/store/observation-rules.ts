@@ -5,7 +5,7 @@ import type { Decide } from '../domain/ports/payment-store.ts';
 import type { BlockReference, RelayAttempt, ScanRecord } from '../domain/ports/settlement-store.ts';
 import { ObservationConflictError } from './store-errors.ts';
 
-/** What every engine requires of what is to be recorded of the chain, before it writes anything. */
+/** Checks of every engine on new observations of the chain, before it writes anything. */
 
 /** No block is final before the first scan. */
 export const NO_FINAL_BLOCK = -1;
@@ -28,7 +28,7 @@ export function checkScan(scan: ScanRecord): void {
   }
 }
 
-/** Those in blocks that are final; the others are replaced by the next scan. */
+/** Rows in final blocks; the next scan replaces the others. */
 export function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber: number): MovedRows {
   const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= finalNumber;
   return {
@@ -47,7 +47,7 @@ export function requireCursor(cursor: BlockReference | null, from: BlockReferenc
   );
 }
 
-/** @throws ObservationConflictError when the block that a second look began at is no checkpoint (`hash` is the one there) */
+/** @throws ObservationConflictError when the block that a second reading began at is no checkpoint (`hash` is the one there) */
 export function requireCheckpoint(hash: string | null, from: BlockReference): void {
   if (hash === from.hash) return;
   throw new ObservationConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
@@ -113,7 +113,7 @@ export function stopBeforeRevisited(to: string, decide: Decide): { decide: Decid
   };
 }
 
-/** What the chain names, as both engines read it: amounts are decimal text. */
+/** Amounts of the chain as both engines read them: decimal text. */
 type TextAmounts<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: string };
 
 export type DepositRow = TextAmounts<Deposit, 'units'>;

@@ -20,7 +20,7 @@ type HistoryStore = Pick<
   'listSlots' | 'listPaidCounts' | 'listStateChanges' | 'editNote' | 'listFinalSums' | 'listFailingWebhooks'
 >;
 
-/** What is read of an account's past, and the one thing of a payment that its merchant may change. */
+/** Reads of an account's history, and the note, the one field of a payment that its merchant may change. */
 export function createPaymentHistory(scripts: Scripts): HistoryStore {
   return {
     async listSlots(accountId, fromMs, beforeMs, stepMs) {
@@ -127,7 +127,7 @@ const sumFields = {
   fee: 'feeUnits',
 } as const satisfies Record<Exclude<JournalEntryKind, 'rescued'>, keyof FinalSums>;
 
-/** In JavaScript: a token can move any 256-bit number. */
+/** Sums in JavaScript, because a token can move any 256-bit number. */
 function sumsOf(entries: Rows): Map<PaymentId, FinalSums> {
   const sums = new Map<PaymentId, FinalSums>();
   for (const row of entries) {

@@ -8,14 +8,14 @@ import type { EngineTraits } from './payment-search.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
 import { checkListLimit } from './store.ts';
 
-/** Whoever indexes or counts waits for whoever does. */
+/** Lock of every process that indexes or counts. */
 export const INDEX_LOCK = 'payment index';
 /** Rows of one INSERT: as many as keep its text the same, so that it is prepared once. */
 const ROWS_AT_A_TIME = 50;
 
 type Index = Pick<PaymentSearchStore, 'readIndexWatermark' | 'indexPayments' | 'countPaid'>;
 
-/** What lists, searches and statistics rest on, made from the payments. */
+/** The index of lists, searches and statistics, made from the payments. */
 export function createPaymentIndex(scripts: Scripts, traits: EngineTraits): Index {
   return {
     readIndexWatermark: () => scripts.read(readWatermark),
@@ -55,7 +55,7 @@ function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: numb
     'uncounted_payments (account_id, payment_id)',
     payments.filter(({ status }) => status === 'paid').map(({ accountId, id }) => [accountId, id]),
   );
-  // Its row is gone where somebody emptied the table so that everything is made anew.
+  // Its row is gone where an operator emptied the table to rebuild everything.
   yield* run('DELETE FROM payment_index');
   yield* run('INSERT INTO payment_index (watermark) VALUES (?1)', throughRow);
 }
@@ -65,7 +65,7 @@ function termRows(payment: Payment): ScriptValue[][] {
   return termsOfPayment(payment).map((term) => [accountId, numberOfTerm(accountId, term), id]);
 }
 
-/** What is there already stays. The last row is repeated where rows are missing: it is there then. */
+/** Inserts rows, and keeps existing ones. The last row is repeated where rows are missing: it exists then. */
 export function* insertAll(into: string, rows: readonly (readonly ScriptValue[])[]): Script<void> {
   for (let start = 0; start < rows.length; start += ROWS_AT_A_TIME) {
     const some = rows.slice(start, start + ROWS_AT_A_TIME);

@@ -9,7 +9,7 @@ import type { ProviderChoice } from '../domain/provider-catalogue.ts';
  * the time of objects.
  */
 
-/** What never changes. */
+/** Columns that never change. */
 export const fixedPaymentColumns = [
   'id',
   'account_id',
@@ -34,7 +34,7 @@ export const fixedPaymentColumns = [
   'max_provider_fee_basis_points',
 ] as const;
 
-/** What changes, after what does not. */
+/** Columns that change, which follow those that do not. */
 export const changingPaymentColumns = [
   'note',
   'enough_units',

@@ -31,17 +31,17 @@ import {
 } from './payment-windows.ts';
 import { checkListLimit } from './store.ts';
 
-/** How many windows one call looks through: some tens of milliseconds where nothing is found. */
+/** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
 const MAXIMUM_WINDOWS = 5;
-/** Of the candidates of a word only some match: so many are compared in a turn, in some milliseconds. */
+/** Candidates of a word compared in one turn of the event loop, in some milliseconds; only some of them match. */
 const COMPARED_PAYMENTS = 400;
-/** Of a word that more payments have than this, it makes no difference how many more. */
+/** Maximum payments of a word that are counted: above it the exact number makes no difference. */
 const COUNTED_PAYMENTS = 2_000;
 
 /** Ids of one statement: as many as keep its text the same. */
 const IDS_AT_A_TIME = 50;
 
-/** In what an engine differs here. */
+/** Differences between the engines. */
 export interface EngineTraits {
   /** Whether every table has the account in its primary key, so that payments are in order there without a table. */
   readonly isByAccount: boolean;
@@ -73,7 +73,7 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       checkListLimit(limit);
       const placeOf = (index: number) => `?${index + 2}`;
       const wanted = `AND forward_status IN (${forwardStatuses.map((_, index) => placeOf(index)).join(', ')})`;
-      // Of all accounts SQLite would walk along the ids, which are in this order already, if it could.
+      // For all accounts SQLite would walk along the ids, which are in this order already, if it could.
       const [condition, values] =
         accountId === null
           ? ["ORDER BY id || '' DESC", []]
@@ -102,7 +102,7 @@ interface SessionProviderRow {
   readonly provider: ProviderId | null;
 }
 
-/** Of each payment only its last session is read: there may be hundreds. */
+/** Reads only the last session of each payment: there may be hundreds. */
 function* listSessionProviders(
   isByAccount: boolean,
   accountId: string,

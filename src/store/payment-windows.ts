@@ -6,7 +6,7 @@ import { type Rows, run, runForOne, type Script, type ScriptValue } from './migr
 import { changingPaymentColumns, fixedPaymentColumns, paymentOfRow } from './payment-rows.ts';
 import { AFTER_ALL_IDS } from './store.ts';
 
-/** How many payments are looked at before other work gets its turn. */
+/** Number of payments read before other work gets its turn. */
 export const WINDOW = 1_000;
 
 /**
@@ -22,9 +22,9 @@ const within = (id: string) => `${id} < ?2 AND ${id} >= ?3`;
 const windowOf = (select: string, id = 'id') =>
   `SELECT ${id} AS id FROM ${select} AND ${within(id)} ORDER BY ${id} DESC LIMIT ${WINDOW}`;
 
-/** By the primary key, where that begins with the account. */
+/** Candidates by the primary key, where that begins with the account. */
 export const byPrimaryKey: Source = { sql: windowOf('payments WHERE account_id = ?1'), values: [] };
-/** By the table that is filled a moment later. */
+/** Candidates by the table that is filled a moment later. */
 export const byAccountPayments: Source = {
   sql: windowOf('account_payments WHERE account_id = ?1', 'payment_id'),
   values: [],
@@ -32,7 +32,7 @@ export const byAccountPayments: Source = {
 /** The newest payments of all accounts, for what is not in that table yet. */
 export const newestOfAll: Source = { sql: windowOf("payments WHERE ?1 <> ''"), values: [] };
 
-/** In the words of the index's own condition, because SQLite looks for those; no IN list, for what it costs an insert. */
+/** The index's own condition, because SQLite matches its text. No IN list, because that costs each insert more. */
 const unsettled = `(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`;
 export const unsettledSql = `SELECT id FROM payments WHERE ${unsettled}`;
 export const byUnsettled: Source = {
@@ -127,7 +127,7 @@ export function paymentsOfRows(rows: Rows): Payment[] {
   return rows.map((row) => paymentOfRow(columns.map((name) => row[name])));
 }
 
-/** Where a list begins: at the page before it, and not after the last moment that is asked for. */
+/** The start of a list: at the page before it, and not after the last requested moment. */
 export function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
   const latest = query.beforeMs === undefined ? AFTER_ALL_IDS : firstIdAtMs(query.beforeMs);
   return before !== null && before < latest ? before : latest;

@@ -270,5 +270,5 @@ export const portableTables: readonly PortableTable[] = [
   ),
 ];
 
-/** How many rows are in memory at a time. */
+/** Number of rows in memory at a time. */
 export const PORTION_ROWS = 1_000;

@@ -1,6 +1,6 @@
 import type { RelayBatch } from '../domain/ports/settlement-store.ts';
 
-/** What both engines refuse to store about relay batches. */
+/** Checks of both engines before they store a relay batch. */
 
 type NewBatch = Omit<RelayBatch, 'id'>;
 

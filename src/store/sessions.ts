@@ -67,7 +67,7 @@ function* createSession(session: DashboardSession): Script<void> {
     userId,
     createdAtMs,
   );
-  // Apart from each other: who has the password only must not push out sessions that a second factor has opened.
+  // Counted separately: a holder of only the password must not end sessions that a second factor has opened.
   const isAlike = stage === 'open' ? "stage = 'open'" : "stage <> 'open'";
   yield* run(
     `DELETE FROM dashboard_sessions WHERE user_id = ?1 AND ${isAlike} AND id NOT IN (
@@ -204,8 +204,9 @@ export type SessionRow = Omit<ProviderSession, 'quotedUnits' | 'hasEmail'> & {
 };
 
 /**
- * Which of two news of one moment counts, as SQL over their names. Some providers tell the time in seconds, in which a
- * card is declined and another one accepted: whoever may have been charged must not be told to pay again.
+ * The rank of a progress, as SQL: of two reports with the same time the higher one counts. Some providers report the time
+ * in seconds, in which a card is declined and another one accepted. A customer who may have been charged must not be
+ * asked to pay again.
  */
 export function progressRankSql(progress: string): string {
   return `(CASE ${progress} WHEN 'paying' THEN 0 WHEN 'failed' THEN 1 WHEN 'delivering' THEN 2 ELSE 3 END)`;

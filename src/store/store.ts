@@ -13,7 +13,7 @@ import type {
   WebhookStore,
 } from '../domain/ports/settlement-store.ts';
 
-/** What only an engine has that serves several processes. */
+/** Parts of an engine that serves several processes. */
 export interface SharedStore {
   readonly leases: LeaseStore;
   /** Counts requests of a kind for all processes together; closed with the store. */
@@ -37,7 +37,7 @@ export interface Store {
   readonly people: PeopleStore;
   readonly sessions: SessionStore;
   readonly audit: AuditStore;
-  /** What several processes with the same data agree by; null where one process has the data for itself. */
+  /** Coordination of several processes with the same data; null where one process has the data for itself. */
   readonly shared: SharedStore | null;
   /** Finishes what was asked for before, then lets go of the database. Later calls reject (`StoreClosedError`). */
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export interface Store {
 
 /** Limits that every engine keeps alike. */
 
-/** How many cursors of the past are remembered, for finding where a rewound chain still agrees. */
+/** Maximum past cursors that are stored, for finding the block where a rewound chain still agrees. */
 export const MAXIMUM_CHECKPOINTS = 200;
 
 /** The most rows one call may ask for. */
@@ -61,7 +61,7 @@ export function checkListLimit(limit: number): void {
   }
 }
 
-/** How many old idempotency records go for each that is added: more than one, so that the table shrinks to those that still stand. */
+/** Expired idempotency records deleted for each that is added: more than one, so that the table shrinks to the valid ones. */
 export const PURGED_PER_RECORD = 4;
 
 /** Sorts after every id. */

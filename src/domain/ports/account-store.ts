@@ -5,16 +5,16 @@ import type { ShopLogo } from '../shop-profile.ts';
 
 /** Which accounts a list is of. */
 export interface AccountQuery {
-  /** A part of the name or of the e-mail address, or the whole id; upper case is not told from lower, at least in Latin letters. Null for all. */
+  /** A part of the name or of the e-mail address, or the whole id; case is ignored, at least in Latin letters. Null for all. */
   readonly search: string | null;
-  /** Those created before this one; null from the newest on. */
+  /** Accounts created before this one; null starts at the newest. */
   readonly before: Pick<Account, 'id' | 'createdAtMs'> | null;
 }
 
 /** Accounts and their API keys. */
 export interface AccountStore {
   createAccount(account: Account): Promise<void>;
-  /** Synchronous where it is at hand, under the terms of `findAccountByKeyHash`. */
+  /** Synchronous where it is cached, under the terms of `findAccountByKeyHash`. */
   findAccount(accountId: string): Account | null | Promise<Account | null>;
   listAccounts(): Promise<readonly Account[]>;
   /** The newest first. */
@@ -42,7 +42,7 @@ export type UserChange = Partial<Pick<User, 'passwordHash' | 'totpSecret' | 'tot
 
 /** Passkeys of users. */
 export interface PasskeyStore {
-  /** False when it is known already, to anybody, or the user has as many as may be. */
+  /** False when any user has it already, or the user has the maximum. */
   addPasskey(passkey: Passkey): Promise<boolean>;
   /** The user's, the oldest first. */
   listPasskeys(userId: string): Promise<readonly Passkey[]>;
@@ -57,9 +57,9 @@ export interface PeopleStore extends PasskeyStore {
   /** False when there is a user with this e-mail address. */
   createUser(user: User): Promise<boolean>;
   findUser(userId: string): Promise<User | null>;
-  /** By an address as `parseUserEmail` gives it. */
+  /** A user by an address in the form of `parseUserEmail`. */
   findUserByEmail(email: string): Promise<User | null>;
-  /** In the order of their addresses. */
+  /** Users in the order of their addresses. */
   listUsers(limit: number): Promise<readonly User[]>;
   /** Null when there is no such user. */
   updateUser(userId: string, change: UserChange): Promise<User | null>;
@@ -73,13 +73,13 @@ export interface PeopleStore extends PasskeyStore {
 
   /** Gives a right, or changes it; false when the account or the user has as many as may be. */
   putMembership(membership: Membership): Promise<boolean>;
-  /** Of one user, the oldest first. */
+  /** Memberships of one user, the oldest first. */
   listMemberships(userId: string): Promise<readonly Membership[]>;
-  /** Of one account, the oldest first. */
+  /** Members of one account, the oldest first. */
   listMembers(accountId: string): Promise<readonly Member[]>;
   /**
-   * Changes a right, or takes it away (null). `last_owner`: refused, because nobody else could manage the account;
-   * decided within the transaction, so that two owners cannot take each other out.
+   * Changes a role, or removes it (null). `last_owner`: refused, because no other user could manage the account;
+   * decided within the transaction, so that two owners cannot remove each other.
    */
   changeMembership(
     accountId: string,
@@ -88,15 +88,15 @@ export interface PeopleStore extends PasskeyStore {
   ): Promise<'changed' | 'unknown' | 'last_owner'>;
 }
 
-/** Where an entry is among those of all accounts. */
+/** The position of an entry among those of all accounts. */
 export type AuditPosition = Pick<AuditEntry, 'atMs' | 'accountId' | 'position'>;
 
-/** Who did what. */
+/** The audit log. */
 export interface AuditStore {
   /** Adds an entry; the account's oldest beyond `MAXIMUM_AUDIT_ENTRIES` are removed. */
   appendEntry(entry: NewAuditEntry): Promise<void>;
   /** The newest first, those before a position or, with null, from the newest on. */
   listEntries(accountId: string, before: number | null, limit: number): Promise<readonly AuditEntry[]>;
-  /** Those of all accounts together, the newest first. */
+  /** Entries of all accounts together, the newest first. */
   listAllEntries(before: AuditPosition | null, limit: number): Promise<readonly AuditEntry[]>;
 }

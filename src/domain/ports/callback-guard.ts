@@ -4,7 +4,7 @@ export interface CallbackGuard {
   refusalOf(callback: unknown): string | null | Promise<string | null>;
 }
 
-/** How the one attempt of a webhook ended. */
+/** The outcome of a webhook's one attempt. */
 export interface DeliveryOutcome {
   readonly outcome: 'delivered' | 'failed' | 'blocked' | 'unknown';
   readonly httpStatus: number | null;

@@ -67,13 +67,13 @@ export interface ChainView {
   }): Promise<{
     readonly transfers: readonly TransferLog[];
     readonly forwarded: readonly ForwardedLog[];
-    /** Absent where nobody looked for them. */
+    /** Absent where they were not requested. */
     readonly rescued?: readonly RescuedLog[];
     readonly scannedTo: BlockReference;
   }>;
   /**
-   * Whether an endpoint of another host shows the same logs on the same chain up to `final`. Asks nobody for an empty
-   * list; where all endpoints are on one host, that host is believed. Throws `ChainUnavailableError` when two other
+   * Whether an endpoint of another host shows the same logs on the same chain up to `final`. Makes no call for an empty
+   * list; where all endpoints are on one host, that host is trusted. Throws `ChainUnavailableError` when two other
    * hosts do not have them.
    */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
@@ -101,11 +101,11 @@ export interface ChainReader {
   /** One pass over one endpoint; the next call may use another after a failure. */
   withView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
   /**
-   * A second look, at an endpoint of another host than `withView` asks now; each call begins with the next one, and goes
-   * on when one fails. With one host only, the same as `withView`.
+   * A second reading, at an endpoint of another host than the current one of `withView`. Each call begins with the next
+   * endpoint, and goes on when one fails. With one host only, the same as `withView`.
    */
   withOtherView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
-  /** A look at each endpoint, one after the other. What fails is left out; throws when none answered. */
+  /** A reading at each endpoint, one after the other. Failed ones are left out; throws when none answered. */
   withEachView<T>(use: (view: ChainView) => Promise<T>): Promise<readonly T[]>;
 }
 
@@ -136,7 +136,7 @@ export interface SignedTransaction extends FeeQuote {
   readonly rawTransaction: string;
 }
 
-/** What a relay transaction does. */
+/** The action of a relay transaction. */
 export type RelayCall =
   | { readonly kind: 'forward'; readonly factory: Address; readonly terms: readonly DepositTerms[] }
   | {

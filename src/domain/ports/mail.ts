@@ -8,7 +8,7 @@ export interface Mail {
 }
 
 interface MailOptions {
-  /** Nobody waits for it: it leaves room for mails that somebody does wait for, such as a link to get in. */
+  /** Whether no user waits for the mail: it gives way to mails that a user does wait for, such as a sign-in link. */
   readonly isBackground?: boolean;
 }
 
@@ -16,7 +16,7 @@ interface MailOptions {
 export interface Mailer {
   /**
    * Resolves once the mail server has taken the mail over, within a bounded time. Never sends twice by itself. Throws
-   * `MailNotSentError` where it certainly was not sent, and any other error where nobody knows.
+   * `MailNotSentError` where it certainly was not sent, and any other error where it is unknown.
    */
   send(mail: Mail, options?: MailOptions): Promise<void>;
 }
@@ -32,11 +32,11 @@ export class MailNotSentError extends Error {
  */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
 
-/** What became of one step through an account's old payments. */
+/** The result of one step through an account's old payments. */
 export interface EmailErasureStep {
   /** Addresses that were erased. */
   readonly erased: number;
-  /** Whether another step at once would find more to look at. */
+  /** Whether another step at once would find more to erase. */
   readonly hasMore: boolean;
   /**
    * Why it stopped before the end, to be tried again later: `webhook`, because the next payment is `busy`, or `index`,
@@ -72,30 +72,30 @@ export interface ReceiptStore {
 
 export type ReceiptEnding = 'sent' | 'failed' | 'pending';
 
-/** `webhooks`: events that did not arrive or of which nobody knows. `payments`: money that waits for a hand. */
+/** `webhooks`: events that did not arrive or whose delivery is unknown. `payments`: money that needs attention. */
 export const alertKinds = ['webhooks', 'payments'] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** What went wrong in an account since its owners were told last. */
+/** Failures in an account since its owners were last notified. */
 export interface Alert {
   readonly accountId: string;
   readonly kind: AlertKind;
   readonly count: number;
-  /** When the first of it happened. */
+  /** Time of the first failure. */
   readonly sinceMs: number;
-  /** When the owners were told last; 0 for never. */
+  /** Time of the owners' last notification; 0 for never. */
   readonly notifiedAtMs: number;
 }
 
-/** Who has to be told of what. */
+/** Alerts that owners still have to receive. */
 export interface AlertStore {
   /**
    * Adds up what went wrong since the last call and no later than `throughMs`, but nothing from before `earliestMs`.
    * What the first call finds is old, and counts as known.
    */
   recordAlerts(earliestMs: number, throughMs: number): Promise<void>;
-  /** Takes alerts of accounts whose owners were told of the kind before `notifiedBeforeMs` or never, each for one caller. */
+  /** Takes alerts of accounts whose owners were notified of the kind before `notifiedBeforeMs` or never, each for one caller. */
   claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): Promise<readonly Alert[]>;
-  /** Puts back one that was claimed, as nobody was told. */
+  /** Returns a claimed alert for which no mail was sent. */
   returnAlert(alert: Alert): Promise<void>;
 }

@@ -9,8 +9,8 @@ import type { ProviderId } from '../provider-catalogue.ts';
 export interface PaymentPage {
   readonly payments: readonly Payment[];
   /**
-   * Where the next page begins, null at the end. A page that is shorter than its limit and has this one has looked
-   * at as many payments as one call may, and found no more among them.
+   * The start of the next page, null at the end. A page that is shorter than its limit and has a next one has read as
+   * many payments as one call may, and found no more among them.
    */
   readonly next: PaymentId | null;
 }
@@ -21,14 +21,14 @@ export interface StateChange {
   readonly state: PaymentState;
 }
 
-/** What moved through one payment's address, in 10⁻⁶ USDC units. */
+/** Final sums of one payment's address, in 10⁻⁶ USDC units. */
 export interface FinalSums {
   readonly depositedUnits: bigint;
   readonly forwardedUnits: bigint;
   readonly feeUnits: bigint;
 }
 
-/** A webhook that did not arrive, or of which nobody knows. */
+/** A webhook that did not arrive, or whose delivery is unknown. */
 export interface FailingWebhook {
   readonly accountId: string;
   readonly paymentId: PaymentId;
@@ -49,8 +49,8 @@ export interface PaymentSearchStore {
    */
   searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<PaymentPage>;
   /**
-   * Payments whose money has come so far, newest first; of all accounts with null. Only those are looked at, however
-   * many others are under way.
+   * Payments in these forward statuses, newest first; of all accounts with null. Only those are read, however many
+   * others are in progress.
    */
   listUnsettled(
     accountId: string | null,
@@ -75,18 +75,18 @@ export interface PaymentSearchStore {
     beforeMs: number,
     stepMs: number,
   ): Promise<readonly PaymentSlot[]>;
-  /** Of the days (of UTC) that begin from `fromMs` on and before `beforeMs`. */
+  /** Counts of the days (of UTC) that begin from `fromMs` on and before `beforeMs`. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
   /**
    * The provider of the last session that was started before each of these payments was paid, or at all while it is not:
-   * who was paid, as far as the service can tell. A payment without a session is left out.
+   * the presumed recipient. A payment without a session is left out.
    */
   listSessionProviders(
     accountId: string,
     ids: readonly PaymentId[],
   ): Promise<ReadonlyMap<PaymentId, ProviderId>>;
-  /** What the journal has of these payments: final, and less what was taken back. */
+  /** The journal's sums of these payments: final, and less what was taken back. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
   /** The last webhooks that were not delivered, newest first; of all accounts with null. */
   listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;

@@ -6,10 +6,10 @@ import type { Address } from '../payout-address.ts';
 import type { ProviderSession, SessionProgress } from '../provider-session.ts';
 import type { NewWebhook } from '../webhook.ts';
 
-/** How long an Idempotency-Key stands for the payment it created. */
+/** Lifetime of an Idempotency-Key's link to the payment it created. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** What an Idempotency-Key stands for. */
+/** The record of an Idempotency-Key. */
 export interface IdempotencyRecord {
   readonly accountId: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export interface IdempotencyRecord {
   readonly createdAtMs: number;
 }
 
-/** How a creation ended: a new row, or the row of an earlier request with the same Idempotency-Key. */
+/** The outcome of a creation: a new row, or the row of an earlier request with the same Idempotency-Key. */
 export type CreateOutcome =
   /** `row` as in `listDepositAddresses`, where the store knows it without asking. */
   | { readonly kind: 'created'; readonly row: number | null }

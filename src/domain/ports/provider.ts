@@ -37,7 +37,7 @@ export interface StartedSession {
   readonly providerReference: string;
   /** Time until which the customer can begin to pay in the session. */
   readonly expiresAtMs: number;
-  /** What the provider quoted for this session, 10⁻⁶ USDC units; null when it did not. */
+  /** The provider's quote for this session, 10⁻⁶ USDC units; null when it gave none. */
   readonly quotedUnits: bigint | null;
 }
 
@@ -53,14 +53,14 @@ export interface PostedWebhook {
 
 /** The content of an authentic webhook about one payment: a hint for the customer's page, never proof of payment. */
 export interface ProviderWebhook {
-  /** As the provider repeats it; still to be looked up. */
+  /** The payment id as the provider repeats it; not verified yet. */
   readonly paymentId: PaymentId;
   /** The provider's own id of the session, when it is the one that `startSession` returned; else null. */
   readonly providerReference: string | null;
   /** The wallet to which the provider delivers; null when it does not say. It has to be the payment's deposit address. */
   readonly walletAddress: string | null;
   readonly progress: SessionProgress;
-  /** When it happened at the provider; when it arrived if the provider does not say. */
+  /** Time of the event at the provider; of its arrival if the provider does not say. */
   readonly atMs: number;
 }
 
@@ -111,7 +111,7 @@ export interface ProviderAdapter {
 /** The adapters that are configured (have credentials); a provider without one is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 
-/** What the operator has set for a provider; null leaves the catalogue's or adapter's own. */
+/** The operator's settings for a provider; null keeps the catalogue's or adapter's own. */
 export interface ProviderSettings {
   readonly active: boolean | null;
   readonly minimumUsdCents: number | null;

@@ -134,7 +134,7 @@ export interface RelayAttempt {
   readonly signedAtMs: number;
 }
 
-/** What the relayer has in flight: one nonce, the payments it carries, and every attempt that was signed. */
+/** The relayer's batch in flight: one nonce, the payments it carries, and every attempt that was signed. */
 export interface RelayBatch {
   readonly id: number;
   readonly relayer: string;
@@ -168,7 +168,7 @@ export interface RelayStore {
   findOpenBatch(relayer: string): Promise<RelayBatch | null>;
   /**
    * The nonce after the relayer's newest batch, when that one was resolved: a node that lags may count fewer
-   * transactions. Null where only the chain can tell: before the first batch, while one is in flight, and after one
+   * transactions. Null where only the chain knows it: before the first batch, while one is in flight, and after one
    * that was given up, because its nonce may be free.
    */
   findNextNonce(relayer: string): Promise<number | null>;
@@ -213,7 +213,7 @@ export interface AddressPage {
   readonly prefixes: Uint32Array;
 }
 
-/** The address book as it was, so that a start reads megabytes of it instead of every payment there ever was. */
+/** Stored pages of the address book, so that a start reads megabytes of pages instead of every payment. */
 export interface AddressPageStore {
   /**
    * In the order of their rows, those that begin after this row or later.
