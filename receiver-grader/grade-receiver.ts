@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { postWebhook, type WebhookAnswer } from '../src/cli/post-webhook.ts';
-import { type Finding, judge, type Observations } from './judge.ts';
+import { evaluate, type Finding, type Observations } from './evaluate.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';
 
 /** Checkouts that the shop under test has to create. */
@@ -71,7 +71,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
           },
     timeLimitMs: context.timeLimitMs,
   };
-  return judge(observations);
+  return evaluate(observations);
 }
 
 const nothingTold = { plain: null, odd: null, guarded: null, unpaid: null, repeated: null };
@@ -96,7 +96,7 @@ export async function gradeWithPayment(
   const odd = await send(context, { body: oddBody, signature: sign(oddBody, order.ipnToken) });
   const duplicates = await sendDuplicates(context, order);
   const unpaid = await read();
-  return judge({
+  return evaluate({
     good,
     slowBody,
     odd,

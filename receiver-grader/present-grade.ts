@@ -1,4 +1,4 @@
-import type { Finding } from './judge.ts';
+import type { Finding } from './evaluate.ts';
 
 /** What is typed after `grade`. */
 export interface GradeOptions {

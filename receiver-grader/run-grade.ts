@@ -15,7 +15,7 @@ export interface RunGradeOptions {
   readonly timeLimitMs?: number;
   readonly patienceMs?: number;
   /** Tells a person what to do. */
-  readonly tell: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function runGrade(options: GradeOptions & RunGradeOptions): Promise
   }
   const service = await startStandInService(readPort(options.port));
   try {
-    options.tell(
+    options.log(
       `The shop must use ${service.baseUrl} as its service, with any key that begins with service_live_.`,
     );
     await collectOrders(service, options);
@@ -71,10 +71,10 @@ function ownPayment({ payment, ipnToken, amount = '25.00', orderUrl }: GradeOpti
 
 async function collectOrders(
   service: StandInService,
-  { orderUrl, tell }: GradeOptions & RunGradeOptions,
+  { orderUrl, log }: GradeOptions & RunGradeOptions,
 ): Promise<void> {
   if (orderUrl === undefined) {
-    tell(`Now create ${ORDERS_NEEDED} checkouts in the shop.`);
+    log(`Now create ${ORDERS_NEEDED} checkouts in the shop.`);
     const deadlineMs = performance.now() + WAIT_FOR_ORDERS_MS;
     while (service.orders.length < ORDERS_NEEDED) {
       if (performance.now() > deadlineMs)

@@ -106,7 +106,7 @@ function startWebhooks(books: Omit<Parts, 'worker' | 'webhooks'>): WebhookSender
     nowMs,
     log,
     faultOf: books.faultOf,
-    webhookUrl: (provider) => webhookUrl(tellerOf(provider)),
+    webhookUrl: (provider) => webhookUrl(webhookProviderOf(provider)),
     webhookOf: ({ order, event, atMs }, isForged) => {
       const { provider } = order;
       return books.protocols[provider].webhookOf(
@@ -147,7 +147,7 @@ function acceptContextOf({
 const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
 
 /** Who tells the shop of a provider's orders: one that is a way to pay elsewhere has no address of its own. */
-function tellerOf(provider: ProviderId): ProviderId {
+function webhookProviderOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
 
@@ -164,7 +164,7 @@ function simulatorContext(
     isImpostor,
     values: providerValuesOf(provider, keys),
     derive: (purpose) => deriveHex(keys[provider], purpose),
-    webhookUrl: options.webhookUrl?.(tellerOf(provider)) ?? null,
+    webhookUrl: options.webhookUrl?.(webhookProviderOf(provider)) ?? null,
     url: () => `${baseUrl()}/${provider}`,
   });
 }
@@ -229,7 +229,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     baseUrl,
     port: Number(new URL(baseUrl).port),
     setFault: (provider, fault) => void faults.set(provider, fault),
-    ...playedCards(parts),
+    ...cardSimulations(parts),
     findOrder: (order) => store.findOrder(orderIdOf(order)),
     stop,
   };
@@ -243,7 +243,7 @@ function requireWorking(provider: ProviderId, fault: ProviderFault): void {
 }
 
 /** What the cards bring about, without a page. */
-function playedCards(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate' | 'declineOrder'> {
+function cardSimulations(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate' | 'declineOrder'> {
   const { store, webhooks, worker, faultOf } = parts;
   return {
     async payOrder(request) {

@@ -9,7 +9,7 @@ export interface WebhookSenderOptions {
   /** Where a provider's webhooks are registered. */
   readonly webhookUrl: (provider: ProviderId) => string;
   /** Forged: as somebody else would send it who knows none of the provider's secrets. */
-  readonly webhookOf: (happened: Happening, isForged: boolean) => SimulatedWebhook | null;
+  readonly webhookOf: (happened: OrderUpdate, isForged: boolean) => SimulatedWebhook | null;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
   readonly nowMs: () => number;
   readonly log: SandboxLog;
@@ -31,7 +31,7 @@ const MAXIMUM_REMEMBERED = 1_000;
 const REPEATED = 5;
 
 /** Something that a provider tells the shop. */
-export interface Happening {
+export interface OrderUpdate {
   readonly order: Order;
   readonly event: OrderEvent;
   readonly atMs: number;
@@ -43,30 +43,31 @@ export interface Happening {
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const stopping = new AbortController();
-  const earlier = new Map<string, Happening>();
-  const heldBack = new Map<string, readonly Happening[]>();
+  const earlier = new Map<string, OrderUpdate>();
+  const heldBack = new Map<string, readonly OrderUpdate[]>();
   let waiting = 0;
   let queue: Promise<void> = Promise.resolve();
 
-  const post = (event: Happening, isForged = false) => postWebhook(options, stopping.signal, event, isForged);
+  const post = (event: OrderUpdate, isForged = false) =>
+    postWebhook(options, stopping.signal, event, isForged);
 
-  async function tell(event: Happening): Promise<void> {
+  async function deliver(event: OrderUpdate): Promise<void> {
     switch (options.faultOf(event.order.provider)) {
       case 'notices-lost':
         return;
       case 'notices-forged':
         return post(event, true);
       case 'notices-reversed':
-        return tellReversed(event);
+        return postReversed(event);
       case 'notices-repeated':
         for (let count = 1; count < REPEATED; count++) await post(event);
-        return tellTwice(event);
+        return postTwice(event);
       default:
-        return tellTwice(event);
+        return postTwice(event);
     }
   }
 
-  async function tellTwice(event: Happening): Promise<void> {
+  async function postTwice(event: OrderUpdate): Promise<void> {
     await post(event);
     await post(event);
     const before = earlier.get(event.order.id);
@@ -75,7 +76,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   }
 
   /** Holds everything back until the order has come to its end, and tells the last of it first. */
-  async function tellReversed(event: Happening): Promise<void> {
+  async function postReversed(event: OrderUpdate): Promise<void> {
     const held = [...(heldBack.get(event.order.id) ?? []), event];
     if (event.event === 'accepted' || event.event === 'declined') {
       rememberOf(heldBack, event.order.id, held);
@@ -88,10 +89,10 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   return {
     orderChanged(order, event) {
       if (waiting >= MAXIMUM_WAITING) return;
-      const happened = { order, event, atMs: options.nowMs() };
+      const update = { order, event, atMs: options.nowMs() };
       waiting++;
       queue = queue
-        .then(() => (stopping.signal.aborted ? undefined : tell(happened)))
+        .then(() => (stopping.signal.aborted ? undefined : deliver(update)))
         .finally(() => waiting--);
     },
     async stop() {
@@ -105,7 +106,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 async function postWebhook(
   options: WebhookSenderOptions,
   stopping: AbortSignal,
-  event: Happening,
+  event: OrderUpdate,
   isForged: boolean,
 ): Promise<void> {
   const webhook = options.webhookOf(event, isForged);

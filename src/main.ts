@@ -33,8 +33,8 @@ const program = createProgram(
     listen: async (options) =>
       (await import('./app/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
     grade: async (options) => {
-      const tell = (line: string) => void process.stderr.write(`${line}\n`);
-      return (await import('../receiver-grader/run-grade.ts')).runGrade({ ...options, tell });
+      const log = (line: string) => void process.stderr.write(`${line}\n`);
+      return (await import('../receiver-grader/run-grade.ts')).runGrade({ ...options, log });
     },
   },
   packageDescription.version,

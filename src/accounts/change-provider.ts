@@ -11,7 +11,7 @@ interface ProviderContext {
   readonly nowMs: () => number;
 }
 
-/** An operator's change of a provider, by the console or the command line, written down in the service's log. */
+/** Changes a provider for an operator, by the console or the command line, and records it in the service's log. */
 export async function changeProvider(
   context: ProviderContext,
   provider: ProviderId,

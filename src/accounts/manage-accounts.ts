@@ -31,7 +31,7 @@ interface ProfileContext extends AccountsContext {
   readonly callbacks: CallbackGuard;
 }
 
-/** What a merchant may change of its account, as people type it; absent fields stay, empty text takes away. */
+/** The fields of an account that a merchant may change, as typed; absent fields stay, empty text removes the value. */
 export interface ProfileUpdate {
   readonly name?: string;
   /** An https address or an e-mail address. */
@@ -41,18 +41,18 @@ export interface ProfileUpdate {
   readonly defaultCallback?: string;
   readonly wallet?: Address | null;
   readonly isWalletLocked?: boolean;
-  /** For how many days customers' e-mail addresses are kept. */
+  /** Number of days for which customers' e-mail addresses are kept. */
   readonly emailRetentionDays?: string;
   /** Percentages of the paid threshold. */
   readonly tolerancePercent?: string;
   readonly maxProviderFeePercent?: string;
   readonly receivesAlerts?: boolean;
-  /** A picture's bytes; null takes the logo away. */
+  /** A picture's bytes; null removes the logo. */
   readonly logo?: Uint8Array | null;
 }
 
 /**
- * Judges an update of this account's profile; `updateAccount(context, id, { profile })` writes it. Payments that exist
+ * Validates an update of this account's profile; `updateAccount(context, id, { profile })` writes it. Existing payments
  * keep their wallet and callback. Throws `invalid_request`, naming the field.
  */
 export async function readProfileUpdate(
@@ -85,7 +85,7 @@ export async function readProfileUpdate(
             emailRetentionDays === '' ? null : parseRetentionDays(emailRetentionDays, 'email-retention'),
         }),
     ...(logo === undefined ? {} : { logo: logo === null ? null : parseShopLogo(logo) }),
-    // Last, because DNS may be asked about it.
+    // Last, because it may take a DNS lookup.
     ...(defaultCallback === undefined
       ? {}
       : { defaultCallbackUrl: await requireCallback(callbacks, defaultCallback) }),
@@ -111,10 +111,10 @@ interface NewAccount {
   readonly wallet: Address | null;
 }
 
-/** The fee of an account for which none was named, in basis points. */
+/** The default fee of an account, in basis points. */
 export const DEFAULT_FEE_BASIS_POINTS = 250;
 
-/** Creates an account with all features and all providers. Throws `ServiceError` naming the field that is wrong. */
+/** Creates an account with all features and all providers. Throws `ServiceError` naming the invalid field. */
 export async function createAccount(context: AccountsContext, fields: NewAccount): Promise<Account> {
   const name = parseName(fields.name);
   requireFee(fields.feeBasisPoints);
@@ -140,14 +140,14 @@ export function requireFee(feeBasisPoints: number): void {
   }
 }
 
-/** What an operator may change; absent fields stay as they are. */
+/** The fields that an operator may change; absent fields stay. */
 export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'providers' | 'suspended'> {
   readonly profile?: ProfileUpdate;
   readonly enable?: Feature;
   readonly disable?: Feature;
 }
 
-/** Changes an account; payments that exist keep the fee they were made with. Throws when there is no such account. */
+/** Changes an account; existing payments keep the fee of their creation. Throws when there is no such account. */
 export async function updateAccount(
   context: ProfileContext,
   accountId: string,
@@ -162,14 +162,14 @@ export async function updateAccount(
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
     ...(profile === undefined ? {} : await readProfileUpdate(context, account, profile)),
-    // Left out where it stays, so that two changes at the same time do not undo each other.
+    // Omitted if unchanged, so that two concurrent changes do not revert each other.
     ...(enable === undefined && disable === undefined ? {} : { features: changed(account, enable, disable) }),
   });
   if (updated === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
   return updated;
 }
 
-/** In the order of the list of features, whatever was switched on last. */
+/** In the order of the list of features, whatever the order of the changes. */
 function changed(
   account: Account,
   enable: Feature | undefined,
@@ -178,7 +178,7 @@ function changed(
   return features.filter((name) => name === enable || (name !== disable && account.features.includes(name)));
 }
 
-/** What can be changed of an account, in words, and how its value reads. */
+/** The changeable fields of an account: a label and a formatter for the value. */
 const described: readonly (readonly [string, (account: Account) => string])[] = [
   ['name', ({ name }) => name],
   ['fee', ({ feeBasisPoints }) => `${feeBasisPoints / 100} %`],
@@ -206,8 +206,8 @@ function percentOrDefault(basisPoints: number | null): string {
 }
 
 /**
- * An operator's change of an account, by the console or the command line, and its entry in the audit log, which says
- * what was and what is. Throws as `updateAccount` does.
+ * Changes an account for an operator, by the console or the command line, and records the old and new values in the
+ * audit log. Throws as `updateAccount` does.
  */
 export async function changeAccount(
   context: ProfileContext & { readonly audit: AuditStore },
@@ -223,7 +223,7 @@ export async function changeAccount(
   return after;
 }
 
-/** What was and what is, for the audit log; null where nothing changed. */
+/** The old and new values for the audit log; null if nothing changed. */
 export function describeAccountChange(before: Account, after: Account): string | null {
   const changes = described
     .map(([what, read]) => [what, read(before), read(after)] as const)
@@ -233,8 +233,8 @@ export function describeAccountChange(before: Account, after: Account): string |
 }
 
 /**
- * Lets an operator look at an account's dashboard for a while, which the account's audit log tells, and ends an earlier
- * look. Returns the token for the browser's cookie. Throws `not_found`.
+ * Starts an operator's temporary view of an account's dashboard, records it in the account's audit log, and ends an
+ * earlier view. Returns the token for the browser's cookie. Throws `not_found`.
  */
 export async function viewAccount(
   context: PeopleContext,
@@ -245,7 +245,7 @@ export async function viewAccount(
   const account = await context.accounts.findAccount(accountId);
   if (account === null) throw new ServiceError('not_found');
   const actor = { name: operator.email, userId: operator.id, address: caller.address };
-  // Before anything can be seen: nobody looks without a trace.
+  // Recorded before the first page can be shown: every view leaves an audit entry.
   await recordAction(context, accountId, actor, 'account.viewed');
   await endViewings(context, operator.id);
   return createSession(context, {
@@ -258,14 +258,14 @@ export async function viewAccount(
   });
 }
 
-/** One look at a time: many would be the user's newest sessions, for which the console's own makes room in the end. */
+/** One view at a time: many would be the user's newest sessions and would finally evict the console's own. */
 async function endViewings({ sessions }: Pick<PeopleContext, 'sessions'>, userId: string): Promise<void> {
   for (const { id, area } of await sessions.listSessions(userId)) {
     if (area === 'viewing') await sessions.endSession(userId, id);
   }
 }
 
-/** Looks at another of the user's accounts with this session. Throws `not_found` for one that is not theirs. */
+/** Switches this session to another of the user's accounts. Throws `not_found` for an account of another user. */
 export async function chooseAccount(
   context: Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>,
   { user, session }: SignedIn,
@@ -276,6 +276,6 @@ export async function chooseAccount(
   if (!memberships.some((membership) => membership.accountId === accountId))
     throw new ServiceError('not_found');
   await context.sessions.chooseAccount(session.id, accountId);
-  // In the log of the account that was entered, which would otherwise have deeds of somebody who never came.
+  // In the log of the entered account, which would otherwise contain actions of a user without an entry.
   await recordAction(context, accountId, actor, 'session.came_over');
 }

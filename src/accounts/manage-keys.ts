@@ -5,10 +5,10 @@ import { ServiceError } from '../domain/errors.ts';
 import { parseName } from '../domain/shop-profile.ts';
 import type { AccountsContext } from './manage-accounts.ts';
 
-/** A key at the only moment at which it is known in full. */
+/** A key at its creation, the only time that it is known in full. */
 export interface CreatedKey {
   readonly key: ApiKey;
-  /** To be shown once and then forgotten. */
+  /** To be shown once and then discarded. */
   readonly plainKey: string;
 }
 
@@ -46,7 +46,7 @@ export async function listKeys(context: AccountsContext, accountId: string): Pro
   return context.accounts.listKeys(accountId);
 }
 
-/** A key as people tell it from others: its name, and how it begins and ends. */
+/** The name, beginning and end of a key, which distinguish it from others. */
 export function describeKey({ name, lastCharacters }: ApiKey): string {
   return `${name} (${maskApiKey(lastCharacters)})`;
 }
@@ -58,18 +58,18 @@ export async function revokeKey(context: AccountsContext, keyId: string): Promis
   return key;
 }
 
-/** Revokes a key of this account. Throws `not_found` for any other, whether there is such a key or not. */
+/** Revokes a key of this account. Throws `not_found` for any other key, existing or not. */
 export async function revokeOwnKey(
   context: AccountsContext,
   accountId: string,
   keyId: string,
 ): Promise<ApiKey> {
-  // A key stays with its account, so it cannot become somebody else's in between.
+  // A key stays with its account, so it cannot change accounts in between.
   await findOwnKey(context, accountId, keyId);
   return revokeKey(context, keyId);
 }
 
-/** A key of this account that is not revoked. Throws `not_found` for any other. */
+/** An active key of this account. Throws `not_found` for any other. */
 export async function findOwnKey(
   { accounts }: Pick<AccountsContext, 'accounts'>,
   accountId: string,

@@ -7,10 +7,10 @@ import { requireGoodPassword } from './passwords.ts';
 import { type Actor, createSecretToken, type PeopleContext, recordAction } from './people-context.ts';
 import { createUser } from './users.ts';
 
-/** How long an invitation stands. */
+/** How long an invitation is valid. */
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
-/** Invites somebody to an account, and returns the token of the link. Throws a 400 for what is no address. */
+/** Invites a person to an account, and returns the token of the link. Throws a 400 for an invalid address. */
 export async function invite(
   context: PeopleContext,
   accountId: string,
@@ -26,7 +26,7 @@ export async function invite(
   if (members.length >= MAXIMUM_MEMBERS) {
     throw invalidField('The account', `may have at most ${MAXIMUM_MEMBERS} members.`);
   }
-  // One at a time: an older link would give back a right that was taken since.
+  // One at a time: an older link would restore a role that was removed since.
   await endInvitations(context, accountId, email);
   const { token, tokenHash } = createSecretToken();
   const nowMs = context.nowMs();
@@ -45,7 +45,7 @@ export async function invite(
   return { email, token };
 }
 
-/** Ends what invites somebody to the account. */
+/** Ends the account's invitations of an address. */
 async function endInvitations(
   { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
   accountId: string,
@@ -57,7 +57,7 @@ async function endInvitations(
   }
 }
 
-/** Takes an invitation back. Throws `not_found` for one of another account, as for one that never was. */
+/** Revokes an invitation. Throws `not_found` for one of another account and for one that never existed. */
 export async function withdrawInvitation(
   context: PeopleContext,
   accountId: string,
@@ -72,7 +72,7 @@ export async function withdrawInvitation(
   await recordAction(context, accountId, actor, 'invitation.withdrawn', invitation.email);
 }
 
-/** Who may accept an invitation: the user of its address, or whoever has the link where there is no such user. */
+/** Who may accept an invitation: the user of its address, or the holder of the link if there is no such user. */
 export async function findInvited(
   context: PeopleContext,
   token: string,
@@ -85,10 +85,11 @@ export async function findInvited(
 }
 
 /**
- * Makes the invited a member and uses the invitation up. A user must have signed in with the address (`signedInAs`); a new
- * one gets the password that comes with it. Without e-mail the owner who invites sees the link, so it must not set the
- * password of a user who may belong to other accounts, nor show whether there is such a user: that case is answered in the
- * same way and after the same time (`sign_in`), and the invitation stays for the user to accept.
+ * Makes the invited person a member and uses the invitation up. An existing user must be signed in with the address
+ * (`signedInAs`); a new user gets the submitted password. Without e-mail the inviting owner sees the link. The link
+ * must therefore not set the password of a user who may belong to other accounts, nor reveal whether such a user
+ * exists. That case gets the same answer after the same time (`sign_in`), and the invitation stays for the user to
+ * accept.
  */
 export async function acceptInvitation(
   context: PeopleContext,
@@ -120,9 +121,9 @@ export async function acceptInvitation(
 }
 
 /**
- * Gives a member another role, or takes them out (null); it counts with their next request, and links that set their
- * password end. Throws `not_found` for who
- * is no member, and a 400 where the account would have no owner left.
+ * Changes the role of a member, or removes the member (null). The change applies from the member's next request, and
+ * links that set the member's password end. Throws `not_found` for a user who is no member, and a 400 if the account
+ * would have no owner left.
  */
 export async function changeMember(
   context: PeopleContext,

@@ -14,10 +14,13 @@ type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
 const CHALLENGE_MS = 5 * 60_000;
 const MAXIMUM_NAME_CHARACTERS = 60;
 
-/** Loaded when somebody uses a passkey: it takes as much memory as everything of the dashboard together. */
+/** Loaded at the first use of a passkey: the library takes as much memory as the rest of the dashboard. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
-/** What the browser is asked to sign by the forms of one page. It is kept with the session, and works once, for one of them. */
+/**
+ * The challenge that the forms of one page ask the browser to sign. It is stored with the session, and is valid once,
+ * for one of them.
+ */
 export async function createChallenge(
   { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
   sessionId: string,
@@ -28,7 +31,7 @@ export async function createChallenge(
   return challenge;
 }
 
-/** What the browser is asked to make. */
+/** The options for the browser's new passkey. */
 export async function offerPasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -51,8 +54,8 @@ export async function offerPasskey(
 }
 
 /**
- * Adds the passkey that the browser made. Resolves to recovery codes where it is the user's first second factor, else
- * null. Throws a 400 for an answer that is not one to the challenge of this session.
+ * Adds the passkey that the browser made. Resolves to recovery codes if it is the user's first second factor, else
+ * null. Throws a 400 for an answer to another challenge than this session's.
  */
 export async function addPasskey(
   context: SecondFactorContext,
@@ -82,7 +85,7 @@ export async function addPasskey(
   return codes;
 }
 
-/** What the browser is asked to sign; null where the user has no passkey. */
+/** The options for the browser's signature; null if the user has no passkey. */
 export async function askForPasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -101,7 +104,7 @@ export async function askForPasskey(
   });
 }
 
-/** Whether the browser signed this session's challenge with a passkey of the user, which uses the challenge up. */
+/** Whether the browser signed this session's challenge with a passkey of the user; uses the challenge up. */
 export async function usePasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -123,11 +126,11 @@ export async function usePasskey(
     credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
   }).catch(() => null);
   if (verified?.verified !== true) return false;
-  // Once more where it is written: of two answers that come at once, one has the higher count.
+  // Checked again at the write: of two concurrent answers, one has the higher count.
   return context.people.usePasskey(user.id, id, verified.authenticationInfo.newCounter, context.nowMs());
 }
 
-/** Removes a passkey, and with the last second factor its recovery codes. Throws a 400 where there is none. */
+/** Removes a passkey, and with the last second factor its recovery codes. Throws a 400 for an unknown passkey. */
 export async function removePasskey(
   context: Context,
   { user }: Pick<SignedIn, 'user'>,
@@ -169,7 +172,7 @@ async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): P
   return challenge === undefined || nowMs() >= Number(expiresAtMs) ? null : challenge;
 }
 
-/** Null for a text that is no object: the library expects one. */
+/** Parses JSON; null for a text that is no object, because the library expects one. */
 function readJson(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

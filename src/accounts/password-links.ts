@@ -12,12 +12,12 @@ import {
   recordForUser,
 } from './people-context.ts';
 
-/** How long a link works by which a password is set. */
+/** How long a link that sets a password is valid. */
 export const PASSWORD_LINK_MS = 24 * 3_600_000;
 
 /**
- * The token of a link by which the user sets a password. One of the operator (`password`) ends the user's earlier ones; one
- * that was asked for by e-mail (`forgotten`) leaves them, so that no stranger ends a link by asking for another.
+ * The token of a link with which the user sets a password. A link by an operator (`password`) ends the user's earlier
+ * ones. A link requested by e-mail (`forgotten`) leaves them, so that no stranger ends a link by requesting another.
  */
 export async function createPasswordLink(
   { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
@@ -40,7 +40,7 @@ export async function createPasswordLink(
   return token;
 }
 
-/** What a link is for; null when it does not work (any more). Looking does not use it up. */
+/** The purpose of a link; null for an invalid one. Reading it does not use it up. */
 export async function readLink(
   { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
   token: string,
@@ -53,8 +53,8 @@ export async function readLink(
 }
 
 /**
- * Sets the password of a link's user, uses the link up, and ends all of the user's sessions and other links: whoever had
- * the old password is out. False when the link does not work. Throws a 400 for a password that is not good enough.
+ * Sets the password of a link's user, uses the link up, and ends all of the user's sessions and other links, so that
+ * the old password gives no further access. False for an invalid link. Throws a 400 for a weak password.
  */
 export async function setPasswordByLink(
   context: PeopleContext,
@@ -66,7 +66,7 @@ export async function setPasswordByLink(
   if (link === null || link.userId === null) return false;
   requireGoodPassword(password, link.email);
   const passwordHash = await context.passwords.hash(password);
-  // Taken only now, so that a refused password leaves it; of two who come at once one gets it.
+  // Consumed only now, so that a refused password leaves it valid. Of two concurrent requests one succeeds.
   if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return false;
   const user = await context.people.updateUser(link.userId, { passwordHash });
   if (user === null) return false;
@@ -77,7 +77,7 @@ export async function setPasswordByLink(
   return true;
 }
 
-/** Sets another password and ends the user's sessions but this one, and all links that set it. Throws a 400 for one that is not good enough. */
+/** Sets another password, and ends the user's other sessions and all links that set it. Throws a 400 for a weak one. */
 export async function changePassword(
   context: PeopleContext,
   user: User,
@@ -91,7 +91,7 @@ export async function changePassword(
   await recordForUser(context, user, actor, 'password.set');
 }
 
-/** Throws a 400 unless the password is the user's: whoever finds an open browser must not change who gets in. */
+/** Throws a 400 unless the password is the user's: an unattended browser must not suffice to change the credentials. */
 export async function requireOwnPassword(
   { passwords }: Pick<PeopleContext, 'passwords'>,
   user: User,

@@ -84,11 +84,11 @@ it('refuses a stored hash that is none, whatever the password', async () => {
 });
 
 it('takes only passwords that are long, mixed, and no e-mail address', () => {
-  const judge = (password: string) => () => requireGoodPassword(password, 'anna@shop.example');
+  const check = (password: string) => () => requireGoodPassword(password, 'anna@shop.example');
   for (const good of ['twelve chars', createRandomPassword(), 'пароль длинный', '😀🎉🚀🌍🔥🍀🎈🐳🍕⚡🎲🧩']) {
-    expect(judge(good)).not.toThrow();
+    expect(check(good)).not.toThrow();
   }
   for (const poor of ['eleven char', 'abababababab', 'ANNA@shop.example!', 'a'.repeat(201)]) {
-    expect(judge(poor)).toThrow('The password must');
+    expect(check(poor)).toThrow('The password must');
   }
 });

@@ -3,31 +3,34 @@ import { promisify } from 'node:util';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 
 /**
- * Argon2id as OWASP recommends it at the least: 19 MiB, two passes, one lane; some 40 ms. Stored with each hash, so
- * that they can be raised: a password that was hashed with others is hashed anew at its next use.
+ * Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; some 40 ms. The parameters are stored with each hash, so
+ * that they can be raised: a password hashed with others is hashed again at its next use.
  */
 const current = { memoryKib: 19_456, passes: 2, lanes: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Hashes at a time: each takes 19 MiB, and one of the four threads that file work shares. */
+/** Concurrent hashes: each takes 19 MiB, and one of the four threads that file operations share. */
 const MAXIMUM_RUNNING = 2;
-/** That wait for their turn; more are refused, as they would wait for seconds. */
+/** Maximum queue length; more are refused, as they would wait for seconds. */
 const MAXIMUM_WAITING = 32;
-/** Of these, so many that strangers may fill; the other places are for those who are known, whoever else tries. */
+/**
+ * The part of the queue for strangers. The other places are reserved for users who are signed in or use a known
+ * browser.
+ */
 const MAXIMUM_WAITING_FOR_STRANGERS = 16;
 
 const MINIMUM_CHARACTERS = 12;
 const MAXIMUM_CHARACTERS = 200;
 const MINIMUM_DIFFERENT_CHARACTERS = 5;
 
-/** Hashes passwords and compares them, a few at a time. */
+/** Hashes passwords and verifies them, a few at a time. */
 export interface Passwords {
   /** The hash in the PHC string format, with a salt of its own. */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password is the one of the hash. Without a hash it takes the same time and is false, so that nobody
-   * can tell users from strangers. Throws `rate_limited` when too many wait: for strangers, who show nothing but the
-   * password, sooner than for those who are signed in or come with a browser that is known.
+   * Whether the password matches the hash. Without a hash the result is false after the same time, so that timing does
+   * not reveal which users exist. Throws `rate_limited` when too many requests wait: earlier for strangers, who present
+   * only the password, than for signed-in users and known browsers.
    */
   verify(password: string, hash: string | null, from?: { readonly isStranger: boolean }): Promise<boolean>;
 }
@@ -48,10 +51,10 @@ interface Hash extends HashParameters {
 const phcPattern =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/;
 
-/** @param deriveKey Argon2id itself; what it costs is what guessing costs */
+/** @param deriveKey Argon2id itself; its cost is the cost of a guess */
 export function createPasswords(deriveKey: DeriveKey = derive): Passwords {
   const inTurn = createTurns();
-  const nobody: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
+  const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   return {
     hash: (password) =>
       inTurn(async () => {
@@ -61,7 +64,7 @@ export function createPasswords(deriveKey: DeriveKey = derive): Passwords {
     verify: (password, text, { isStranger } = { isStranger: false }) =>
       inTurn(
         async () => {
-          const expected = text === null ? nobody : parseHash(text);
+          const expected = text === null ? dummy : parseHash(text);
           const isEqual = timingSafeEqual(await deriveKey(password, expected), expected.hash);
           return isEqual && text !== null;
         },
@@ -70,13 +73,13 @@ export function createPasswords(deriveKey: DeriveKey = derive): Passwords {
   };
 }
 
-/** Whether a stored hash was made with the parameters of today. */
+/** Whether a stored hash was made with the current parameters. */
 export function isCurrentHash(text: string): boolean {
   const { memoryKib, passes, lanes } = parseHash(text);
   return memoryKib === current.memoryKib && passes === current.passes && lanes === current.lanes;
 }
 
-/** Throws a 400 that names what is wrong with a password that somebody wants to have. */
+/** Throws a 400 that names the weakness of a new password. */
 export function requireGoodPassword(password: string, email: string): void {
   const characters = [...password];
   if (characters.length < MINIMUM_CHARACTERS || characters.length > MAXIMUM_CHARACTERS) {
@@ -96,20 +99,20 @@ export function requireGoodPassword(password: string, email: string): void {
   }
 }
 
-/** A password that no one chose. */
+/** A random password. */
 export function createRandomPassword(): string {
   return randomBytes(15).toString('base64url');
 }
 
 const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
-/** The 32 bytes that Argon2id makes of a password. */
+/** The 32 bytes that Argon2id derives from a password. */
 export function derive(
   password: string,
   { memoryKib, passes, lanes, salt }: HashParameters,
 ): Promise<Buffer> {
   return runArgon2('argon2id', {
-    // The same letters can be typed in several encodings.
+    // The same letters can be typed in several Unicode encodings.
     message: Buffer.from(password.normalize('NFKC')),
     nonce: salt,
     memory: memoryKib,
@@ -144,7 +147,7 @@ function parseHash(text: string): Hash {
   };
 }
 
-/** Lets a few run at a time, in the order in which they came. */
+/** Runs a few tasks at a time, in the order of their requests. */
 function createTurns() {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -162,7 +165,7 @@ function createTurns() {
     try {
       return await work();
     } finally {
-      // The turn is handed on, or given back.
+      // The slot goes to the next task, or becomes free.
       const next = waiting.shift();
       if (next === undefined) running--;
       else next();

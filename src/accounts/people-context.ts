@@ -5,7 +5,7 @@ import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/acco
 import type { SessionStore } from '../domain/ports/payment-store.ts';
 import type { Passwords } from './passwords.ts';
 
-/** What the steps of people and their sessions need. */
+/** Dependencies of the steps for users and their sessions. */
 export interface PeopleContext {
   readonly accounts: AccountStore;
   readonly people: PeopleStore;
@@ -15,21 +15,21 @@ export interface PeopleContext {
   readonly nowMs: () => number;
 }
 
-/** Who does something: a user at an address, or the operator at the command line. */
+/** The actor of an action: a user at an address, or the operator at the command line. */
 export interface Actor {
   /** The e-mail address, or `operator`. */
   readonly name: string;
   readonly userId: string | null;
-  /** Where the request comes from; null for the command line. */
+  /** The address of the request; null for the command line. */
   readonly address: string | null;
 }
 
-/** Whoever may run the command line. */
+/** The operator at the command line. */
 export const operatorActor: Actor = { name: 'operator', userId: null, address: null };
 
 const MAXIMUM_TARGET_CHARACTERS = 300;
 
-/** Writes down what was done in an account, after it was done. */
+/** Records an action in an account's audit log, after the action. */
 export async function recordAction(
   { audit, nowMs }: Pick<PeopleContext, 'audit' | 'nowMs'>,
   accountId: string,
@@ -48,15 +48,15 @@ export async function recordAction(
   });
 }
 
-/** What is done to a user, and not in an account. */
+/** An action on a user, and not in an account. */
 type UserAction = Extract<
   AuditAction,
   `password.${string}` | `second_factor.${string}` | `passkey.${string}`
 >;
 
 /**
- * Writes down in each of the user's accounts what was done to the user, and in the log of the service where they may
- * sign in to the operator's console: an operator need be in no account.
+ * Records an action on a user in each of the user's accounts, and in the service's log if the user may sign in to the
+ * operator's console: an operator need not belong to an account.
  */
 export async function recordForUser(
   context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
@@ -71,7 +71,7 @@ export async function recordForUser(
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
 }
 
-/** What opens a session or a link: 256 random bits, of which the store has a hash only. */
+/** The secret of a session or a link: 256 random bits, of which the store has only a hash. */
 interface SecretToken {
   readonly token: string;
   readonly tokenHash: string;
@@ -82,12 +82,12 @@ export function createSecretToken(): SecretToken {
   return { token, tokenHash: hashSecretToken(token) };
 }
 
-/** SHA-256 in hex: with 256 random bits no salt is needed. */
+/** SHA-256 in hex: 256 random bits need no salt. */
 export function hashSecretToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Whether a text could be a token at all, before it is hashed. */
+/** Whether a text has the form of a token, checked before hashing. */
 export function looksLikeSecretToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }

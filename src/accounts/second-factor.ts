@@ -6,7 +6,7 @@ import type { KeyedHash } from '../platform/keyed-hash.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { type Actor, type PeopleContext, recordForUser } from './people-context.ts';
 
-/** How the secrets of second factors are kept. */
+/** Dependencies for the secrets of second factors. */
 export interface SecondFactorSecrets {
   readonly box: SecretBox;
   readonly recoveryHash: KeyedHash;
@@ -16,25 +16,25 @@ export interface SecondFactorContext extends PeopleContext {
   readonly secondFactor: SecondFactorSecrets;
 }
 
-/** What an authenticator app is given; nothing is kept of it before it is confirmed. */
+/** The setup data of an authenticator app; nothing is stored before it is confirmed. */
 export interface TotpOffer {
   /** For typing, in base32. */
   readonly secret: string;
   /** For scanning: `otpauth://…`. */
   readonly uri: string;
-  /** For the form that confirms it; opens for this user only. */
+  /** For the form that confirms it; valid for this user only. */
   readonly sealed: string;
 }
 
 const PERIOD_SECONDS = 30;
-/** Steps before and after this one whose codes are taken too: clocks differ, and people take their time. */
+/** Accepted time steps before and after the current one: clocks differ, and typing takes time. */
 const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 /** 80 bits each. */
 const RECOVERY_CODE_BYTES = 10;
 
-/** A secret for this user's app: the one of an earlier offer, which may be in the app already, or else a new one. */
+/** A secret for this user's app: the one of an earlier offer, which the app may already have, or else a new one. */
 export function offerTotp(
   { secondFactor }: Pick<SecondFactorContext, 'secondFactor'>,
   user: User,
@@ -49,7 +49,7 @@ export function offerTotp(
   };
 }
 
-/** Switches the second factor on by a first code, and returns the recovery codes. Throws a 400 for a wrong one. */
+/** Enables the second factor with a first code, and returns the recovery codes. Throws a 400 for a wrong code. */
 export async function confirmTotp(
   context: SecondFactorContext,
   user: User,
@@ -70,7 +70,7 @@ export async function confirmTotp(
   return codes;
 }
 
-/** Ten new recovery codes; the earlier ones are worth nothing from now on. */
+/** Replaces the recovery codes with ten new ones. */
 export async function renewRecoveryCodes(
   { people, secondFactor }: Pick<SecondFactorContext, 'people' | 'secondFactor'>,
   user: User,
@@ -83,7 +83,7 @@ export async function renewRecoveryCodes(
   return codes;
 }
 
-/** Switches every second factor off. */
+/** Disables every second factor. */
 export async function removeSecondFactor(
   context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
   user: User,
@@ -95,7 +95,7 @@ export async function removeSecondFactor(
   await removeTotp(context, user, actor);
 }
 
-/** Switches the authenticator app off; passkeys stay. */
+/** Disables the authenticator app; passkeys stay. */
 export async function removeTotp(
   context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
   user: User,
@@ -106,7 +106,9 @@ export async function removeTotp(
   await recordForUser(context, user, actor, 'second_factor.removed');
 }
 
-/** Recovery codes stand in for a second factor: without any they would open nothing, and must not wait for the next. */
+/**
+ * Recovery codes replace a second factor. Without any factor they protect nothing, and must not survive until the next.
+ */
 export async function dropCodesWithoutFactor(
   { people }: Pick<PeopleContext, 'people'>,
   userId: string,
@@ -116,11 +118,11 @@ export async function dropCodesWithoutFactor(
   await people.replaceRecoveryCodes(userId, []);
 }
 
-/** How long a passkey that was just used stands in for the code of a form. */
+/** How long the use of a passkey replaces the code of a form. */
 const CONFIRMATION_MS = 5 * 60_000;
 const ownerOfConfirmation = (sessionId: string) => `second factor confirmed in ${sessionId}`;
 
-/** What a form carries after a passkey was used in this session. */
+/** The form field that confirms the use of a passkey in this session. */
 export function confirmSecondFactor(
   { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
   sessionId: string,
@@ -128,7 +130,7 @@ export function confirmSecondFactor(
   return secondFactor.box.seal(String(nowMs() + CONFIRMATION_MS), ownerOfConfirmation(sessionId));
 }
 
-/** Whether a form carries such a confirmation, of this session and of the last minutes. */
+/** Whether a form carries a confirmation of this session that has not expired. */
 export function isConfirmed(
   { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
   sessionId: string,
@@ -138,7 +140,7 @@ export function isConfirmed(
   return untilMs !== null && nowMs() < Number(untilMs);
 }
 
-/** Whether signing in takes more than the password: an authenticator app or a passkey. */
+/** Whether sign-in takes more than the password: an authenticator app or a passkey. */
 export async function hasSecondFactor(
   { people }: Pick<PeopleContext, 'people'>,
   user: User,
@@ -147,8 +149,8 @@ export async function hasSecondFactor(
 }
 
 /**
- * Whether a code is right, and uses it up: a code of the app, or an earlier one, works no second time, and neither
- * does a recovery code, also when two come at once.
+ * Whether a code is correct; uses it up. A code of the app, an earlier one and a recovery code are accepted only once,
+ * also when two requests are concurrent.
  */
 export async function spendCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
@@ -184,7 +186,7 @@ function totpOf(secret: string, email: string): TOTP {
   });
 }
 
-/** The time step that a code is of; null when it is of none near. */
+/** The time step of a code; null if no accepted step matches. */
 function stepOf(secret: string, typed: string, nowMs: number): number | null {
   const delta = totpOf(secret, '').validate({ token: plain(typed), timestamp: nowMs, window: WINDOW_STEPS });
   return delta === null ? null : Math.floor(nowMs / 1000 / PERIOD_SECONDS) + delta;
@@ -196,7 +198,7 @@ function createRecoveryCode(): string {
   return (text.toLowerCase().match(/.{4}/g) ?? []).join('-');
 }
 
-/** Without the blanks and dashes that make codes easier to read. */
+/** Removes the blanks and dashes that make codes easier to read. */
 function plain(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toLowerCase();
 }

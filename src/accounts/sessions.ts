@@ -23,13 +23,13 @@ import {
   recordAction,
 } from './people-context.ts';
 
-/** From where somebody signs in. */
+/** The client of a sign-in. */
 export interface Caller {
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** What a session is for, for how long, and whose. */
+/** The kind, duration and user of a session. */
 interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'area' | 'stage'> {
   readonly lifetimeMs: number;
   readonly caller: Caller;
@@ -37,7 +37,7 @@ interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'ar
 
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
-/** Writes a session down under a token that nobody has seen before, and returns that for the browser's cookie. */
+/** Stores a session under a new token, and returns the token for the browser's cookie. */
 export async function createSession(
   { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
   { lifetimeMs, caller, ...session }: NewSession,
@@ -57,12 +57,11 @@ export async function createSession(
   return token;
 }
 
-/** A session that was begun just now. */
+/** A session that has just begun. */
 export interface OpenedSession {
-  /** For the browser's cookie, and for nobody else. */
+  /** Only for the browser's cookie. */
   readonly token: string;
   readonly stage: SessionStage;
-  /** Of its user. */
   readonly email: string;
 }
 
@@ -72,7 +71,7 @@ const lifetimes: Record<SessionStage, number> = {
   open: SESSION_LIFETIME_MS,
 };
 
-/** Begins a session with a token that nobody has seen before, whatever the browser came with. */
+/** Begins a session with a new token, whatever cookie the browser sent. */
 export async function openSession(
   context: PeopleContext,
   user: User,
@@ -97,13 +96,13 @@ export async function openSession(
   return { token, stage, email: user.email };
 }
 
-/** Who makes a request. */
+/** The user and account of a request. */
 export interface SignedIn {
   readonly user: User;
   readonly session: DashboardSession;
 }
 
-/** The account somebody looks at, and what they may do there. */
+/** The current account, and the user's role in it. */
 export interface ChosenAccount {
   readonly account: Account;
   readonly role: Role;
@@ -113,7 +112,7 @@ export interface ChosenAccount {
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
-/** Whose session a token opens; null when it opens none (any more). */
+/** The session and user of a token; null for an invalid or expired one. */
 export async function readSession(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   token: string,
@@ -129,7 +128,7 @@ export async function readSession(
   return { user, session };
 }
 
-/** The account of a session, or the user's first one where the right to that was taken away; null for none. */
+/** The account of a session, or the user's first one if the membership of that one was removed; null for none. */
 export async function readChosenAccount(
   { people, accounts }: Pick<PeopleContext, 'people' | 'accounts'>,
   { user, session }: SignedIn,
@@ -145,7 +144,7 @@ export async function readChosenAccount(
   return { account, role: membership.role, memberships, otherAccounts };
 }
 
-/** Ends one of the user's own sessions, the one in use too. Throws `not_found` for any other. */
+/** Ends one of the user's own sessions, including the current one. Throws `not_found` for any other. */
 export async function endSession(
   context: Pick<PeopleContext, 'sessions' | 'audit' | 'nowMs'>,
   {
@@ -160,36 +159,36 @@ export async function endSession(
 }
 
 /**
- * A browser in which a user has signed in keeps a mark. The mark opens nothing: it tells the user's own browsers from
- * those of strangers, so that strangers who guess a password cannot keep the user out
+ * A browser in which a user has signed in keeps a mark. The mark gives no access. It distinguishes the user's own
+ * browsers from strangers', so that strangers who guess a password cannot lock the user out
  * (docs/decisions/0064-strangers-lock-nobody-out.md). Nothing is stored: the mark is sealed.
  */
 
-/** As long as browsers keep a cookie. */
+/** The maximum lifetime of a cookie in browsers. */
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
-/** How long a link that was sent by e-mail makes a browser known. */
+/** How long a link sent by e-mail can make a browser known. */
 const BROWSER_LINK_MS = 3_600_000;
 
 const ownerOfMark = (email: string) => `browser of ${email}`;
 const OWNER_OF_LINKS = 'link to make a browser known';
 
-/** A mark for a browser of the user with this address, as `parseUserEmail` gives it. */
+/** A mark for a browser of the user with this address, as `parseUserEmail` returns it. */
 export function markBrowser(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(`${nowMs + BROWSER_MARK_MS} ${randomBytes(12).toString('base64url')}`, ownerOfMark(email));
 }
 
-/** What tells this browser from the user's others; null when it has no mark of this user (any more). */
+/** The mark's identifier of this browser among the user's; null without a valid mark of this user. */
 export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs: number): string | null {
   const [expiresAtMs, name] = box.open(mark, ownerOfMark(email))?.split(' ') ?? [];
   return name === undefined || nowMs >= Number(expiresAtMs) ? null : name;
 }
 
-/** The token of a link that makes a browser known, for an hour. It is longer the longer the address is. */
+/** The token of a link that makes a browser known, valid for an hour. Its length grows with the address. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(`${nowMs + BROWSER_LINK_MS} ${email}`, OWNER_OF_LINKS);
 }
 
-/** The address that a link was sent to; null for one that is too old or was never made. */
+/** The address that a link was sent to; null for an expired or invalid one. */
 export function openBrowserLink(box: SecretBox, token: string, nowMs: number): string | null {
   const [expiresAtMs, email] = box.open(token, OWNER_OF_LINKS)?.split(' ') ?? [];
   return email === undefined || nowMs >= Number(expiresAtMs) ? null : email;

@@ -6,16 +6,16 @@ import type { PeopleContext } from './people-context.ts';
 import { hasSecondFactor, type SecondFactorContext, spendCode } from './second-factor.ts';
 import { type Caller, type OpenedSession, openSession, type SignedIn } from './sessions.ts';
 
-/** What somebody claims to know. */
+/** The credentials of a sign-in attempt. */
 interface Credentials {
   readonly email: string;
   readonly password: string;
 }
 
 /**
- * Begins a session for who knows the password, or one that asks for the second factor where there is one of any kind, or
- * to set one up where there is none and one is required. Null for everybody else: that there is no such user, no password yet or no right to this
- * area cannot be told from a wrong password, neither by the answer nor by the time it takes.
+ * Begins a session for a correct password; or a session that asks for the second factor if the user has one, or that
+ * sets one up if it is required and missing. Null otherwise. An unknown user, a missing password and a missing role for
+ * this area are indistinguishable from a wrong password, by the answer and by its time.
  */
 export async function signIn(
   context: PeopleContext,
@@ -28,7 +28,9 @@ export async function signIn(
   }: {
     readonly area: SessionArea;
     readonly caller: Caller;
-    /** Whether this user has signed in with the browser before: strangers' tries do not take its place. */
+    /**
+     * Whether this user has signed in with the browser before: strangers' attempts do not take its place in the queue.
+     */
     readonly isKnownBrowser: boolean;
     readonly isSecondFactorRequired: boolean;
   },
@@ -46,13 +48,13 @@ export async function signIn(
   return openSession(context, user, { area, stage, caller });
 }
 
-/** Where the parameters have been raised since. */
+/** Rehashes if the parameters have been raised since. */
 async function renewHash(context: PeopleContext, user: User, password: string): Promise<void> {
   if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return;
   await context.people.updateUser(user.id, { passwordHash: await context.passwords.hash(password) });
 }
 
-/** The second step by a passkey. Null where it is none of the user's, or has not signed what it was asked to. */
+/** The second step by a passkey. Null for a foreign passkey or a wrong signature. */
 export async function passByPasskey(
   context: SecondFactorContext,
   signedIn: SignedIn,
@@ -65,7 +67,7 @@ export async function passByPasskey(
   return openSession(context, user, { area, stage: 'open', caller });
 }
 
-/** The second step of signing in: opens a new session in place of the one that asked. Null for a wrong code. */
+/** The second step of signing in: opens a new session in place of the pending one. Null for a wrong code. */
 export async function passSecondFactor(
   context: SecondFactorContext,
   { user, session }: SignedIn,

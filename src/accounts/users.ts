@@ -5,21 +5,22 @@ import { MAXIMUM_MEMBERS, type Role, type User } from '../domain/person.ts';
 import { type Actor, operatorActor, type PeopleContext, recordAction } from './people-context.ts';
 import { hasSecondFactor, removeSecondFactor } from './second-factor.ts';
 
-/** A user as an operator or an invitation makes one. */
+/** A new user, by an operator or an invitation. */
 interface NewUser {
-  /** As `parseUserEmail` gives it. */
+  /** As `parseUserEmail` returns it. */
   readonly email: string;
-  /** Of a new user; null where it is set by a link. */
+  /** The password of a new user; null if a link sets it. */
   readonly passwordHash?: string | null;
-  /** Given by whoever may run the command line, and by nobody else. */
+  /** The right to the console, which only the command line grants. */
   readonly isOperator: boolean;
-  /** What they may do, and where. */
+  /** The role and its account. */
   readonly membership: { readonly accountId: string; readonly role: Role } | null;
 }
 
 /**
- * Makes a user, or gives a known one another right, which ends their links for passwords. The right of an operator also takes
- * a known user's password and second factors (`changeOperator`). Throws when there is no such account, or no room in it.
+ * Creates a user, or gives an existing one another role, which ends the user's password links. The operator role also
+ * removes an existing user's password and second factors (`changeOperator`). Throws when there is no such account, or
+ * no room in it.
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
@@ -53,16 +54,16 @@ async function grantRole(
 ): Promise<void> {
   if (!(await people.putMembership({ ...membership, userId, createdAtMs: nowMs() })))
     throw invalidField('account', `may have at most ${MAXIMUM_MEMBERS} members.`);
-  // A link that was given for fewer rights must not open more.
+  // A link issued for fewer rights must not open more.
   await sessions.endLinks(userId);
 }
 
 type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
 
 /**
- * Gives or takes the right to the operator's console, and ends the user's sessions and password links. Giving it also takes
- * the password and all second factors: the address may have been taken by who was invited to it first, and only a new link
- * proves whose it is. Written down first, in the log of the service: no right changes without a trace.
+ * Grants or revokes access to the operator's console, and ends the user's sessions and password links. Granting it also
+ * removes the password and all second factors: the address may have been claimed by an earlier invitee, and only a new
+ * link proves its owner. The service's log records the change first, so that every change leaves an entry.
  */
 export async function changeOperator(
   context: Context,
@@ -80,7 +81,7 @@ export async function changeOperator(
     isOperator,
     ...(isGiven ? { passwordHash: null } : {}),
   });
-  // Also of who had no such right: it may have been asked for again because the first time was cut off here.
+  // Also for a user without the role: the call may repeat one that was interrupted here.
   if (isGiven || !isOperator) {
     await context.sessions.endSessions(user.id, null);
     await context.sessions.endLinks(user.id);

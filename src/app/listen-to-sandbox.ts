@@ -11,6 +11,6 @@ export function listenToSandbox(config: Config, options: ListenOptions): Promise
     dataDir: resolve(config.dataDir),
     readEvents: (cursor) => callServer(socket, 'listen', cursor === null ? {} : { cursor }),
     write: (text) => void process.stdout.write(text),
-    tell: (text) => void process.stderr.write(text),
+    writeError: (text) => void process.stderr.write(text),
   });
 }

@@ -63,7 +63,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
   operation(leaf(key, 'revoke', 'revoke a key at once').argument('<key>'), services, 'key revoke');
 }
 
-/** The content of a file, cut where it can only be refused; an empty name stays empty and takes the logo away. */
+/** The content of a file, cut at a length that is refused anyway; an empty name stays empty and removes the logo. */
 function readAsBase64(file: string): string {
   if (file === '') return '';
   const descriptor = openSync(file, 'r');
@@ -76,7 +76,7 @@ function readAsBase64(file: string): string {
   }
 }
 
-/** Who signs in. */
+/** The commands for users. */
 export function addUserCommands(program: Command, services: OperationRunner): void {
   const user = program.command('user').description('people who sign in to the dashboard');
   operation(

@@ -137,7 +137,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...optionalTroubleMails(args),
     ...given('emailRetentionDays', optional(args, 'email-retention')),
     ...(wallet === null ? {} : { wallet }),
-    // The file's content as base64: the server may not see the files of whoever types.
+    // The file's content as base64: the server may not have access to the caller's files.
     ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),
     ...(args['lock-wallet'] === true ? { isWalletLocked: true } : {}),
     ...(args['unlock-wallet'] === true ? { isWalletLocked: false } : {}),
@@ -203,7 +203,7 @@ export function paymentFilter(args: OperationArguments): PaymentFilter {
   };
 }
 
-/** Of one account's payments; null without an account. */
+/** Only one account's payments; null without an account. */
 export function paymentQuery(args: OperationArguments): PaymentQuery | null {
   const accountId = optional(args, 'account');
   if (accountId === null) return null;
@@ -222,7 +222,7 @@ function paymentStatus(text: string): PaymentStatus {
   return status;
 }
 
-/** The token to rescue; `pol` stands for the chain's own coin, which the contract names by the zero address. */
+/** The token to rescue; `pol` stands for the chain's native coin, which the contract names by the zero address. */
 export function rescuedToken(args: OperationArguments): Address {
   const value = required(args, 'token');
   if (value.toLowerCase() === 'pol') return `0x${'0'.repeat(40)}`;

@@ -2,27 +2,27 @@ import type { Command } from 'commander';
 import type { OperationArguments } from './operations-context.ts';
 import { printResult } from './present.ts';
 
-/** Who does what commands ask for. */
+/** The executors of commands. */
 export interface OperationRunner {
-  /** Runs an operation in the running server, or on the store itself when none runs. */
+  /** Runs an operation in the running server, or on the store itself without one. */
   runOperation(name: string, args: OperationArguments): Promise<unknown>;
 }
 
-/** A command that does something; every one of them takes --json. */
+/** A command with an action; every one of them takes --json. */
 export function leaf(parent: Command, name: string, description: string): Command {
   return parent.command(name).description(description).option('--json', 'print JSON');
 }
 
 /**
- * Lets a command run an operation: its argument and options become the operation's arguments by their names. `judge`
- * may set the exit code by the result.
+ * Connects a command to an operation: its argument and options become the operation's arguments by their names.
+ * `checkResult` may set the exit code by the result.
  */
 export function operation(
   command: Command,
   services: OperationRunner,
   name: string,
   fixed: OperationArguments = {},
-  judge: (result: unknown) => void = () => {},
+  checkResult: (result: unknown) => void = () => {},
 ): Command {
   return command.action(async () => {
     const args: Record<string, string | boolean | undefined> = { ...fixed };
@@ -36,6 +36,6 @@ export function operation(
     const { json, ...rest } = args;
     const result = await services.runOperation(name, rest);
     printResult(result, { json: json === true });
-    judge(result);
+    checkResult(result);
   });
 }

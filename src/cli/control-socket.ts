@@ -8,26 +8,26 @@ import type { OperationArguments, OperationsContext } from './operations-context
 /** The file name of the control socket inside the data folder. */
 export const CONTROL_SOCKET = 'control.sock';
 
-/** Well within the time that the client waits for a sign of life. */
+/** Interval of keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-/** The largest is that of a logo. */
+/** The largest body is that of a logo. */
 const MAXIMUM_REQUEST_BYTES = 128 * 1024;
 
-/** What the socket answers: a result, or what the command line prints on standard error. */
+/** The socket's answer: a result, or the text for standard error. */
 type ControlReply = { readonly result: unknown } | { readonly error: string };
 
 /**
- * Lets the command line work on a running server: one POST an operation, over a Unix socket that only its owner can
- * open. With SQLite the data folder's lock makes sure that a socket found here is left over from a process that is
- * gone; with PostgreSQL each process has a data folder of its own.
+ * Serves the command line on a running server: one POST for each operation, over a Unix socket that only its owner can
+ * open. With SQLite the data folder's lock ensures that an existing socket is left over from a process that has exited;
+ * with PostgreSQL each process has a data folder of its own.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
   mkdirSync(dirname(socketFile), { recursive: true, mode: 0o700 });
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
-    // Space before JSON means nothing: it tells whoever waits for a long operation that somebody is still at it.
+    // Whitespace before JSON is insignificant: it keeps the connection alive during a long operation.
     const alive = setInterval(() => response.write(' '), ALIVE_INTERVAL_MS);
     response.once('close', () => clearInterval(alive));
     const reply = await answer(context, request);
@@ -36,7 +36,7 @@ export async function startControlServer(socketFile: string, context: Operations
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Without a moment in which others could open it.
+    // Permissions are restrictive from the start, without an interval in which others could open it.
     const earlierMask = process.umask(0o177);
     server.listen(socketFile, resolve);
     process.umask(earlierMask);
@@ -45,7 +45,7 @@ export async function startControlServer(socketFile: string, context: Operations
   return server;
 }
 
-/** The reply's text. Nothing that goes wrong may leave this function: there is nobody above it to catch it. */
+/** The reply's text. No error may leave this function, because no caller would catch it. */
 async function answer(context: OperationsContext, request: IncomingMessage): Promise<string> {
   try {
     const { name, args } = JSON.parse(await readBody(request)) as { name: string; args: OperationArguments };
@@ -70,7 +70,7 @@ export async function runOperation(
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // To its end even when it is too large, because a reader that leaves early takes the socket with it.
+  // Reads to the end even when the body is too large, because closing early would destroy the socket.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes <= MAXIMUM_REQUEST_BYTES) chunks.push(chunk);
@@ -89,7 +89,7 @@ export class NoServerError extends Error {
   override readonly name = 'NoServerError';
 }
 
-/** How long the server may be silent; while an operation runs it gives signs of life. */
+/** How long the server may be silent; during an operation it sends keep-alive bytes. */
 const TIMEOUT_MS = 120_000;
 
 /** Runs an operation in the server behind this socket. Throws `NoServerError`, or an Error with the server's text. */

@@ -3,54 +3,55 @@ import { NoServerError } from './control-socket.ts';
 import { postWebhook } from './post-webhook.ts';
 import { visible } from './present.ts';
 
-/** What is typed after `listen`. */
+/** The arguments of `listen`. */
 export interface ListenOptions {
-  /** Where each event is sent as well; without it events are shown only. */
+  /** The endpoint that receives each event; without it events are only printed. */
   readonly forwardTo?: string;
   readonly isJson: boolean;
 }
 
-/** How it is run, beside what is typed. */
+/** Options besides the arguments. */
 export interface ListenContext extends ListenOptions {
-  /** The data folder of the sandbox, for people. */
+  /** The data folder of the sandbox, for messages. */
   readonly dataDir: string;
-  /** Asks the sandbox for what came after the cursor. */
+  /** Requests the sandbox's events after the cursor. */
   readonly readEvents: (cursor: string | null) => Promise<unknown>;
   /** Standard output. */
   readonly write: (text: string) => void;
   /** Standard error. */
-  readonly tell: (text: string) => void;
-  /** Ends it; a person presses Ctrl-C. */
+  readonly writeError: (text: string) => void;
+  /** Ends the command; a person presses Ctrl-C. */
   readonly signal?: AbortSignal;
   readonly timeLimitMs?: number;
 }
 
-/** What the sandbox answers. */
+/** The sandbox's answer. */
 interface EventPage {
   readonly cursor: string;
   readonly missed: number;
   readonly events: readonly EventCopy[];
 }
 
-/** That of the real webhook. */
+/** The id of the real webhook. */
 const TIME_LIMIT_MS = 10_000;
 const RETRY_MS = 500;
 
 /**
- * Shows copies of the sandbox's events as they are sent, and hands each to a local endpoint, body and signature unchanged.
- * Goes on when the sandbox is started again. Returns when it is told to; throws when no sandbox runs at the beginning.
+ * Prints copies of the sandbox's events as they are sent, and forwards each to a local endpoint, body and signature
+ * unchanged. Continues after a restart of the sandbox. Returns when the signal aborts; throws when no sandbox runs at
+ * the beginning.
  */
 export async function listen(context: ListenContext): Promise<void> {
   const endpoint = context.forwardTo === undefined ? null : readEndpoint(context.forwardTo);
   let { cursor } = await firstPage(context);
   const lines = greeting(endpoint);
-  if (context.isJson) context.tell(lines);
+  if (context.isJson) context.writeError(lines);
   else context.write(lines);
   while (context.signal?.aborted !== true) {
     const page = await nextPage(context, cursor);
     if (page === null) continue;
     cursor = page.cursor;
-    if (page.missed > 0) context.tell(`${page.missed} events came too fast to be shown.\n`);
+    if (page.missed > 0) context.writeError(`${page.missed} events came too fast to be shown.\n`);
     for (const event of page.events) void show(context, event, endpoint);
   }
 }
@@ -67,7 +68,7 @@ async function firstPage(context: ListenContext): Promise<EventPage> {
   }
 }
 
-/** Null while the sandbox is away. What it refuses is thrown. */
+/** The next page; null while the sandbox is not running. Throws the sandbox's refusals. */
 async function nextPage(context: ListenContext, cursor: string): Promise<EventPage | null> {
   try {
     return (await context.readEvents(cursor)) as EventPage;
@@ -79,7 +80,7 @@ async function nextPage(context: ListenContext, cursor: string): Promise<EventPa
   }
 }
 
-/** Prints an event when it comes, and how the endpoint answered when it has; one that is slow holds up no other. */
+/** Prints an event when it arrives, and the endpoint's answer later; a slow answer delays no other event. */
 async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
   if (!context.isJson) context.write(eventLines(event));
   const forwarded = endpoint === null ? null : await forward(context, event, endpoint);
@@ -108,11 +109,11 @@ function readEndpoint(text: string): URL {
   return url;
 }
 
-/** A copy of an event, as the sandbox hands it out. */
+/** A copy of an event from the sandbox. */
 export interface EventCopy {
   readonly event: string;
   readonly payment_id: string;
-  /** Where the event itself goes. */
+  /** The address of the event itself. */
   readonly callback: string;
   /** Exactly the bytes that were signed. */
   readonly body: string;
@@ -122,7 +123,7 @@ export interface EventCopy {
   readonly at: string;
 }
 
-/** How the local endpoint answered a copy. */
+/** The local endpoint's answer to a copy. */
 interface Forwarded {
   /** Null when there was no answer. */
   readonly status: number | null;
@@ -132,7 +133,7 @@ interface Forwarded {
   readonly answer: string;
 }
 
-/** What a listener is told first. */
+/** The first lines of output. */
 function greeting(endpoint: URL | null): string {
   return `Listening to the sandbox. ${
     endpoint === null
@@ -148,7 +149,7 @@ Bring one about in another terminal: card-checkout trigger payment.paid
 `;
 }
 
-/** An event with all that it takes to verify it. */
+/** An event with everything needed to verify it. */
 function eventLines(event: EventCopy): string {
   return [
     '',
@@ -161,7 +162,7 @@ function eventLines(event: EventCopy): string {
   ].join('\n');
 }
 
-/** How the endpoint answered, on a line of its own, because others may have come meanwhile. */
+/** The endpoint's answer, on a line of its own, because other events may have arrived meanwhile. */
 function forwardedLine(event: EventCopy, { status, problem, duration_ms, answer }: Forwarded): string {
   const outcome = status === null ? (problem ?? 'no answer') : `answered ${status}`;
   const text = answer.trim() === '' ? '' : `: ${visible(answer.trim())}`;

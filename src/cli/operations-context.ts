@@ -19,11 +19,11 @@ import type { DirectPaymentRequest } from '../payments/create-direct-payment.ts'
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import type { VerifiedChain } from '../payments/verify/verify-context.ts';
 
-/** What the sandbox can be asked to do; absent in live mode. */
+/** The sandbox's operations; absent in live mode. */
 export interface SandboxControls {
   /**
-   * Plays the customer to the end of the on-ramp, or, of a direct payment, from a wallet of the local chain; resolves when
-   * the transfer is sent.
+   * Simulates the customer to the end of the on-ramp, or, for a direct payment, with a wallet of the local chain;
+   * resolves when the transfer is sent.
    */
   pay(
     payment: Payment,
@@ -34,7 +34,7 @@ export interface SandboxControls {
   setFault(target: 'rates' | 'chain', fault: Fault): Promise<void>;
   /** Creates a checkout as the card API does. */
   createCheckout(account: Account, request: DirectPaymentRequest): Promise<Payment>;
-  /** Copies of what was sent after the cursor, as soon as there is something; see `EventFeed`. */
+  /** Copies of the events after the cursor, as soon as there are any; see `EventFeed`. */
   readEvents(cursor: string | null): Promise<{
     readonly cursor: string;
     readonly missed: number;
@@ -45,14 +45,14 @@ export interface SandboxControls {
       readonly atMs: number;
     }[];
   }>;
-  /** Whose payments are made when nothing else is said, and where their events go. */
+  /** The default account of payments, and the default address of their events. */
   readonly defaults: { readonly accountId: string; readonly callbackUrl: string };
 }
 
 export const faults = ['up', 'slow', 'down'] as const;
 export type Fault = (typeof faults)[number];
 
-/** How a simulated on-ramp can be told to behave, and what that means. */
+/** The faults of a simulated on-ramp and their descriptions. */
 export const providerFaults = {
   up: 'all is well again',
   down: 'no answer',
@@ -69,22 +69,22 @@ export const providerFaults = {
 } as const;
 export type ProviderFault = keyof typeof providerFaults;
 
-/** The providers; which of them have credentials is known to a running server only, else `adapters` is null. */
+/** The providers; only a running server knows which of them have credentials, else `adapters` is null. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings'> & {
   readonly adapters: ProviderDirectory['adapters'] | null;
 };
 
-/** What creating a direct payment takes; a running server has it. */
+/** Dependencies for creating a direct payment, in a running server. */
 export interface DirectPayments {
   create(account: Account, request: DirectPaymentRequest): Promise<Payment>;
   ipnTokenOf(payment: Payment): string;
   /** The contract of USDC. */
   readonly token: Address;
-  /** Of the pages, without a slash at the end. */
+  /** The base URL of the pages, without a slash at the end. */
   readonly baseUrl: string;
 }
 
-/** What the commands work on: a running server's parts, or the opened store alone. */
+/** Dependencies of the commands: a running server's parts, or only the opened store. */
 export interface OperationsContext {
   readonly accounts: AccountStore;
   readonly callbacks: CallbackGuard;
@@ -98,23 +98,23 @@ export interface OperationsContext {
   readonly webhooks: WebhookStore;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;
-  /** Null where no chain is at hand. */
+  /** Null without a connected chain. */
   readonly chain: VerifiedChain | null;
   readonly directory: OperatorDirectory;
-  /** Absent where the store was opened without a server. */
+  /** Absent if the store was opened without a server. */
   readonly rates?: Rates;
   readonly nowMs: () => number;
   /** The public address of the service, for links. */
   readonly baseUrl: string;
-  /** Null where no relayer is at hand (the store was opened without a server). */
+  /** Null without a relayer (the store was opened without a server). */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
   readonly sandbox: SandboxControls | null;
-  /** Null where no server runs. */
+  /** Null without a running server. */
   readonly direct: DirectPayments | null;
 }
 
 /** One operation of the command line; its result is printed. */
 export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
 
-/** Arguments of an operation as they travel over the control socket: text and switches by their option's name. */
+/** Arguments of an operation on the control socket: text and switches by their option's name. */
 export type OperationArguments = Readonly<Record<string, string | boolean | undefined>>;

@@ -33,12 +33,12 @@ import {
 import { sandboxOperations } from './sandbox-operations.ts';
 import { emailOperations, userOperations } from './user-operations.ts';
 
-/** What is tried unless an amount is named, or the provider's minimum where that is more. */
+/** The default amount of a check; the provider's minimum if that is more. */
 const USUAL_AMOUNT_CENTS = 50_00;
-/** A tenth more than the minimum, which is in USD and the charge maybe not. */
+/** A tenth more than the minimum, which is in USD while the charge may be in another currency. */
 const ABOVE_MINIMUM_PERCENT = 110;
 
-/** `provider check`: a quote and a session with the operator's credentials, of which nothing is paid. */
+/** `provider check`: a quote and an unpaid session with the operator's credentials. */
 const checkOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
   const { adapters } = context.directory;
@@ -79,7 +79,7 @@ async function usualAmountCents({ directory }: OperationsContext, provider: Prov
 
 const MAXIMUM_NOTE_CHARACTERS = 500;
 
-/** `payment create`: a direct payment, and what the merchant must store and may show. */
+/** `payment create`: a direct payment, with the values that the merchant must store and may show. */
 async function createDirect(context: OperationsContext, args: OperationArguments): Promise<unknown> {
   const { direct } = context;
   if (direct === null) throw new ServiceError('not_found', 'A payment is created by a running server.');
@@ -139,7 +139,7 @@ function noteOf(args: OperationArguments): string | null {
   return note;
 }
 
-/** Every operation of the command line that works on the service's data, by the name it has on the socket. */
+/** Every operation of the command line on the service's data, by its name on the socket. */
 export const operations: Readonly<Record<string, Operation>> = {
   'account create': async (context, args) => {
     const account = await createAccount(context, {
@@ -247,8 +247,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...sandboxOperations,
 };
 
-/** Between two looks at a payment that does not agree: the slowest step of the service is done by then. */
+/** Interval between two reads of a payment that does not reconcile: longer than the slowest step of the service. */
 const LOOK_AGAIN_MS = 500;
 
-/** How many payments `payment list` shows. */
+/** Maximum number of payments in `payment list`. */
 const LISTED_PAYMENTS = 100;

@@ -2,12 +2,12 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How the endpoint answered one webhook. */
+/** The endpoint's answer to one webhook. */
 export interface WebhookAnswer {
   /** Null when there was no answer within the time. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** What went wrong on the way; null when it answered. */
+  /** The transport error; null after an answer. */
   readonly problem: string | null;
   /** The beginning of the answer's body. */
   readonly excerpt: string;
@@ -24,7 +24,7 @@ export interface WebhookToPost {
 const PIECES = 4;
 const EXCERPT_BYTES = 1_000;
 
-/** Sends one webhook as the service does: one attempt, no redirect, all of it within the limit. Never throws. */
+/** Sends one webhook as the service does: one attempt, no redirect, within the time limit. Never throws. */
 export async function postWebhook(
   endpoint: URL,
   { body, signature, bodyDurationMs = 0 }: WebhookToPost,
@@ -69,7 +69,7 @@ export async function postWebhook(
   const pieceBytes = bodyDurationMs === 0 ? bytes.length : Math.ceil(bytes.length / PIECES);
   for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
     if (offset > 0) await delay(bodyDurationMs / PIECES);
-    // One that answers before all has arrived, or hangs up, gets no more.
+    // An endpoint that answers before the end of the body, or disconnects, gets no more of it.
     if (outgoing.destroyed || outgoing.writableEnded) break;
     outgoing.write(bytes.subarray(offset, offset + pieceBytes));
   }

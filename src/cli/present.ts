@@ -10,7 +10,7 @@ import { readMinimumUsdCents } from '../payments/provider-availability.ts';
 import type { VerifyReport } from '../payments/verify/verify-payments.ts';
 import type { OperatorDirectory } from './operations-context.ts';
 
-// What the command line prints of the domain's records; field names as on the API.
+// Output of the domain's records, with the API's field names.
 
 export function presentAccount(account: Account) {
   return {
@@ -36,7 +36,7 @@ export function presentAccount(account: Account) {
   };
 }
 
-/** Null where the account takes the operator's setting. */
+/** Null if the account uses the operator's setting. */
 function percentOf(basisPoints: number | null): number | null {
   return basisPoints === null ? null : basisPoints / 100;
 }
@@ -53,7 +53,7 @@ export function presentKey(key: ApiKey) {
   };
 }
 
-/** `active` and `configured` are null where nobody knows whether the provider has credentials. */
+/** `active` and `configured` are null if it is unknown whether the provider has credentials. */
 export async function presentProvider({ adapters, settings }: OperatorDirectory, id: ProviderId) {
   const isSwitchedOff = (await settings.readProviderSettings(id)).active === false;
   return {
@@ -67,7 +67,7 @@ export async function presentProvider({ adapters, settings }: OperatorDirectory,
   };
 }
 
-/** How the provider has behaved towards the process that was asked; null where no server runs. */
+/** The provider's health in the queried process; null without a running server. */
 function presentHealth(health: ProviderHealth | null) {
   const timeOf = (atMs: number | null | undefined) =>
     atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
@@ -106,7 +106,7 @@ export function presentPayment(payment: Payment) {
   };
 }
 
-/** A payment with everything that is known of it. */
+/** A payment with all of its recorded facts. */
 export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webhook[]) {
   return {
     ...presentPayment(view.payment),
@@ -129,7 +129,7 @@ export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webho
   };
 }
 
-/** What `verify` prints. */
+/** The output of `verify`. */
 export function presentVerification(report: VerifyReport) {
   const { totals, journal } = report;
   return {
@@ -152,14 +152,14 @@ export function presentVerification(report: VerifyReport) {
   };
 }
 
-/** What a table holds on one side of a move. */
+/** The content of a table on one side of a store migration. */
 interface PresentedContent {
   readonly rows: number;
   /** Hex digits. */
   readonly digest: string;
 }
 
-/** What came of a move. */
+/** The result of a store migration. */
 export interface PresentedMove {
   readonly tables: readonly {
     readonly table: string;
@@ -170,7 +170,7 @@ export interface PresentedMove {
   readonly isMoved: boolean;
 }
 
-/** So much of a digest tells two apart by eye; JSON has all of it. */
+/** Printed digits of a digest, enough for a comparison by eye; JSON has all of them. */
 const SHOWN_DIGITS = 16;
 
 /** For scripts. */
@@ -188,7 +188,7 @@ export function presentMove({ tables, isMoved }: PresentedMove) {
   };
 }
 
-/** The same as lines of a table, and what it means in the last one. */
+/** The same as lines of a table, with the conclusion in the last line. */
 export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   const rows = tables.map(({ table, source, target, isEqual }) => [
     table,
@@ -202,7 +202,7 @@ export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const lines = all.map((row) =>
     row
-      // Numbers stand below each other by their last digit.
+      // Numbers are aligned by their last digit.
       .map((cell, column) =>
         column === 1 || column === 2 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
       )
@@ -217,7 +217,7 @@ export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   ];
 }
 
-/** Prints a result: JSON as it is, or lines for people. */
+/** Prints a result: JSON unchanged, or lines for people. */
 export function printResult(result: unknown, options: { readonly json?: boolean }): void {
   process.stdout.write(
     options.json === true ? `${JSON.stringify(result)}\n` : `${linesOf(result).join('\n')}\n`,
@@ -230,7 +230,7 @@ function linesOf(result: unknown): string[] {
   return [visible(String(result))];
 }
 
-/** Entries of a list are separated by an empty line, unless they are single lines. */
+/** Separates entries of a list by an empty line, unless they are single lines. */
 function entryLines(entry: unknown, index: number): string[] {
   if (!isRecord(entry)) return [visible(String(entry))];
   return index === 0 ? fieldLines(entry, '') : ['', ...fieldLines(entry, '')];
@@ -255,7 +255,10 @@ function shown(value: unknown): string {
   return visible(Array.isArray(value) ? value.join(', ') || '–' : String(value));
 }
 
-/** Texts may come from strangers (what a webhook's receiver answered): no terminal must obey them. */
+/**
+ * Removes control characters: texts may come from strangers (a webhook receiver's answer), and must not control the
+ * terminal.
+ */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -6,31 +6,31 @@ import type { ListenOptions } from './listen.ts';
 import { faults, type ProviderFault, providerFaults } from './operations-context.ts';
 import { moveLines, type PresentedMove, presentMove, printResult } from './present.ts';
 
-/** What the command line asks of the rest of the program. */
+/** Dependencies of the command line. */
 interface ProgramServices extends IntegratorServices {
-  /** Starts the service and returns when it has been told to stop. */
+  /** Starts the service and returns when it has stopped. */
   start(options: {
     readonly isLive: boolean;
     readonly role: string;
     readonly isJson: boolean;
   }): Promise<void>;
-  /** Makes the data folder and the database, where they are missing. */
+  /** Creates the data folder and the database if they are missing. */
   init(): Promise<unknown>;
   /** Copies the database into a file, also while a server runs. */
   backUp(file: string): Promise<unknown>;
-  /** Checks the configuration and everything it points to. */
+  /** Checks the configuration and everything it refers to. */
   doctor(): Promise<{ readonly checks: readonly DoctorCheck[] }>;
   /** Deploys a deposit factory with the relayer's key. */
   deployContract(): Promise<unknown>;
-  /** Carries a store from one engine to the other and compares both sides. */
+  /** Copies a store from one engine to the other and compares both sides. */
   moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
 }
 
-/** One thing that `doctor` looked at. */
+/** One check of `doctor`. */
 export interface DoctorCheck {
   readonly name: string;
   readonly isFine: boolean;
-  /** What was found, and what to do about it if it is not fine. */
+  /** The finding, and the remedy unless it is fine. */
   readonly detail: string;
 }
 
@@ -191,15 +191,15 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
   }
 }
 
-/** What the commands for integrators ask of the rest of the program. */
+/** Dependencies of the commands for integrators. */
 interface IntegratorServices extends OperationRunner {
   /** Tries a webhook receiver from this process. */
   grade(options: GradeOptions): Promise<Grade>;
-  /** Shows the sandbox's events as they are sent, until somebody stops it. */
+  /** Prints the sandbox's events as they are sent, until it is stopped. */
   listen(options: ListenOptions): Promise<void>;
 }
 
-/** For those who write the shop. */
+/** The commands for integrators. */
 function addIntegratorCommands(program: Command, services: IntegratorServices): void {
   leaf(program, 'listen', 'show copies of the sandbox’s events as they are sent, and forward them')
     .option('--forward-to <url>', 'hand each to this endpoint too, body and signature unchanged')

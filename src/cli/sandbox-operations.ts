@@ -9,7 +9,7 @@ import type {
 } from './operations-context.ts';
 import { triggerEvent } from './trigger-event.ts';
 
-/** What works in the sandbox alone. */
+/** Operations that exist only in the sandbox. */
 export const sandboxOperations: Readonly<Record<string, Operation>> = {
   'sandbox pay': async (context, args) => {
     const sandbox = requireSandbox(context);
@@ -42,7 +42,7 @@ export const sandboxOperations: Readonly<Record<string, Operation>> = {
   listen: (context, args) => readEvents(context, requireSandbox(context), args),
 };
 
-/** What `listen` asks for again and again: the next events, each with the token that verifies it. */
+/** The events after a cursor, polled by `listen`, each with the token that verifies it. */
 async function readEvents(context: OperationsContext, sandbox: SandboxControls, args: OperationArguments) {
   const page = await sandbox.readEvents(argument.optional(args, 'cursor'));
   const events = page.events.map(async ({ url, body, signature, atMs }) => {
@@ -66,7 +66,7 @@ async function readEvents(context: OperationsContext, sandbox: SandboxControls, 
 
 function requireSandbox(context: OperationsContext): SandboxControls {
   if (context.sandbox !== null) return context.sandbox;
-  // Only a server can make payments.
+  // Only a server can create payments.
   const isLive = context.direct !== null;
   throw new ServiceError(
     'not_found',

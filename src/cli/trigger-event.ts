@@ -6,17 +6,17 @@ import type { Webhook } from '../domain/webhook.ts';
 import * as argument from './arguments.ts';
 import type { OperationArguments, OperationsContext, SandboxControls } from './operations-context.ts';
 
-/** The events that can be brought about. */
+/** The events that can be triggered. */
 const triggeredEvents = ['payment.paid', 'payment.forwarded'] as const;
 
 const DEFAULT_AMOUNT_CENTS = 25_00;
-/** Far longer than the sandbox takes to bury a payment under final blocks, and shorter than the caller waits. */
+/** Far longer than the sandbox takes to finalize a payment, and shorter than the caller's timeout. */
 const PATIENCE_MS = 60_000;
 const LOOK_INTERVAL_MS = 100;
 
 /**
- * `trigger`: makes a payment and plays it to its end on the local chain, so that a real event results, signed and sent
- * once like any other. `payment.paid` is that of a checkout by card, `payment.forwarded` that of a direct payment.
+ * `trigger`: creates a payment and simulates it to its end on the local chain, so that a real event results, signed and
+ * sent once like any other. `payment.paid` comes from a card checkout, `payment.forwarded` from a direct payment.
  */
 export async function triggerEvent(
   context: OperationsContext,
@@ -79,7 +79,7 @@ async function callbackOf(
   return callback;
 }
 
-/** Until its one delivery has ended, however it did. */
+/** Waits until the event's single delivery has ended, successfully or not. */
 async function waitForEvent(
   { webhooks }: OperationsContext,
   { id }: Payment,

@@ -12,10 +12,10 @@ import { isLoopbackHost } from '../platform/public-address.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 
-/** The most `user list` shows. */
+/** Maximum number of users in `user list`. */
 const LISTED_USERS = 1_000;
 
-/** What an operator does for people who sign in. */
+/** The operator's operations for users. */
 export const userOperations: Readonly<Record<string, Operation>> = {
   'user create': async (context, args) => {
     const account = argument.optional(args, 'account');
@@ -29,7 +29,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
       const { accountId, role } = membership;
       await recordAction(context, accountId, operatorActor, 'member.added', `${user.email} (${role})`);
     }
-    // Who has a password keeps it.
+    // An existing password stays.
     const link = user.passwordHash === null ? await linkFor(context, user) : {};
     if (user.passwordHash === null && user.isOperator)
       await recordAction(context, SERVICE_LOG, operatorActor, 'password.link_created', email);
@@ -69,7 +69,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Whoever accepted an invitation first has the address, and nobody has proven that it is theirs. */
+/** An invitee may have claimed the address first without proving ownership. */
 function requireNoPassword(user: User | null, isOperator: boolean): void {
   if (user === null || user.passwordHash === null) return;
   const wayOut = isOperator
@@ -78,7 +78,7 @@ function requireNoPassword(user: User | null, isOperator: boolean): void {
   throw invalidField('email', `is of a user already, who chose the password: ${wayOut}`);
 }
 
-/** A link to set the password, and until when it works. */
+/** A link to set the password, and its expiry. */
 async function linkFor(context: OperationsContext, user: User) {
   const token = await createPasswordLink(context, user);
   return {
@@ -88,7 +88,7 @@ async function linkFor(context: OperationsContext, user: User) {
   };
 }
 
-/** What is missing for the link to open; empty when nothing is. */
+/** The obstacles to opening the link; empty without any. */
 function linkNote({ baseUrl, direct, sandbox }: OperationsContext): { readonly note?: string } {
   const notes = [
     ...(direct === null ? ['No server is running: start it before the link is opened.'] : []),
@@ -118,7 +118,7 @@ function roleOf(args: OperationArguments): Role {
   return role;
 }
 
-/** The end of customers' e-mail addresses. */
+/** The erasure of customers' e-mail addresses. */
 export const emailOperations: Readonly<Record<string, Operation>> = {
   'payment erase-email': async (context, args) => {
     const id = argument.requiredPaymentId(args, 'payment');
@@ -145,7 +145,7 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
 
 type Reason = NonNullable<EmailErasureStep['stoppedBy']>;
 
-/** Why some are left, and how to go on. */
+/** The reason why some remain, and how to continue. */
 const notes: Readonly<Record<Reason, string>> = {
   webhook:
     'Not all yet: a webhook with such an address is being sent at this moment. Run the same command again in a minute.',
@@ -153,7 +153,7 @@ const notes: Readonly<Record<Reason, string>> = {
     'Not all yet: some of these payments are still to be indexed, which the running server does. Run the same command again in a minute.',
 };
 
-/** Step by step, as far as nothing is in the way. */
+/** Processes page by page, until a page makes no progress. */
 async function eraseAll(
   context: EraseEmailsContext,
   accountId: string,

@@ -2,27 +2,27 @@ import type { Transporter } from 'nodemailer';
 import { type Mailer, MailNotSentError } from '../domain/ports/mail.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 
-/** Where mails go out, and as whom. */
+/** The mail server, and the sender. */
 interface SmtpSettings {
-  /** `smtp://` (encrypted by STARTTLS) or `smtps://`, with user and password where the server asks for them. */
+  /** `smtp://` (encrypted by STARTTLS) or `smtps://`, with user and password if the server requires them. */
   readonly url: string;
   readonly from: string;
 }
 
 interface SmtpTimeouts {
-  /** For the connection, the server's greeting and each of its answers. */
+  /** Timeout of the connection, the server's greeting and each of its answers. */
   readonly answerMs: number;
-  /** For one mail from its first to its last byte. */
+  /** Timeout of one mail from its first to its last byte. */
   readonly sendMs: number;
 }
 
 const usualTimeouts: SmtpTimeouts = { answerMs: 10_000, sendMs: 20_000 };
-/** Each holds a connection; who comes after that is told to try again. */
+/** Maximum number of mails in progress. Each holds a connection; further callers are told to try again later. */
 const MAXIMUM_OPEN = 8;
-/** Of those, for mails that nobody waits for: the rest is for links by which people get in. */
+/** The part of them for background mails. The rest is reserved for sign-in links. */
 const MAXIMUM_IN_BACKGROUND = 5;
 
-/** Two short connections for each mail. What leaves this machine is encrypted, or is not sent. */
+/** Sends mails with two short connections each. Mail that leaves this machine is encrypted, or it is not sent. */
 export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeouts): Mailer {
   let open = 0;
   let inBackground = 0;
@@ -36,7 +36,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
       try {
         const transport = await reachServer(settings, timeouts);
         const signal = AbortSignal.timeout(timeouts.sendMs);
-        // As an address and not as text, which could name several.
+        // As an address object and not as text, which could name several.
         await transport.sendMail({
           from: settings.from,
           to: { name: '', address: to },
@@ -53,8 +53,8 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
 }
 
 /**
- * Opens a connection of its own, with login: whatever goes wrong until then, no mail was given to anybody. Of one that
- * broke in the middle of sending the library does not say how far it had come.
+ * Opens a connection of its own, with login. After an error up to this point, no mail was handed over. After a break
+ * during sending, the library does not report how far it had come.
  */
 async function reachServer(settings: SmtpSettings, timeouts: SmtpTimeouts): Promise<Transporter> {
   try {
@@ -67,7 +67,7 @@ async function reachServer(settings: SmtpSettings, timeouts: SmtpTimeouts): Prom
 }
 
 async function openTransport(settings: SmtpSettings, timeouts: SmtpTimeouts): Promise<Transporter> {
-  // Loaded with the first mail: many a service never sends one, and a start is a tenth quicker without.
+  // Loaded with the first mail: a service may never send one, and the start is a tenth faster without.
   const { createTransport } = await import('nodemailer');
   const url = new URL(settings.url);
   const secure = url.protocol === 'smtps:';
@@ -88,8 +88,8 @@ async function openTransport(settings: SmtpSettings, timeouts: SmtpTimeouts): Pr
 }
 
 /**
- * For the sandbox, which sends nothing to anybody: mails go where `write` puts them. The address is cut short, as
- * everywhere in logs.
+ * The sandbox's mailer, which sends nothing: `write` receives the mails. The address is truncated, as everywhere in
+ * logs.
  */
 export function createConsoleMailer(
   write: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => void,

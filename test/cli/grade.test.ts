@@ -107,7 +107,7 @@ async function grade(mistakes: Mistakes, change: { probeUrl?: undefined } = {}):
       port: String(port),
       timeLimitMs,
       patienceMs: 200,
-      tell: () => {},
+      log: () => {},
     });
   } finally {
     await shop.stop();
@@ -154,7 +154,7 @@ describe.concurrent('the receiver grader', () => {
   });
 
   it('refuses addresses that are none, and a shop that uses another service', async () => {
-    const options = { port: '0', tell: () => {} };
+    const options = { port: '0', log: () => {} };
     await expect(runGrade({ url: 'ftp://x', ...options })).rejects.toThrow('http or https');
     await expect(runGrade({ url: 'http://127.0.0.1:9', probeUrl: 'http://x', ...options })).rejects.toThrow(
       '{payment_id}',
@@ -181,7 +181,7 @@ describe.concurrent('the receiver grader', () => {
         const { paymentId: payment, ipnToken } = order;
         return await runGrade({
           ...{ url: `${shop.url}/webhook`, port: '0', payment, ipnToken },
-          ...{ probeUrl: `${shop.url}/orders/{payment_id}`, timeLimitMs, patienceMs: 200, tell: () => {} },
+          ...{ probeUrl: `${shop.url}/orders/{payment_id}`, timeLimitMs, patienceMs: 200, log: () => {} },
         });
       } finally {
         await shop.stop();
@@ -208,7 +208,7 @@ describe.concurrent('the receiver grader', () => {
     });
 
     it('needs both the payment and its token, and no orders', async () => {
-      const options = { url: 'http://127.0.0.1:9', port: '0', tell: () => {} };
+      const options = { url: 'http://127.0.0.1:9', port: '0', log: () => {} };
       const payment = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
       await expect(runGrade({ ...options, payment })).rejects.toThrow('--ipn-token');
       await expect(runGrade({ ...options, ipnToken: 'ipn_x' })).rejects.toThrow('--payment must be');

@@ -73,7 +73,7 @@ async function listenTo(
     write(text) {
       seen.out += text;
     },
-    tell(text) {
+    writeError(text) {
       seen.err += text;
     },
     signal: done.signal,
@@ -173,7 +173,7 @@ it('goes on where it was when the sandbox is started again, and says what it mis
 });
 
 it('ends with clear words where no sandbox runs, it is refused, or the address is none', async () => {
-  const context = { isJson: false, dataDir: '/srv/data', write: () => {}, tell: () => {} };
+  const context = { isJson: false, dataDir: '/srv/data', write: () => {}, writeError: () => {} };
   const failing = (error: Error) => listen({ ...context, readEvents: () => Promise.reject(error) });
   await expect(failing(new NoServerError('no server is running'))).rejects.toThrow(
     /no sandbox runs on the data folder \/srv\/data: .*npm start/,

@@ -214,7 +214,7 @@ function eraseCard(visit: Visit, { id, email }: Payment): Html {
 <p class="actions"><button class="button danger">Yes, erase it</button></p></form></details></section>`;
 }
 
-interface Happening {
+interface OrderUpdate {
   readonly atMs: number;
   readonly title: string;
   readonly text: string;
@@ -229,7 +229,7 @@ export function timeline(history: PaymentHistory, timeZone: string): Html {
   )}</ol>`;
 }
 
-function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
+function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<OrderUpdate> {
   yield {
     atMs: payment.createdAtMs,
     title: 'Created',

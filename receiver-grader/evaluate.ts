@@ -45,7 +45,7 @@ function wordsOf({ status, problem }: WebhookAnswer): string {
 }
 
 /** Judges what was seen, obligation by obligation, in the order of the specification. */
-export function judge(seen: Observations): readonly Finding[] {
+export function evaluate(seen: Observations): readonly Finding[] {
   return [
     readsRawBody(seen),
     verifiesSignature(seen),
