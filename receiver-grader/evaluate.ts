@@ -1,12 +1,12 @@
 import type { WebhookAnswer } from '../src/cli/post-webhook.ts';
 
-/** All that was seen of a receiver. */
+/** The observations of a receiver. */
 export interface Observations {
   /** A genuine webhook, all at once. */
   readonly good: WebhookAnswer;
   /** A genuine one whose body takes a second to arrive. */
   readonly slowBody: WebhookAnswer;
-  /** A genuine one that is written as nobody would write it again. */
+  /** A genuine one in an unusual JSON form. */
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
   /** A genuine one about a payment that the status lookup calls unpaid. */
@@ -16,24 +16,24 @@ export interface Observations {
   readonly late: WebhookAnswer;
   /** A genuine one of an hour ago. */
   readonly replayed: WebhookAnswer;
-  /** Null where the shop asks another service than ours, whose payments nobody can call paid. */
+  /** Null if the shop uses another service, whose payments the grader cannot mark as paid. */
   readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
-  /** How often each order was fulfilled; null where the shop does not tell, or had no reason to. */
+  /** How often each order was fulfilled; null without a probe, or without a reason to fulfil. */
   readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number | null>>;
   readonly timeLimitMs: number;
 }
 
-/** What became of one of the five obligations. */
+/** The result of one of the five obligations. */
 export interface Finding {
   readonly obligation: string;
   /**
-   * `not_seen`: nothing went wrong, but the shop does not tell how often it fulfils. `not_checked`: nothing went wrong, and
-   * without our own service behind the shop there was no way to see more.
+   * `not_seen`: no problem was found, but the shop does not report how often it fulfils. `not_checked`: no problem was
+   * found, and without the stand-in service behind the shop no further check was possible.
    */
   readonly mark: 'met' | 'missed' | 'not_seen' | 'not_checked';
-  /** What was seen that should not be. */
+  /** The observed problems. */
   readonly problems: readonly string[];
-  /** What to do about it; null when it is met. */
+  /** The remedy; null when the obligation is met. */
   readonly mend: string | null;
 }
 
@@ -44,7 +44,7 @@ function wordsOf({ status, problem }: WebhookAnswer): string {
   return status === null ? (problem ?? 'no answer') : `it answered ${status}`;
 }
 
-/** Judges what was seen, obligation by obligation, in the order of the specification. */
+/** Evaluates the observations, obligation by obligation, in the order of the specification. */
 export function evaluate(seen: Observations): readonly Finding[] {
   return [
     readsRawBody(seen),
@@ -65,7 +65,7 @@ function finding(
   return { obligation, mark: otherwise, problems, mend: ways[otherwise] };
 }
 
-/** How more could be seen. */
+/** How to observe more. */
 const ways = {
   met: null,
   not_seen: 'Let the shop tell how often an order was fulfilled, and name the address with --probe-url.',
@@ -133,7 +133,7 @@ function answersInTime({ good, slowBody, odd, duplicates, late, timeLimitMs }: O
   const genuine = [
     ['a genuine webhook', good],
     ['one whose body takes a second to arrive', slowBody],
-    // One that is refused as altered has its finding above.
+    // A webhook refused as altered has its finding above.
     ...(odd.status === null ? [['one with unusual spaces', odd] as const] : []),
     ...duplicates.map((answer) => ['one of several at once', answer] as const),
     ['a repeated one', late],

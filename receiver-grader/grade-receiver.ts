@@ -7,7 +7,7 @@ import type { GradedOrder, StandInService } from './stand-in-service.ts';
 /** Checkouts that the shop under test has to create. */
 export const ORDERS_NEEDED = 5;
 
-/** How many of the same event come at once. */
+/** Number of concurrent duplicates of one event. */
 const DUPLICATES = 5;
 const HOUR_SECONDS = 3600;
 const LOOK_INTERVAL_MS = 50;
@@ -15,16 +15,16 @@ const LOOK_INTERVAL_MS = 50;
 export interface GradeContext {
   readonly endpoint: URL;
   readonly service: StandInService;
-  /** Reads how often the order was fulfilled; null when the shop does not tell. */
+  /** Reads how often the order was fulfilled; null without a probe. */
   readonly readFulfilments: ((paymentId: string) => Promise<number>) | null;
-  /** 10,000: the service hangs up after that. */
+  /** 10,000: the service ends the attempt after that. */
   readonly timeLimitMs: number;
-  /** How long to wait for what the shop does after it has answered. */
+  /** How long to wait for the shop's work after its answer. */
   readonly patienceMs: number;
   readonly nowMs: () => number;
 }
 
-/** Sends every kind of webhook at the endpoint and says which of the five obligations it meets. */
+/** Sends every kind of webhook to the endpoint and grades the five obligations. */
 export async function gradeReceiver(context: GradeContext): Promise<readonly Finding[]> {
   const [plain, odd, guarded, unpaid, repeated] = context.service.orders.slice(-ORDERS_NEEDED) as [
     GradedOrder,
@@ -77,8 +77,8 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
 const nothingTold = { plain: null, odd: null, guarded: null, unpaid: null, repeated: null };
 
 /**
- * The same with a payment of the shop's own service, which nobody has paid: what its answers alone tell, and, where the
- * shop tells, that nothing was fulfilled.
+ * Grades with an unpaid payment of the shop's own service: by the answers alone, and, with a probe, by the absence of
+ * fulfilments.
  */
 export async function gradeWithPayment(
   context: Omit<GradeContext, 'service'>,
@@ -104,7 +104,7 @@ export async function gradeWithPayment(
     unpaid: good,
     ...duplicates,
     statusReads: null,
-    // Of what forgeries had fulfilled the finding about signatures tells.
+    // The finding about signatures covers fulfilments by forgeries.
     fulfilments: { ...nothingTold, guarded, unpaid: guarded === 0 ? unpaid : null },
     timeLimitMs: context.timeLimitMs,
   });
@@ -123,7 +123,7 @@ function send(context: SendContext, webhook: Parameters<typeof postWebhook>[1]):
   return postWebhook(context.endpoint, webhook, context.timeLimitMs);
 }
 
-/** The order is paid as far as the stand-in says, so only the signature stands between these and a parcel. */
+/** The stand-in service reports the order as paid, so only the signature prevents a fulfilment. */
 async function sendForgeries(
   context: SendContext,
   order: GradedOrder,
@@ -158,7 +158,7 @@ async function sendDuplicates(
   return { duplicates, late, replayed };
 }
 
-/** Until the order is fulfilled, or for as long as patience lasts. */
+/** Waits until the order is fulfilled, at most `patienceMs`. */
 async function settled({ readFulfilments, patienceMs }: SendContext, order: GradedOrder): Promise<void> {
   if (readFulfilments === null) return;
   await waitUntil(patienceMs, async () => (await readFulfilments(order.paymentId)) > 0);
@@ -198,8 +198,8 @@ export function paidFields(order: GradedOrder, timestampSeconds: number): Readon
 }
 
 /**
- * JSON that nobody would write again in the same way: spaces, an escaped letter, a number with an exponent, a field that is
- * not in the documentation. Whoever verifies a body that was parsed and written again refuses it.
+ * Valid JSON in an unusual form: spaces, an escaped letter, a number with an exponent, an undocumented field. A
+ * receiver that verifies a parsed and re-serialized body refuses it.
  */
 function formattingVariants(fields: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify({ ...fields, added_later: 1 }, null, 1);

@@ -1,28 +1,28 @@
 import type { Finding } from './evaluate.ts';
 
-/** What is typed after `grade`. */
+/** The arguments of `grade`. */
 export interface GradeOptions {
   /** The endpoint under test. */
   readonly url: string;
-  /** Where a POST makes the shop create a checkout; without it somebody creates them by hand. */
+  /** The address whose POST makes the shop create a checkout; without it the user creates them by hand. */
   readonly orderUrl?: string;
-  /** Where a GET tells how often an order was fulfilled; `{payment_id}` in it is replaced. */
+  /** The address whose GET returns how often an order was fulfilled; `{payment_id}` in it is replaced. */
   readonly probeUrl?: string;
-  /** Where the stand-in service listens. */
+  /** The port of the stand-in service. */
   readonly port: string;
-  /** A payment of the shop's own service, where the shop can ask no other; with its token and amount. */
+  /** A payment of the shop's own service with its token and amount, for a shop that can use no other service. */
   readonly payment?: string;
   readonly ipnToken?: string;
   readonly amount?: string;
 }
 
-/** The five findings, and how many of them are met. */
+/** The five findings, and the number of met obligations. */
 export interface Grade {
   readonly met: number;
   readonly findings: readonly Finding[];
 }
 
-/** What a person reads. */
+/** The grade as text. */
 export function gradeLines({ met, findings }: Grade): readonly string[] {
   const words = {
     met: 'met     ',

@@ -10,17 +10,17 @@ const WAIT_FOR_ORDERS_MS = 600_000;
 const DEFAULT_TIME_LIMIT_MS = 10_000;
 const DEFAULT_PATIENCE_MS = 3_000;
 
-/** How it is run, beside what is typed. */
+/** Options besides the command's arguments. */
 export interface RunGradeOptions {
   readonly timeLimitMs?: number;
   readonly patienceMs?: number;
-  /** Tells a person what to do. */
+  /** Prints instructions for the user. */
   readonly log: (line: string) => void;
 }
 
 /**
- * Grades a receiver from this process: it sends only to the addresses that were typed on the command line, and nobody
- * can ask a running server to do it.
+ * Grades a receiver from this process: it sends only to the addresses given on the command line. No running server
+ * offers it.
  *
  * @throws Error when an address is malformed, or the shop creates no checkouts at the stand-in service
  */
@@ -61,7 +61,7 @@ function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit
   };
 }
 
-/** A payment that the shop has stored with its token; its status is its own service's and stays what it is. */
+/** A payment that the shop has stored with its token; its own service keeps the status unchanged. */
 function ownPayment({ payment, ipnToken, amount = '25.00', orderUrl }: GradeOptions): GradedOrder {
   if (payment === undefined || !isPaymentId(payment)) throw new Error('--payment must be a payment id');
   if (ipnToken === undefined || ipnToken === '') throw new Error('--payment needs --ipn-token');

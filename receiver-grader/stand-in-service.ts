@@ -14,13 +14,15 @@ export interface GradedOrder {
   /** As the shop sent it. */
   readonly amount: string;
   readonly currency: string;
-  /** What the status lookup answers. */
+  /** The status lookup's answer. */
   status: 'unpaid' | 'paid';
-  /** How often its status was read. */
+  /** Number of status reads. */
   statusReads: number;
 }
 
-/** As much of the service as a shop needs to be graded: it creates checkouts that nobody can pay, and tells their status. */
+/**
+ * The part of the service that a graded shop needs: it creates checkouts that cannot be paid, and returns their status.
+ */
 export interface StandInService {
   readonly baseUrl: string;
   /** In the order in which they were created. */
@@ -28,7 +30,7 @@ export interface StandInService {
   stop(): Promise<void>;
 }
 
-/** Listens on loopback alone, on a free port for 0. Any key is good: there is nothing here to protect. */
+/** Listens on loopback alone, on a free port for 0. Any key is accepted: there is nothing here to protect. */
 export async function startStandInService(port: number): Promise<StandInService> {
   const orders: GradedOrder[] = [];
   const tokens = createIpnTokens(randomBytes(32).toString('hex'));

@@ -22,16 +22,16 @@ import type { SandboxLog } from './sandbox-log.ts';
 
 interface DeliveryDependencies {
   readonly store: OrderStore;
-  /** To the node itself, past the gateway that can be broken for the server. */
+  /** The node itself, without the gateway whose faults only the server sees. */
   readonly rpc: JsonRpcClient;
   readonly treasury: Treasury & { readonly address: Address };
   readonly log: SandboxLog;
   readonly nowMs: () => number;
-  /** Told of an order whose transfer is final, or that was given up. */
+  /** Called with an order whose transfer is final, or that was given up. */
   readonly orderEnded?: (orderId: string, event: 'delivered' | 'failed') => void;
 }
 
-/** What one step takes on at most; the rest waits for the next. */
+/** Maximum number of transfers in one step; the rest waits for the next. */
 const MAXIMUM_ORDERS = 50;
 const MAXIMUM_TRANSFERS = 500;
 const MAXIMUM_REFUSALS = 20;
@@ -45,7 +45,7 @@ async function readTransactionCount(dependencies: DeliveryDependencies, block: s
   return count;
 }
 
-/** Sends signed bytes; that the node has them already, or the nonce is spent, is found out by `settle`. */
+/** Sends signed bytes. `settle` detects that the node has them already, or that the nonce is spent. */
 async function broadcast(dependencies: DeliveryDependencies, transfer: Transfer): Promise<void> {
   try {
     await dependencies.rpc.call('eth_sendRawTransaction', [transfer.rawTransaction]);
@@ -57,7 +57,7 @@ async function broadcast(dependencies: DeliveryDependencies, transfer: Transfer)
   }
 }
 
-/** A transaction that moves nothing, for a nonce whose own must not happen (any more). */
+/** A transaction that moves nothing, for a nonce whose own transfer must not happen (any more). */
 async function fillNonce(
   dependencies: DeliveryDependencies,
   nonce: number,
@@ -91,12 +91,12 @@ async function sendUnknown(dependencies: DeliveryDependencies): Promise<void> {
   }
 }
 
-/** Gives every order that is due its nonce, stores the signed transfer and sends it. */
+/** Assigns a nonce to every order that is due, stores the signed transfer and sends it. */
 async function sendDue(dependencies: DeliveryDependencies): Promise<void> {
   const { store } = dependencies;
   const orders = store.listDueOrders(dependencies.nowMs(), MAXIMUM_ORDERS);
   if (orders.length === 0) return;
-  // Beyond our own nonces, too: somebody else may have used the key.
+  // Beyond our own nonces, too: another sender may have used the key.
   let nonce = Math.max(store.nextNonce(), await readTransactionCount(dependencies, 'latest'));
   for (const order of orders) {
     await sendOrder(dependencies, order, nonce);
@@ -116,10 +116,10 @@ async function sendOrder(dependencies: DeliveryDependencies, order: Order, nonce
   dependencies.store.markSent(transfer);
 }
 
-/** Judges the pending transfers whose nonces are spent, by finalized blocks alone. */
+/** Settles the pending transfers whose nonces are spent, by finalized blocks alone. */
 async function settle(dependencies: DeliveryDependencies): Promise<void> {
   const { store, rpc } = dependencies;
-  // The count is read before the receipts: a nonce it calls spent has a receipt, if the transfer was ours.
+  // The count is read before the receipts: a spent nonce has a receipt, if the transfer was ours.
   const finalBlock = (await rpc.call('eth_getBlockByNumber', ['finalized', false])) as {
     number?: unknown;
   } | null;
@@ -156,7 +156,7 @@ function retryElsewhere(dependencies: DeliveryDependencies, transfer: Transfer, 
   if (isHopeless) dependencies.orderEnded?.(order.id, 'failed');
 }
 
-/** One round: what the chain lost is sent again, what is due is sent, what is final is closed. */
+/** One round: resends what the chain lost, sends what is due, closes what is final. */
 async function deliverOnce(dependencies: DeliveryDependencies): Promise<void> {
   await sendUnknown(dependencies);
   await sendDue(dependencies);
@@ -217,11 +217,11 @@ const MAXIMUM_PRIORITY_FEE_PER_GAS = 10n ** 9n;
 const MINT_GAS = 200_000n;
 const EMPTY_GAS = 21_000n;
 
-/** The treasury that all simulated on-ramps deliver from. */
+/** The treasury that pays all simulated deliveries. */
 interface Treasury {
   readonly privateKey: `0x${string}`;
   readonly usdc: Address;
-  /** What is delivered by mistake. */
+  /** The token that is delivered by mistake. */
   readonly otherToken: Address;
 }
 

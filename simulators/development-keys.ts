@@ -3,10 +3,10 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { bytesToHex } from 'viem/utils';
 import { type Address, checksumAddress } from '../src/domain/payout-address.ts';
 
-/** The mnemonic that every local development chain knows: its keys are public and worth nothing anywhere else. */
+/** The mnemonic of every local development chain: its keys are public and worthless elsewhere. */
 const DEVELOPMENT_MNEMONIC = 'test test test test test test test test test test test junk';
 
-/** One of the accounts that the local chain creates with money of its own. */
+/** One of the accounts that the local chain funds at creation. */
 export interface DevelopmentKey {
   readonly address: Address;
   readonly privateKey: `0x${string}`;
@@ -20,8 +20,7 @@ function derive(addressIndex: number): DevelopmentKey {
 }
 
 /**
- * Who is who in the sandbox. Each has a key of its own, because two senders with one key would take each other's
- * nonces.
+ * The accounts of the sandbox. Each has its own key, because two senders with one key would take each other's nonces.
  */
 export function deriveDevelopmentKeys() {
   return {
@@ -29,7 +28,7 @@ export function deriveDevelopmentKeys() {
     deployer: derive(0),
     /** Sends the releases. */
     relayer: derive(1),
-    /** The simulated on-ramps' treasury: mints what they deliver. */
+    /** The simulated on-ramps' treasury: mints the delivered USDC. */
     minter: derive(2),
     /** Receives the service's fees. */
     feeWallet: derive(3),
@@ -44,12 +43,12 @@ export function deriveDevelopmentKeys() {
 
 export type DevelopmentKeys = ReturnType<typeof deriveDevelopmentKeys>;
 
-/** 32 bytes for one purpose, as 64 hex digits, that tell nothing of the key they come from. */
+/** 32 bytes for one purpose, as 64 hex digits, that reveal nothing of the key they come from. */
 export function deriveHex(key: string, purpose: string): string {
   return createHmac('sha256', key).update(purpose).digest('hex');
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+/** The PKCS #8 prefix of the 32 bytes of an Ed25519 key. */
 const ED25519_PREFIX = '302e020100300506032b657004220420';
 
 /** The Ed25519 key with this seed. */

@@ -1,9 +1,9 @@
-/** How a part of the sandbox behaves: as it should, not at all, or too late. Forgotten at a restart. */
+/** The fault of a part of the sandbox: none, down, or slow. A restart resets it. */
 export type Fault = 'up' | 'down' | 'slow';
 
 /**
- * How a simulated on-ramp behaves: `refuse` declines every question and every card; `less`, `late`, `twice` and
- * `wrong-token` say what becomes of the orders that are paid from now on; the others what becomes of its notices.
+ * The fault of a simulated on-ramp: `refuse` declines every request and every card. `less`, `late`, `twice` and
+ * `wrong-token` apply to the orders that are paid from now on. The others apply to its webhooks.
  */
 export type ProviderFault =
   | Fault

@@ -3,7 +3,7 @@ export class InvalidRequestError extends Error {
   override readonly name = 'InvalidRequestError';
 }
 
-/** Where the page's "back" link leads: http(s) only, because it becomes a link. */
+/** The target of the page's "back" link: http(s) only, because it becomes a link. */
 export function readReturnUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')

@@ -14,8 +14,8 @@ import {
 } from './pay-order.ts';
 
 /**
- * The pages of the simulated on-ramps, put together from templates that escape everything inserted into them. What is
- * markup already is never inserted, only joined, so that no raw marker is needed.
+ * The pages of the simulated on-ramps, composed from templates that escape every insertion. Markup is joined and never
+ * inserted, so that no raw marker is needed.
  */
 function layout(title: string, parts: readonly string[], refreshSeconds: number | null = null): string {
   return [
@@ -62,7 +62,7 @@ function nameOf(order: Order): string {
   return providerCatalogue[order.provider].name;
 }
 
-/** Filling in a card is a link back to this page, so that it needs no script. */
+/** A link back to this page that fills in a card, so that it needs no script. */
 function cardChoices(): string {
   const choices = testCards.map(
     ({ number, explanation }) =>
@@ -93,7 +93,7 @@ function cardForm(order: Order, cardNumber: string): string {
 </form>`;
 }
 
-/** The card form. `cardNumber` is filled in; `problem` says what was wrong with the last try. */
+/** The card form. `cardNumber` is filled in; `problem` is the error of the last attempt. */
 function renderPaymentPage(order: Order, cardNumber: string, problem: string | null): string {
   const name = nameOf(order);
   return layout(`${name} (simulated)`, [
@@ -114,7 +114,7 @@ const resultTexts: Readonly<Record<Exclude<OrderState, 'open'>, string>> = {
   failed: 'The delivery was refused by the token again and again, and has been given up.',
 };
 
-/** What became of a paid order; asks again by itself until nothing changes any more. */
+/** The state of a paid order; the page refreshes itself until nothing changes any more. */
 function renderResultPage(order: Order & { readonly state: Exclude<OrderState, 'open'> }): string {
   const name = nameOf(order);
   const isOver = order.state === 'delivered' || order.state === 'failed';
@@ -130,7 +130,7 @@ function renderResultPage(order: Order & { readonly state: Exclude<OrderState, '
   return layout(`${name} (simulated)`, parts, isOver ? null : 2);
 }
 
-/** The session is over and was not paid. */
+/** The page of a session that ended unpaid. */
 function renderExpiredPage(order: Order): string {
   return layout('Session expired', [
     html`<h1>This session at &ldquo;${nameOf(order)}&rdquo; (simulated) has expired</h1>
@@ -139,12 +139,12 @@ function renderExpiredPage(order: Order): string {
   ]);
 }
 
-/** A page that says one thing. */
+/** A page with a message only. */
 export function renderWebhookPage(title: string, text: string): string {
   return layout(title, [html`<h1>${title}</h1><p>${text}</p>`]);
 }
 
-/** Deliberately loud and unlike the checkout: nobody shall take the one for the other. */
+/** Deliberately loud and unlike the checkout, so that visitors cannot confuse the two. */
 const onrampStyle = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
@@ -168,7 +168,7 @@ a { color: #7a2e00; }
 code { font-family: 'Courier New', monospace; }
 `;
 
-/** Lets the page use exactly this style, no script and nothing from anywhere else. */
+/** Allows exactly this style, no script and nothing from other origins. */
 const onrampContentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(onrampStyle).digest('base64')}'`,
@@ -179,9 +179,9 @@ const onrampContentSecurityPolicy = [
 
 interface PageRouteDependencies extends AcceptOrderContext {
   readonly provider: ProviderId;
-  /** An order was paid and may be due. */
+  /** Called when an order was paid and may be due. */
   readonly orderAccepted: (order: Order) => void;
-  /** A card was declined; the order stays open. */
+  /** Called when a card was declined; the order stays open. */
   readonly orderDeclined: (order: Order) => void;
 }
 
@@ -203,7 +203,9 @@ function singleText(fields: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Half for the card that delivers too little, later for the one that takes long, else what the provider brings. */
+/**
+ * Half the amount for the card that delivers too little, a later time for the slow card, else the provider's own fault.
+ */
 function deliveryOf(order: Order, card: TestCard): WantedDelivery {
   return {
     isLate: card.outcome === 'slow',
@@ -211,7 +213,7 @@ function deliveryOf(order: Order, card: TestCard): WantedDelivery {
   };
 }
 
-/** The pages of one simulated on-ramp: the card form and what became of it. */
+/** The pages of one simulated on-ramp: the card form and the order's state. */
 export function registerPageRoutes(server: FastifyInstance, dependencies: PageRouteDependencies): void {
   const { provider, store, nowMs } = dependencies;
   const path = `/${provider}/pay/:orderId`;
@@ -251,7 +253,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
       const problem = 'The card was declined. Nothing was charged; try another one.';
       return sendPage(reply, 402, renderPaymentPage(order, '', problem));
     }
-    // Of two clicks at the same time only one is accepted; both see the result.
+    // Of two concurrent clicks only one is accepted; both see the result.
     if (acceptOrder(dependencies, order, deliveryOf(order, card))) dependencies.orderAccepted(order);
     return sendResult(order, reply);
   });

@@ -36,12 +36,12 @@ const schema = `
   CREATE INDEX IF NOT EXISTS transfers_pending ON transfers (nonce) WHERE state = 'pending';
 `;
 
-/** Unpaid orders are forgotten this long after they expired; paid ones stay, as the chain they are on does. */
+/** Unpaid orders are deleted this long after they expired. Paid ones stay, as the chain does. */
 const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 type Row = Record<string, SQLOutputValue>;
 
-/** What is to be delivered for an order that was paid. */
+/** The delivery of a paid order. */
 interface PlannedDelivery {
   /** 10⁻⁶ units. */
   readonly units: bigint;
@@ -50,7 +50,7 @@ interface PlannedDelivery {
   readonly isWrongToken?: boolean;
 }
 
-/** The books of an earlier version lack what came later. */
+/** Adds the columns that a database of an earlier version lacks. */
 function addMissingColumn(database: DatabaseSync): void {
   const columns = database.prepare("SELECT name FROM pragma_table_info('orders')").all();
   if (columns.some(({ name }) => name === 'is_wrong_token')) return;
@@ -91,7 +91,7 @@ function readTransfer(row: Row): Transfer {
   };
 }
 
-/** All of it or nothing. */
+/** Runs in one transaction. */
 function inTransaction(database: DatabaseSync, work: () => void): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -142,7 +142,7 @@ function openOrders(database: DatabaseSync) {
       return row === undefined ? null : readOrder(row);
     },
 
-    /** False when it is not open any more or has expired: a second click pays nothing. */
+    /** False if it is not open or has expired: a second click pays nothing. */
     acceptOrder(id: string, { units, dueAtMs, isWrongToken }: PlannedDelivery, nowMs: number): boolean {
       return acceptOpen.run(String(units), dueAtMs, isWrongToken ? 1 : 0, id, nowMs).changes === 1;
     },
@@ -153,7 +153,7 @@ function openOrders(database: DatabaseSync) {
   };
 }
 
-/** The treasury's nonces and what they are used for. */
+/** The treasury's nonces and their transactions. */
 function openNonces(database: DatabaseSync) {
   const selectTransfer = database.prepare('SELECT * FROM transfers WHERE nonce = ?');
   const selectPending = database.prepare(
@@ -162,7 +162,7 @@ function openNonces(database: DatabaseSync) {
   const selectHighest = database.prepare('SELECT max(nonce) AS nonce FROM transfers');
 
   return {
-    /** One more than the highest nonce that was ever given away, 0 at first. */
+    /** One more than the highest assigned nonce, 0 at first. */
     nextNonce(): number {
       const highest = selectHighest.get()?.['nonce'];
       return typeof highest === 'number' ? highest + 1 : 0;
@@ -180,7 +180,7 @@ function openNonces(database: DatabaseSync) {
   };
 }
 
-/** What happens to orders and nonces together. */
+/** The writes that concern orders and nonces together. */
 function openTransfers(database: DatabaseSync) {
   const setOrderState = database.prepare('UPDATE orders SET state = ? WHERE id = ?');
   const setOrderSigned = database.prepare(
@@ -198,7 +198,7 @@ function openTransfers(database: DatabaseSync) {
   const setTransferState = database.prepare('UPDATE transfers SET state = ? WHERE nonce = ?');
 
   return {
-    /** Binds an accepted order to its nonce. Only then may the transaction leave the house. */
+    /** Binds an accepted order to its nonce. Only then may the transaction be sent. */
     addTransfer(transfer: Transfer & { readonly orderId: string }): void {
       inTransaction(database, () => {
         const { nonce, orderId, hash, rawTransaction } = transfer;
@@ -247,7 +247,7 @@ function openTransfers(database: DatabaseSync) {
 
 export type OrderStore = ReturnType<typeof openOrderStore>;
 
-/** The simulated on-ramps' own books. Every write is on disk when the call returns. */
+/** The simulated on-ramps' own store. Every write is on disk when the call returns. */
 export function openOrderStore(path: string) {
   makeOwnFile(path);
   const database = new DatabaseSync(path);
@@ -263,14 +263,14 @@ export function openOrderStore(path: string) {
 }
 
 /**
- * The life of an order at a simulated on-ramp:
- * open → accepted (the card was charged) → signed (its transfer is stored) → sent (the node has it) → delivered
- * (final on the chain), or → failed (the token refused it again and again). A declined card leaves it open.
+ * The life of an order at a simulated on-ramp: open → accepted (the card was charged) → signed (its transfer is stored)
+ * → sent (the node has it) → delivered (final on the chain), or → failed (the token refused it again and again). A
+ * declined card leaves it open.
  */
 const orderStates = ['open', 'accepted', 'signed', 'sent', 'delivered', 'failed'] as const;
 export type OrderState = (typeof orderStates)[number];
 
-/** What a customer buys at a simulated on-ramp. */
+/** A customer's purchase at a simulated on-ramp. */
 export interface Order {
   readonly id: string;
   readonly provider: ProviderId;
@@ -280,32 +280,32 @@ export interface Order {
   /** The shop's own name for it. */
   readonly externalId: string;
   readonly email: string | null;
-  /** Empty at a provider that leads nobody back. */
+  /** Empty at a provider without a return link. */
   readonly returnUrl: string;
-  /** What was promised when the session began, 10⁻⁶ units. */
+  /** The quoted amount at the beginning of the session, 10⁻⁶ units. */
   readonly quotedUnits: bigint;
   readonly createdAtMs: number;
-  /** Until then it can be paid. */
+  /** The time until which it can be paid. */
   readonly expiresAtMs: number;
   readonly state: OrderState;
-  /** What is or will be delivered once paid, 10⁻⁶ units; null while open. */
+  /** The delivered amount once paid, 10⁻⁶ units; null while open. */
   readonly deliveryUnits: bigint | null;
-  /** Whether another token than USDC is or will be delivered. */
+  /** Whether the delivery is of another token than USDC. */
   readonly isWrongToken: boolean;
-  /** When the delivery is due once paid; null while open. */
+  /** The time of the delivery once paid; null while open. */
   readonly dueAtMs: number | null;
-  /** Of the transfer that counts; null until one is signed. */
+  /** The hash of the transfer that counts; null until one is signed. */
   readonly transactionHash: string | null;
-  /** How often the token refused the transfer. */
+  /** Number of failed transfers. */
   readonly refusals: number;
 }
 
-/** A session is good for this long, like the real ones. */
+/** The duration of a session, like the real ones. */
 export const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /**
- * One nonce of the treasury and the one transaction that may use it. `void` ones move nothing: their order was given
- * another nonce, and should theirs become free again, an empty transaction takes it.
+ * One nonce of the treasury and the one transaction that may use it. `void` ones move nothing: their order got another
+ * nonce, and if theirs becomes free again, an empty transaction takes it.
  */
 export interface Transfer {
   readonly nonce: number;

@@ -5,17 +5,17 @@ import type { DeliveryWorker } from './delivery-worker.ts';
 import type { ProviderFault } from './fault.ts';
 import { type Order, type OrderStore, SESSION_LIFETIME_MS } from './order-store.ts';
 
-/** Plays the customer to the end of the on-ramp, without a page. */
+/** Simulates the customer to the end of the on-ramp, without a page. */
 export interface PayOrderRequest {
   /** The address of its page, or its id. */
   readonly order: string;
-  /** What is delivered instead of what was promised, 10⁻⁶ units. */
+  /** The delivered amount instead of the quoted one, 10⁻⁶ units. */
   readonly deliveryUnits?: bigint;
-  /** The page that the customer comes from; some on-ramps take nobody who comes from elsewhere. */
+  /** The referring page; some on-ramps refuse customers of other sites. */
   readonly cameFrom?: string;
 }
 
-/** The order cannot be paid (any more); the message says why, for a person. */
+/** The order cannot be paid (any more); the message is for a person. */
 export class OrderNotPayableError extends Error {
   override readonly name = 'OrderNotPayableError';
 }
@@ -30,8 +30,8 @@ export function orderIdOf(order: string): string {
 }
 
 /**
- * The id of the order that an address leads to. An address that has to be opened first, because it carries what is to
- * be bought, is opened as a browser would. Throws `OrderNotPayableError` when the on-ramp refuses it.
+ * The id of the order behind an address. An address that carries the purchase is opened first, as a browser would.
+ * Throws `OrderNotPayableError` when the on-ramp refuses it.
  */
 export async function openedOrderId({ order, cameFrom }: PayOrderRequest): Promise<string> {
   if (!URL.canParse(order) || orderIdOf(order) !== order) return orderIdOf(order);
@@ -58,7 +58,7 @@ async function waitUntilSent(
     try {
       await worker.deliverNow();
     } catch (error) {
-      lastError = error; // the chain may just be restarting
+      lastError = error; // the chain may be restarting
     }
     const order = store.findOrder(orderId);
     if (order?.transactionHash && (order.state === 'sent' || order.state === 'delivered')) {
@@ -99,13 +99,13 @@ export interface AcceptOrderContext {
   readonly store: OrderStore;
   readonly nowMs: () => number;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
-  /** How late what takes long arrives. */
+  /** The delay of a slow delivery. */
   readonly slowDeliveryMs: number;
 }
 
-/** What was asked for besides what the provider's own behaviour brings. */
+/** Overrides of the provider's own fault. */
 export interface WantedDelivery {
-  /** 10⁻⁶ units instead of what was promised. */
+  /** 10⁻⁶ units instead of the quoted amount. */
   readonly units?: bigint;
   readonly isLate?: boolean;
 }
@@ -118,8 +118,8 @@ export function isTwin(orderId: string): boolean {
 }
 
 /**
- * The card is good: what is delivered, when, and how often follows from how the provider behaves at the moment. False
- * when the order is not open any more: of two clicks at the same time only one is accepted.
+ * Accepts the card. The provider's current fault decides the amount, the time and the number of deliveries. False when
+ * the order is no longer open: of two concurrent clicks only one is accepted.
  */
 export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: WantedDelivery = {}): boolean {
   const { store, nowMs } = context;
@@ -139,7 +139,7 @@ export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: W
   return true;
 }
 
-/** What a customer is about to buy at a simulated on-ramp. */
+/** The purchase that a customer is about to make at a simulated on-ramp. */
 export interface NewOrder
   extends Pick<
     Order,
@@ -152,16 +152,16 @@ export interface NewOrder
     | 'returnUrl'
     | 'quotedUnits'
   > {
-  /** A new one where none is given. */
+  /** A new one if none is given. */
   readonly id?: string;
 }
 
-/** An id that nobody guesses. */
+/** An unguessable id. */
 function newOrderId(provider: ProviderId): string {
   return `${provider}_${randomBytes(16).toString('base64url')}`;
 }
 
-/** Puts a new order into the books. */
+/** Stores a new order. */
 export function openOrder(store: OrderStore, order: NewOrder, nowMs: number): Order {
   const { provider, amountCents, currency, walletAddress, externalId, email, returnUrl, quotedUnits } = order;
   const opened: Order = {
@@ -187,15 +187,15 @@ export function openOrder(store: OrderStore, order: NewOrder, nowMs: number): Or
   return opened;
 }
 
-/** What a test card brings about. */
+/** The effect of a test card. */
 export interface TestCard {
-  /** As it is shown; compared without its spaces. */
+  /** The number as displayed; compared without its spaces. */
   readonly number: string;
   readonly outcome: 'good' | 'declined' | 'slow' | 'short';
   readonly explanation: string;
 }
 
-/** The only cards the simulated on-ramps know. */
+/** The only cards that the simulated on-ramps accept. */
 export const testCards: readonly TestCard[] = [
   { number: '4242 4242 4242 4242', outcome: 'good', explanation: 'is accepted, delivers at once' },
   { number: '4000 0000 0000 0002', outcome: 'declined', explanation: 'is declined' },
@@ -207,7 +207,7 @@ function digitsOf(number: string): string {
   return number.replace(/[\s-]/g, '');
 }
 
-/** The test card of a number as a person types it, or null. */
+/** The test card of a number as typed, or null. */
 export function findTestCard(number: string): TestCard | null {
   const digits = digitsOf(number);
   return testCards.find((card) => digitsOf(card.number) === digits) ?? null;

@@ -3,10 +3,10 @@ import { type ProviderId, providerIds } from '../src/domain/provider-catalogue.t
 import { CONFIRMED, type ProviderValues } from '../src/domain/provider-variables.ts';
 import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './development-keys.ts';
 
-/** For each simulated on-ramp, the sandbox's key from which all its secrets are derived. */
+/** The sandbox's key of each simulated on-ramp, from which all its secrets are derived. */
 export type OnrampKeys = Readonly<Record<ProviderId, string>>;
 
-/** What an operator with an account at a simulated on-ramp is given, all of it derived from the sandbox's one key. */
+/** The credentials of an account at a simulated on-ramp, all derived from the sandbox's one key. */
 export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): ProviderValues {
   const derived = (purpose: string) => deriveHex(keys[provider], purpose);
   switch (provider) {
@@ -47,7 +47,7 @@ export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): Provid
   }
 }
 
-/** Seed and public key in base64, as Coinbase gives them out. */
+/** Seed and public key in base64, the form of Coinbase's keys. */
 function ed25519SecretOf(seedHex: string): string {
   const { x = '' } = createPublicKey(ed25519KeyOf(seedHex)).export({ format: 'jwk' });
   return Buffer.concat([Buffer.from(seedHex, 'hex'), Buffer.from(x, 'base64url')]).toString('base64');

@@ -1,4 +1,4 @@
-/** What the sandbox says; a pino logger fits. */
+/** The sandbox's log; a pino logger fits. */
 export interface SandboxLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -46,13 +46,13 @@ interface OnrampOptions {
   readonly directory: string;
   readonly rpc: JsonRpcClient;
   readonly usdc: Address;
-  /** What a provider delivers by mistake when it is told to. */
+  /** The token that a provider with the fault `wrong-token` delivers. */
   readonly otherToken: Address;
-  /** The treasury's key; nobody else may use it. */
+  /** The treasury's key; no other sender may use it. */
   readonly minter: DevelopmentKey;
-  /** One key for each, from which everything is derived that the shop is given. */
+  /** One key for each provider, from which all the shop's credentials are derived. */
   readonly keys: OnrampKeys;
-  /** Where the shop takes the webhooks of a provider; null for a shop that takes none. */
+  /** The shop's webhook address of a provider; null for a shop without one. */
   readonly webhookUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for a free one. */
   readonly port: number;
@@ -60,7 +60,7 @@ interface OnrampOptions {
   readonly nowMs?: () => number;
   readonly deliveryIntervalMs?: number;
   readonly slowDeliveryMs?: number;
-  /** How late a slow provider's API answers; later than any adapter waits. */
+  /** The delay of a slow provider's API, longer than any adapter's timeout. */
   readonly slowAnswerMs?: number;
 }
 
@@ -72,9 +72,9 @@ export interface Onramps {
   setFault(provider: ProviderId, fault: ProviderFault): void;
   /** Throws `OrderNotPayableError`. Resolves when the transfer is sent. */
   payOrder(request: PayOrderRequest): Promise<{ readonly transactionHash: string; readonly order: Order }>;
-  /** The card is good and what it bought arrives after a while. Throws `OrderNotPayableError`. */
+  /** Accepts the card; the delivery arrives after a while. Throws `OrderNotPayableError`. */
   payOrderLate(request: PayOrderRequest): Promise<void>;
-  /** The card is declined, and the order stays open. Throws `OrderNotPayableError`. */
+  /** Declines the card; the order stays open. Throws `OrderNotPayableError`. */
   declineOrder(request: PayOrderRequest): Promise<void>;
   findOrder(orderOrUrl: string): Order | null;
   stop(): Promise<void>;
@@ -85,7 +85,7 @@ const SLOW_DELIVERY_MS = 20_000;
 const SLOW_ANSWER_MS = 15_000;
 const MAXIMUM_BODY_BYTES = 16 * 1024;
 
-/** Everything that the on-ramps share. */
+/** Dependencies that the on-ramps share. */
 interface Parts {
   readonly options: OnrampOptions;
   readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
@@ -97,7 +97,7 @@ interface Parts {
   readonly faultOf: (provider: ProviderId) => ProviderFault;
 }
 
-/** Tells the shop of its orders in the words of each provider; null when the shop takes no webhooks. */
+/** Sends the shop webhooks about its orders in the form of each provider; null when the shop takes no webhooks. */
 function startWebhooks(books: Omit<Parts, 'worker' | 'webhooks'>): WebhookSender | null {
   const { options, nowMs } = books;
   const { webhookUrl = null, log } = options;
@@ -127,7 +127,7 @@ function registerPages(server: FastifyInstance, parts: Parts, provider: Provider
     provider,
     orderAccepted(order) {
       webhooks?.orderChanged(order, 'accepted');
-      // A failure is the background's to report and to repeat.
+      // The background rounds report a failure and repeat the work.
       void worker.deliverNow().catch(() => undefined);
     },
     orderDeclined: (order) => webhooks?.orderChanged(order, 'declined'),
@@ -143,10 +143,10 @@ function acceptContextOf({
   return { store, nowMs, faultOf, slowDeliveryMs: options.slowDeliveryMs ?? SLOW_DELIVERY_MS };
 }
 
-/** What somebody has who plays a provider and knows none of its secrets. */
+/** The credentials of a forger who knows none of the provider's secrets. */
 const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
 
-/** Who tells the shop of a provider's orders: one that is a way to pay elsewhere has no address of its own. */
+/** The provider that sends the webhooks of another: a payment method of another provider has no webhook address. */
 function webhookProviderOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
@@ -235,14 +235,14 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   };
 }
 
-/** Throws `OrderNotPayableError` where no card would be taken. */
+/** Throws `OrderNotPayableError` if no card would be accepted. */
 function requireWorking(provider: ProviderId, fault: ProviderFault): void {
   if (fault === 'down') throw new OrderNotPayableError(`the simulated on-ramp ${provider} is down`);
   if (fault === 'refuse')
     throw new OrderNotPayableError(`the simulated on-ramp ${provider} refuses every card`);
 }
 
-/** What the cards bring about, without a page. */
+/** The effects of the cards, without a page. */
 function cardSimulations(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate' | 'declineOrder'> {
   const { store, webhooks, worker, faultOf } = parts;
   return {
@@ -274,10 +274,10 @@ interface FaultOptions {
   readonly slowAnswerMs: number;
 }
 
-/** What customers see; everything else is for the shop. */
+/** Paths for customers; everything else is for the shop. */
 const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
 
-/** Answers for providers that are down or refuse everything, and holds back those that are slow. */
+/** Answers for providers that are down or refuse everything, and delays those that are slow. */
 function addFaults(server: FastifyInstance, options: FaultOptions): AbortController {
   const closing = new AbortController();
   server.addHook('onRequest', async (request, reply) => {
@@ -305,7 +305,7 @@ function sendWebhook(reply: FastifyReply, title: string, text: string): FastifyR
     .send(renderWebhookPage(title, text));
 }
 
-/** What a simulated protocol stands on: the books, the prices, the pages. */
+/** The dependencies of a simulated protocol: store, prices, pages. */
 function createProtocolDesk(
   options: Pick<
     SimulatorContext,
@@ -315,7 +315,7 @@ function createProtocolDesk(
   },
 ): SimulatorContext {
   const { provider, store, nowMs } = options;
-  // Its own: that the shop has no rates at the moment is no concern of a provider.
+  // An internal error: a lack of rates at the shop does not concern a provider.
   const rates = createFixedRates();
   return {
     ...options,
@@ -334,8 +334,8 @@ function createProtocolDesk(
 }
 
 /**
- * The other side of each provider's protocol, with a memory of its own. Those that are a way to pay elsewhere are found
- * at an address of their own here, so that they can be out of order by themselves.
+ * The other side of each provider's protocol, with a memory of its own. A payment method of another provider has its
+ * own address here, so that it can have its own faults.
  */
 function createSimulatedProtocols(): Readonly<Record<ProviderId, SimulatedProtocol>> {
   return {

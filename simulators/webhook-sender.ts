@@ -6,16 +6,16 @@ import type { OrderEvent, SimulatedWebhook } from './protocols/simulated-protoco
 import type { SandboxLog } from './sandbox-log.ts';
 
 export interface WebhookSenderOptions {
-  /** Where a provider's webhooks are registered. */
+  /** The registered webhook address of a provider. */
   readonly webhookUrl: (provider: ProviderId) => string;
-  /** Forged: as somebody else would send it who knows none of the provider's secrets. */
+  /** The webhook; forged: signed without the provider's secrets. */
   readonly webhookOf: (happened: OrderUpdate, isForged: boolean) => SimulatedWebhook | null;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
   readonly nowMs: () => number;
   readonly log: SandboxLog;
 }
 
-/** Tells the shop what happens to its customers' orders, as badly as real providers do. */
+/** Reports the changes of customers' orders to the shop, as unreliably as real providers do. */
 export interface WebhookSender {
   orderChanged(order: Order, event: OrderEvent): void;
   stop(): Promise<void>;
@@ -24,13 +24,13 @@ export interface WebhookSender {
 const ATTEMPTS = 3;
 const RETRY_MS = 300;
 const TIMEOUT_MS = 3_000;
-/** What is not sent yet beyond this is dropped: webhooks are hints. */
+/** Maximum number of queued webhooks; further ones are dropped, because webhooks are hints. */
 const MAXIMUM_WAITING = 1_000;
 const MAXIMUM_REMEMBERED = 1_000;
-/** How often each webhook is sent by a provider that hears no answer. */
+/** Attempts of each webhook by a provider that receives no answer. */
 const REPEATED = 5;
 
-/** Something that a provider tells the shop. */
+/** A change of an order that a provider reports to the shop. */
 export interface OrderUpdate {
   readonly order: Order;
   readonly event: OrderEvent;
@@ -38,8 +38,8 @@ export interface OrderUpdate {
 }
 
 /**
- * Sends every webhook twice, and after each later one the earlier one once more: who listens has to bear both. A fault
- * makes it worse. Nothing is kept over a restart.
+ * Sends every webhook twice, and after each later one the earlier one once more: receivers have to tolerate both. A
+ * fault makes it worse. A restart discards all state.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const stopping = new AbortController();
@@ -75,7 +75,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     rememberOf(earlier, event.order.id, event);
   }
 
-  /** Holds everything back until the order has come to its end, and tells the last of it first. */
+  /** Holds all webhooks back until the order has ended, and posts the last one first. */
   async function postReversed(event: OrderUpdate): Promise<void> {
     const held = [...(heldBack.get(event.order.id) ?? []), event];
     if (event.event === 'accepted' || event.event === 'declined') {
@@ -102,7 +102,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
-/** Tries a few times; nothing but a warning comes of a shop that does not take it. */
+/** Makes a few attempts; a shop that refuses a webhook only causes a warning. */
 async function postWebhook(
   options: WebhookSenderOptions,
   stopping: AbortSignal,

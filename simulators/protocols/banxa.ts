@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/banxa.ts: quotes and orders below the partner's reference, and the one-time address of
- * an order at `/widget`. Here Klarna is a way to pay there.
+ * The other side of src/providers/banxa.ts: quotes and orders below the partner's reference, and the one-time address
+ * of an order at `/widget`. Here Klarna is a payment method.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -28,7 +28,7 @@ const purchase = ['paymentMethodId', 'crypto', 'blockchain', 'fiat', 'fiatAmount
 
 type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
 
-/** One on-ramp's memory of the addresses that nobody has opened; a restart empties it. */
+/** One on-ramp's unopened addresses in memory; a restart empties it. */
 export function createBanxaProtocol(): SimulatedProtocol {
   const orderIds = new Map<string, string>();
 

@@ -1,5 +1,5 @@
 /**
- * The other side of src/providers/coinbase.ts: every call carries a token that is signed for it and used once; the
+ * The other side of src/providers/coinbase.ts: every call carries a token that is signed for it and used once. The
  * address of a session opens once, within five minutes, at `/widget`.
  */
 import { createHmac, createPublicKey, randomBytes, verify } from 'node:crypto';
@@ -34,7 +34,7 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
 
 /** One on-ramp's memory; a restart empties it. */
 interface Memory {
-  /** Of tokens that were used. */
+  /** Ids of used tokens. */
   readonly nonces: Set<string>;
   readonly sessions: Map<string, { readonly orderId: string; readonly expiresAtMs: number }>;
 }
@@ -82,7 +82,7 @@ function forgetOldest(entries: Set<string> | Map<string, unknown>): void {
   }
 }
 
-/** Whether the token is signed by the partner's key for exactly this call, is young, and was not used before. */
+/** Whether the token is signed by the partner's key for exactly this call, is recent, and was not used before. */
 function isAuthorized(
   simulator: SimulatorContext,
   memory: Memory,

@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/cryptocom.ts: payments for a secret key, an empty list of them, and
- * their page at `/widget`. It tells nothing.
+ * The other side of src/providers/cryptocom.ts: payments for a secret key, an empty list of them, and their page at
+ * `/widget`. It sends no webhooks.
  */
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';

@@ -1,6 +1,6 @@
 /**
  * The other side of src/providers/moonpay.ts: quotes at `/api/v3/currencies/…/buy_quote`, and a widget at `/widget`
- * that opens only by an address whose query carries our secret key's signature. PayPal is a way to pay there.
+ * that opens only by an address whose query carries our secret key's signature. PayPal is a payment method there.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { formatUnits, parseUnits } from '../../src/domain/money.ts';
@@ -91,7 +91,7 @@ export const moonpayProtocol: SimulatedProtocol = {
   },
 };
 
-/** Who comes by way of PayPal pays by PayPal, everybody else by card. */
+/** PayPal for customers who come by way of PayPal, a card for all others. */
 function requireMethod({ provider }: SimulatorContext, given: string | undefined): void {
   if (given !== (provider === 'paypal' ? 'paypal' : 'credit_debit_card'))
     throw new InvalidRequestError('paymentMethod is not known');
@@ -125,7 +125,7 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
     email: query.email ?? null,
     returnUrl: readReturnUrl(query.redirectURL ?? ''),
   };
-  // The same address leads to the same purchase until that is paid or over.
+  // The same address leads to the same purchase until that is paid or has ended.
   const name = createHash('sha256').update(url).digest('base64url').slice(0, 20);
   for (let count = 1; count <= MAXIMUM_ORDERS_OF_ADDRESS; count++) {
     const id = `${simulator.provider}_${name}${count}`;

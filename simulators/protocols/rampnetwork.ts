@@ -1,6 +1,6 @@
 /**
  * The other side of src/providers/rampnetwork.ts: quotes in the asset's smallest units, and a widget at `/widget` that
- * opens by an address the partner signed, here always: an unsigned one is refused.
+ * opens by an address the partner signed. The simulator always refuses an unsigned one.
  */
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
@@ -17,7 +17,7 @@ import {
 } from './simulated-protocol.ts';
 
 const ASSET = 'MATIC_USDC';
-/** An address that was signed longer ago is old. */
+/** Maximum age of a signed address. */
 const SIGNATURE_LIFETIME_MS = 60 * 60_000;
 const MAXIMUM_PURCHASES = 1_000;
 const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
@@ -27,7 +27,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'CANCELLED',
 };
 
-/** One on-ramp's memory: where each purchase is told of. A restart empties it, and nothing more is told of those. */
+/** One on-ramp's webhook addresses by purchase, in memory. A restart empties it and ends their webhooks. */
 export function createRampNetworkProtocol(): SimulatedProtocol {
   const webhookUrls = new Map<string, string>();
 
@@ -66,7 +66,7 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
     webhookOf(simulator, order, event, atMs) {
       const url = webhookUrls.get(order.id);
       if (url === undefined) return null;
-      // Written with its keys in order, so that it is signed as it stands.
+      // Keys in order, so that the bytes match the signature.
       const body = JSON.stringify({
         purchase: {
           finalTxHash: order.transactionHash,
@@ -98,7 +98,7 @@ async function quote(simulator: SimulatorContext, body: unknown): Promise<unknow
   };
 }
 
-/** The signature is the last parameter, the time the last but one; both come after what they cover. */
+/** The signature is the last parameter, the time the last but one; both follow the parameters that they cover. */
 function requireSigned(simulator: SimulatorContext, url: string): void {
   const [, signed, time, signature] = /\?(.+&timestamp=(\d+))&signature=([^&]+)$/.exec(url) ?? [];
   if (signed === undefined || signature === undefined)
@@ -136,7 +136,7 @@ async function openWidget(
     ...charge,
     walletAddress,
     quotedUnits,
-    // It knows no id of the shop's; what stands here is for who looks at the books.
+    // The provider has no id of the shop's; this value is for readers of the store.
     externalId: webhookUrl === undefined ? '' : (new URL(webhookUrl).searchParams.get('payment_id') ?? ''),
     email: query.userEmailAddress ?? null,
     returnUrl: readReturnUrl(query.finalUrl ?? ''),

@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/revolut.ts: configuration, quotes for a country, and the address of the widget, which
- * carries the purchase in minor units and opens only as it was made.
+ * The other side of src/providers/revolut.ts: configuration, quotes for a country, and the address of the widget. The
+ * address carries the purchase in minor units and opens only unchanged.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -73,7 +73,7 @@ export const revolutProtocol: SimulatedProtocol = {
       wallet: order.walletAddress,
       event: eventNames[event],
     });
-    // The time of the event, also when it is told once more.
+    // The time of the event, also in a repetition.
     const signature = createHmac('sha256', simulator.values['WEBHOOK_SECRET'] ?? '').update(
       `v1.${atMs}.${body}`,
     );

@@ -7,55 +7,53 @@ import { InvalidRequestError } from '../invalid-request.ts';
 import type { Order } from '../order-store.ts';
 import type { NewOrder } from '../pay-order.ts';
 
-/** What happened to an order that its provider tells the shop about. */
+/** A change of an order that its provider reports to the shop. */
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
 
 /** A webhook as it is posted. */
 export interface SimulatedWebhook {
-  /** Where to, when it is not the address that was registered with the provider. */
+  /** The target, if it is not the address registered with the provider. */
   readonly url?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What every simulated on-ramp stands on. */
+/** Dependencies of every simulated on-ramp. */
 export interface SimulatorContext {
   readonly provider: ProviderId;
-  /** What the shop was given when its account was opened; the shop's requests are checked against it. */
+  /** The credentials of the shop's account; the shop's requests are checked against them. */
   readonly values: ProviderValues;
   /** A secret of the on-ramp's own for one purpose, 32 bytes in hex. */
   readonly derive: (purpose: string) => string;
-  /** Somebody plays this provider who knows none of its secrets: `values` and `derive` are made up. */
+  /** A forger without the provider's secrets: `values` and `derive` are made up. */
   readonly isImpostor: boolean;
   readonly nowMs: () => number;
-  /** Where the shop takes webhooks; null for one that takes none. */
+  /** The shop's webhook address; null for a shop without one. */
   readonly webhookUrl: string | null;
   /** Root of this on-ramp, without a slash at its end. */
   readonly url: () => string;
-  /** What would be delivered, 10⁻⁶ units; zero when the fee takes it all. */
+  /** The delivered amount, 10⁻⁶ units; zero when the fee takes it all. */
   quoteUnits(amountCents: number, currency: Currency): Promise<bigint>;
   openOrder(order: Omit<NewOrder, 'provider'>): Order;
   findOrder(id: string): Order | null;
-  /** Sends the customer on to the page where the order is paid. */
+  /** Redirects the customer to the page where the order is paid. */
   showOrder(reply: FastifyReply, order: Order): FastifyReply;
   /** A page of this on-ramp for a customer who cannot be served. */
   refuseCustomer(reply: FastifyReply, status: number, reason: string): FastifyReply;
 }
 
-/** How a provider's API says that it will not do what it was asked for. */
+/** The form in which a provider's API refuses a request. */
 export interface SimulatedRefusal {
   readonly status: number;
   readonly body: object;
 }
 
-/** The other side of one adapter: checks what the real provider would check. Written without looking at the adapter. */
+/** The other side of one adapter: checks what the real provider would check. Written without the adapter's source. */
 export interface SimulatedProtocol {
-  /** What its API answers while it is told to refuse everything, as the real one words such a thing. */
+  /** The API's answer while the fault `refuse` is set, in the real provider's form. */
   readonly refusal: SimulatedRefusal;
   registerRoutes(server: FastifyInstance, simulator: SimulatorContext): void;
-  /**
-   * The webhook that tells of an event which happened at `atMs`, signed now. Null where this provider tells nothing.
-   */
+  /** The webhook about an event at `atMs`, signed now. Null if this provider sends none. */
   webhookOf(
     simulator: SimulatorContext,
     order: Order,
@@ -64,14 +62,14 @@ export interface SimulatedProtocol {
   ): SimulatedWebhook | null;
 }
 
-/** Whether two secrets are equal, in a time that tells nothing of where they differ. */
+/** Compares two secrets in constant time. */
 export function isSame(given: string | undefined, expected: string | undefined): boolean {
   if (given === undefined || expected === undefined) return false;
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Parameters that have to be there, may be there, and no others, all as text. Throws `InvalidRequestError`. */
+/** Required and optional parameters, and no others, all as text. Throws `InvalidRequestError`. */
 export function readParameters<Required extends string, Optional extends string>(
   fields: unknown,
   required: readonly Required[],

@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/stripe.ts: quotes and sessions for a secret key, a session that can be read back, and
- * its page at `/widget`.
+ * The other side of src/providers/stripe.ts: quotes and sessions for a secret key, a session that can be read again,
+ * and its page at `/widget`.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -77,7 +77,7 @@ export const stripeProtocol: SimulatedProtocol = {
   },
 };
 
-/** Answers for the right key only, and refusals as Stripe words them. */
+/** Answers only the right key, with refusals in Stripe's form. */
 async function answer(
   simulator: SimulatorContext,
   request: FastifyRequest,
@@ -151,7 +151,7 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
     id: `cos_${randomBytes(16).toString('hex')}`,
     externalId: form['metadata[payment_id]'] ?? '',
     email: form['customer_information[email]'] ?? null,
-    // Its page leads nowhere: the customer comes back by themselves.
+    // Its page has no return link: the customer returns by other means.
     returnUrl: '',
   });
 }

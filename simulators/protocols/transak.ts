@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/transak.ts: an access token that ends the one before it, sessions minted with it, and
- * a widget at `/widget` that opens once, within five minutes, and only for who comes from the referrer's domain.
+ * The other side of src/providers/transak.ts: an access token that ends the previous one, sessions created with it, and
+ * a widget at `/widget` that opens once, within five minutes, and only from the referrer's domain.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -178,7 +178,7 @@ function requireCardCurrency(currency: Currency, paymentMethod: string | undefin
     throw new InvalidRequestError('cards are not taken for INR');
 }
 
-/** Checks what a widget is to show, and opens the order for it. Throws `InvalidRequestError`. */
+/** Validates the parameters of a widget, and creates its order. Throws `InvalidRequestError`. */
 async function openSession(simulator: SimulatorContext, body: unknown): Promise<Session> {
   const { widgetParams, ...others } = (body ?? {}) as Record<string, unknown>;
   if (Object.keys(others).length > 0) throw new InvalidRequestError('there are unknown parameters');

@@ -1,6 +1,6 @@
 /**
  * The other side of src/providers/wert.ts: conversions, sessions whose page is at `/widget/{partner}/widget`, and the
- * list of orders that a partner looks things up in.
+ * partner's list of orders.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -26,10 +26,10 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'order_failed',
 };
 
-/** One on-ramp's memory. A restart empties it: sessions that nobody has opened yet are gone. */
+/** One on-ramp's memory. A restart empties it, and ends all unopened sessions. */
 interface Memory {
   readonly sessions: Map<string, Omit<NewOrder, 'provider' | 'externalId' | 'email' | 'returnUrl'>>;
-  /** By the partner's id, the orders for it. */
+  /** The orders by the partner's id. */
   readonly orders: Map<string, readonly string[]>;
   readonly declined: Set<string>;
 }
