@@ -124,7 +124,7 @@ function paymentsSql(payments: number): string {
   return `
     INSERT INTO payments (row, id, account_id, created_at_ms, amount_cents, currency, pass_fee_to_customer,
       fee_basis_points, provider, callback_url, email, token_fingerprint, chain_id, factory, payout_address, fee_wallet,
-      deposit_address, usd_units, enough_units, status, forward_status, paid_at_ms, received_units, forwarded_units,
+      deposit_address, usd_units, paid_threshold_units, status, forward_status, paid_at_ms, received_units, forwarded_units,
       txid_in, txid_out, release_due_at_ms, release_refusals, no_op_batches, relay_batch_id, cancel_reason,
       release_requested)
     SELECT i, id, account_id, time_ms, 2000 + i % 20000, 'EUR', false,

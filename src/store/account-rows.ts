@@ -10,7 +10,7 @@ export const accountColumns = `
   accounts.logo_hash AS "logoHash", accounts.support_url AS "supportUrl", accounts.return_url AS "returnUrl",
   accounts.time_zone AS "timeZone", accounts.default_callback_url AS "defaultCallbackUrl",
   accounts.email_retention_days AS "emailRetentionDays", accounts.wallet_locked AS "isWalletLocked",
-  accounts.trouble_mails AS "receivesAlerts", accounts.tolerance_basis_points AS "toleranceBasisPoints",
+  accounts.receives_alerts AS "receivesAlerts", accounts.tolerance_basis_points AS "toleranceBasisPoints",
   accounts.max_provider_fee_basis_points AS "maxProviderFeeBasisPoints"`;
 
 /** The pattern for a part of a name or e-mail address (`LIKE … ESCAPE '\\'`), and the whole id; null for all. */
@@ -36,7 +36,7 @@ export const changingColumns = [
   'tolerance_basis_points',
   'max_provider_fee_basis_points',
   'wallet_locked',
-  'trouble_mails',
+  'receives_alerts',
   'features',
   'providers',
   'suspended',

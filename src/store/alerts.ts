@@ -43,7 +43,7 @@ function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
     const found = yield* run(newAlerts[kind], Math.max(cursor.throughMs, earliestMs), throughMs);
     for (const row of found) {
       yield* run(
-        `INSERT INTO alerts (account_id, kind, count, since_ms, told_at_ms) VALUES (?1, ?2, ?3, ?4, 0)
+        `INSERT INTO alerts (account_id, kind, count, since_ms, notified_at_ms) VALUES (?1, ?2, ?3, ?4, 0)
          ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
            since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
         String(row['accountId']),
@@ -58,15 +58,15 @@ function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
 function* claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): Script<readonly Alert[]> {
   yield* lock(LOCK);
   const rows = yield* run(
-    `SELECT account_id AS "accountId", kind, count, since_ms AS "sinceMs", told_at_ms AS "notifiedAtMs" FROM alerts
-     WHERE count > 0 AND told_at_ms < ?1 ORDER BY since_ms LIMIT ?2`,
+    `SELECT account_id AS "accountId", kind, count, since_ms AS "sinceMs", notified_at_ms AS "notifiedAtMs" FROM alerts
+     WHERE count > 0 AND notified_at_ms < ?1 ORDER BY since_ms LIMIT ?2`,
     notifiedBeforeMs,
     limit,
   );
   const claimed = rows.map((row) => alertOfRow(row as unknown as Alert));
   for (const { accountId, kind } of claimed) {
     yield* run(
-      'UPDATE alerts SET count = 0, told_at_ms = ?1 WHERE account_id = ?2 AND kind = ?3',
+      'UPDATE alerts SET count = 0, notified_at_ms = ?1 WHERE account_id = ?2 AND kind = ?3',
       nowMs,
       accountId,
       kind,
@@ -78,7 +78,7 @@ function* claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): S
 function* returnAlert({ accountId, kind, count, sinceMs, notifiedAtMs }: Alert): Script<void> {
   yield* lock(LOCK);
   yield* run(
-    `UPDATE alerts SET count = count + ?1, since_ms = ?2, told_at_ms = ?3 WHERE account_id = ?4 AND kind = ?5`,
+    `UPDATE alerts SET count = count + ?1, since_ms = ?2, notified_at_ms = ?3 WHERE account_id = ?4 AND kind = ?5`,
     count,
     sinceMs,
     notifiedAtMs,

@@ -107,7 +107,7 @@ function* eraseEmailsBefore(
     return { erased: 0, hasMore: false, stoppedBy: 'index' };
   }
   const watermark = yield* runForOne<{ id: string }>(
-    'SELECT payment_id AS id FROM email_frontiers WHERE account_id = ?1',
+    'SELECT payment_id AS id FROM email_watermarks WHERE account_id = ?1',
     accountId,
   );
   const ids = traits.isByAccount
@@ -134,7 +134,7 @@ function* eraseEmailsBefore(
   }
   if (through !== null) {
     yield* run(
-      `INSERT INTO email_frontiers (account_id, payment_id) VALUES (?1, ?2)
+      `INSERT INTO email_watermarks (account_id, payment_id) VALUES (?1, ?2)
        ON CONFLICT (account_id) DO UPDATE SET payment_id = excluded.payment_id`,
       accountId,
       through,

@@ -1,4 +1,4 @@
-import { StoreTooNewError } from './store-errors.ts';
+import { StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
 /** One step of the schema. Once released it is never edited: a change is a new migration. */
 export interface Migration {
@@ -7,19 +7,49 @@ export interface Migration {
   readonly sql: string;
 }
 
+/** A migration as a database records it. The table of another program may have no names. */
+export interface AppliedMigration {
+  readonly number: number;
+  readonly name?: string;
+}
+
+/** A database as the operator knows it, and what to set to use an empty one in its place. */
+export interface DatabaseName {
+  readonly name: string;
+  readonly emptyPlace: string;
+}
+
+/**
+ * The number of a database's newest migration, 0 for none.
+ *
+ * @throws UnreleasedSchemaError when an applied migration has another name than the released one of its number
+ */
+export function newestNumber(
+  database: DatabaseName,
+  applied: readonly AppliedMigration[],
+  released: readonly Migration[],
+): number {
+  const names = new Map(released.map(({ number, name }) => [number, name]));
+  for (const { number, name } of applied) {
+    if (name !== undefined && names.has(number) && names.get(number) !== name)
+      throw new UnreleasedSchemaError(database.name, database.emptyPlace);
+  }
+  return Math.max(0, ...applied.map(({ number }) => number));
+}
+
 /**
  * What a database still needs, in order.
  *
- * @param database as the operator knows it
- * @param newest the number of its newest migration, 0 for none
+ * @throws UnreleasedSchemaError when the database was made before the first release
  * @throws StoreTooNewError when the database has a migration that is not in the list
  */
 export function* pendingMigrations(
-  database: string,
-  newest: number,
+  database: DatabaseName,
+  applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
 ): Generator<Migration> {
-  if (newest > migrations.length) throw new StoreTooNewError(database, newest, migrations.length);
+  const newest = newestNumber(database, applied, migrations);
+  if (newest > migrations.length) throw new StoreTooNewError(database.name, newest, migrations.length);
   for (const [index, migration] of migrations.entries()) {
     if (migration.number !== index + 1) throw new Error(`migration ${migration.number} is not in its place`);
     if (migration.number > newest) yield migration;

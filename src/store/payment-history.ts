@@ -27,7 +27,7 @@ export function createPaymentHistory(scripts: Scripts): HistoryStore {
       const rows = await scripts.read(() =>
         run(
           `SELECT (start_ms - ?2) / ?4 AS step, currency, ${summed.map((name) => `sum(${name}) AS ${name}`).join(', ')}
-           FROM payment_slots WHERE account_id = ?1 AND start_ms >= ?2 AND start_ms < ?3
+           FROM payment_buckets WHERE account_id = ?1 AND start_ms >= ?2 AND start_ms < ?3
            GROUP BY step, currency ORDER BY step, currency`,
           accountId,
           fromMs,

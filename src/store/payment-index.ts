@@ -117,9 +117,9 @@ function createSlotCounts() {
 }
 
 const addToSlotSql = `
-  INSERT INTO payment_slots (account_id, start_ms, currency, ${slotColumns.join(', ')})
+  INSERT INTO payment_buckets (account_id, start_ms, currency, ${slotColumns.join(', ')})
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (account_id, start_ms, currency)
-  DO UPDATE SET ${slotColumns.map((name) => `${name} = payment_slots.${name} + excluded.${name}`).join(', ')}`;
+  DO UPDATE SET ${slotColumns.map((name) => `${name} = payment_buckets.${name} + excluded.${name}`).join(', ')}`;
 const addToDaySql = `
   INSERT INTO paid_days (account_id, day_ms, provider, settle_class, paid) VALUES (?1, ?2, ?3, ?4, ?5)
   ON CONFLICT (account_id, day_ms, provider, settle_class) DO UPDATE SET paid = paid_days.paid + excluded.paid`;

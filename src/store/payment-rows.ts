@@ -37,7 +37,7 @@ export const fixedPaymentColumns = [
 /** Columns that change, which follow those that do not. */
 export const changingPaymentColumns = [
   'note',
-  'enough_units',
+  'paid_threshold_units',
   'status',
   'forward_status',
   'paid_at_ms',

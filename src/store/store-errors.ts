@@ -30,6 +30,19 @@ export class StoreTooNewError extends Error {
   }
 }
 
+/** The database was made by a commit from before the first release; its data is not carried over. */
+export class UnreleasedSchemaError extends Error {
+  override readonly name = 'UnreleasedSchemaError';
+
+  /** @param emptyPlace what the operator sets so that a new database is made */
+  constructor(database: string, emptyPlace: string) {
+    super(
+      `${database} was made by a version from before the first release, and its data cannot be carried over: ` +
+        `set ${emptyPlace}, and make a new database with \`card-checkout init\``,
+    );
+  }
+}
+
 /** The store was closed before this was asked of it. */
 export class StoreClosedError extends Error {
   override readonly name = 'StoreClosedError';

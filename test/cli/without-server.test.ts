@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
@@ -12,6 +13,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreInUseError } from '../../src/store/store-errors.ts';
 import { givePayment } from '../store/fixtures.ts';
+import { unreleasedSchema } from '../store/versions.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -178,6 +180,26 @@ it.each([
       'or make one with `card-checkout init`\n',
   );
   expect(readdirSync(dataDir)).toEqual([]);
+});
+
+it.each([
+  ['init'],
+  ['start'],
+  ['account', 'list'],
+  ['verify', '--offline'],
+  ['backup', 'copy.sqlite'],
+  ['move-store', '--from', 'sqlite', '--to', 'postgres://127.0.0.1:1/none'],
+])('%s refuses a database made before the first release, and says what to do', async (...words) => {
+  const file = join(dataDir, 'card-checkout.sqlite');
+  const database = new DatabaseSync(file);
+  database.exec(unreleasedSchema);
+  database.close();
+  const result = await command(...words);
+  expect(result.code).toBe(1);
+  expect(result.stdout + result.stderr).toContain(
+    `${file} was made by a version from before the first release, and its data cannot be carried over: ` +
+      'set DATA_DIR to an empty folder, and make a new database with `card-checkout init`',
+  );
 });
 
 it('init makes the database that the other commands need, and leaves one that is there as it is', async () => {

@@ -212,7 +212,7 @@ export function paymentSearchPromises(context: StoreContext): void {
     await context.store.payments.decidePayment(payment, pay);
     await indexAll(context.store);
     await context.change(
-      ['payment_index', 'payment_terms', 'uncounted_payments', 'payment_slots', 'paid_days']
+      ['payment_index', 'payment_terms', 'uncounted_payments', 'payment_buckets', 'paid_days']
         .map((table) => `DELETE FROM ${table};`)
         .join(' '),
     );

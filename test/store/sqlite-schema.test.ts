@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnknownStateError } from '../../src/domain/errors.ts';
-import { migrate, migrations } from '../../src/store/sqlite/migrations.ts';
+import { hasSchema, migrate, migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import { StoreTooNewError } from '../../src/store/store-errors.ts';
-import { insertEarlierPayments, upgradedRows, upgradedSql } from './earlier-payments.ts';
+import { StoreTooNewError, UnreleasedSchemaError } from '../../src/store/store-errors.ts';
 import { DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord } from './fixtures.ts';
 import { block, depositOf, scan } from './observations.ts';
+import { nextMigration, unreleasedSchema } from './versions.ts';
 
 let folder: string;
 let file: string;
@@ -40,30 +40,7 @@ const tables = (database: DatabaseSync) =>
 describe('the schema', () => {
   it('of a released migration is never edited', () => {
     const digests = migrations.map(({ sql }) => createHash('sha256').update(sql).digest('hex').slice(0, 16));
-    expect(digests).toEqual([
-      '1e32fa4ca6160bf4',
-      '89468c2bcbc92963',
-      '88c47d71b7f5e737',
-      '9d06f2be3b2c7867',
-      '199341935efd3875',
-      'aa0bcbbefe5c4d31',
-      'e7f6d83430de9a4d',
-      '2038e589d7e3c03e',
-      '7b1fcf578652226a',
-      'b9f92bb8c30c7693',
-      'ae1b724b3731477a',
-      '3828f7b9ebf93975',
-      '5b7df6a2bec9cb85',
-      '06abc2b8008dbbec',
-      '37d28d9fec1ac7e8',
-      'cf1357dcd0ad501b',
-      '2c2bd3730559a21f',
-      'd709f4f41f2ad1c7',
-      '706242034b5a0c61',
-      '71fd834c2bab1557',
-      'ddca9d4e89d26a02',
-      '95afbdf10932c851',
-    ]);
+    expect(digests).toEqual(['747d05f2fb8be266']);
   });
 
   it('written by a newer version is refused and left alone', async () => {
@@ -93,18 +70,73 @@ describe('the schema', () => {
     });
   });
 
-  it('fills in what was seen of payments from before it was kept, and leaves their threshold', () => {
-    const index = migrations.findIndex(({ name }) => name.startsWith('the terms of the paid threshold'));
-    expect(index).toBeGreaterThan(0);
-    withDatabase((database) => {
-      migrate(database, file, migrations.slice(0, index), () => 1);
-      database.exec(insertEarlierPayments({ no: '0', noNames: "'[]'", isByAccount: false }));
-      migrate(database, file, migrations, () => 2);
-      const rows = database.prepare(upgradedSql).all();
-      const texts = rows.map((row) =>
-        Object.values(row).map((value) => (value === null ? null : String(value))),
+  it('made before the first release is refused with what to do, and left alone', async () => {
+    withDatabase((database) => database.exec(unreleasedSchema));
+    const bytes = readFileSync(file);
+    const opening = openSqliteStore({ file });
+    await expect(opening).rejects.toThrow(UnreleasedSchemaError);
+    await expect(opening).rejects.toThrow(
+      `${file} was made by a version from before the first release, and its data cannot be carried over: ` +
+        'set DATA_DIR to an empty folder, and make a new database with `card-checkout init`',
+    );
+    expect(() => hasSchema(file)).toThrow(UnreleasedSchemaError);
+    expect(withDatabase(tables)).toEqual(['accounts', 'migrations']);
+    expect(readFileSync(file).subarray(100)).toEqual(bytes.subarray(100));
+  });
+
+  describe('of the next version', () => {
+    const upgraded = [...migrations, nextMigration];
+
+    it('keeps all data', async () => {
+      const store = await openSqliteStore({ file });
+      const payment = await givePayment(store);
+      await store.close();
+      withDatabase((database) => {
+        const before = database.prepare('SELECT * FROM payments').all();
+        migrate(database, file, upgraded, () => 2);
+        expect(database.prepare('SELECT * FROM payments').all()).toEqual(
+          before.map((row) => ({ ...row, colour: 'unknown' })),
+        );
+        expect(database.prepare('SELECT payment_id FROM colours').all()).toEqual([
+          { payment_id: payment.id },
+        ]);
+      });
+    });
+
+    it('is refused by this version, which serves the backup from before the upgrade', async () => {
+      const store = await openSqliteStore({ file });
+      const payment = await givePayment(store);
+      await store.close();
+      copyFileSync(file, `${file}.backup`);
+      withDatabase((database) => migrate(database, file, upgraded, () => 2));
+      await expect(openSqliteStore({ file })).rejects.toThrow(
+        `${file} was written by a newer version (its schema is ${upgraded.length}, this version knows ${migrations.length})`,
       );
-      expect(texts).toEqual(upgradedRows);
+      const restored = await openSqliteStore({ file: `${file}.backup` });
+      expect(await restored.payments.findPaymentById(payment.id)).toEqual(payment);
+      await restored.close();
+    });
+
+    it('leaves the schema and the data as they were when its migration fails', async () => {
+      const store = await openSqliteStore({ file });
+      const payment = await givePayment(store);
+      await store.close();
+      const failing = {
+        ...nextMigration,
+        sql: `${nextMigration.sql}; DELETE FROM payments; SELECT no_such_function()`,
+      };
+      const read = (database: DatabaseSync) => [
+        database.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all(),
+        database.prepare('SELECT * FROM migrations').all(),
+      ];
+      withDatabase((database) => {
+        const before = read(database);
+        expect(() => migrate(database, file, [...migrations, failing], () => 2)).toThrow('migration 2');
+        expect(read(database)).toEqual(before);
+      });
+      const reopened = await openSqliteStore({ file });
+      expect(await reopened.payments.findPaymentById(payment.id)).toEqual(payment);
+      await reopened.close();
     });
   });
 

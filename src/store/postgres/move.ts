@@ -11,7 +11,7 @@ import {
   portableTables,
 } from '../portable-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
-import { migrate, migrations, nameOf } from './migrations.ts';
+import { migrate, migrations, nameOf, readSchemaNumber } from './migrations.ts';
 import { connectionOptions } from './open-database.ts';
 import { type Column, namesOf, unnest, valuesByColumn } from './statements.ts';
 
@@ -118,14 +118,6 @@ async function isServed(client: Client): Promise<boolean> {
      WHERE datname = current_database() AND application_name = 'card-checkout' AND pid <> pg_backend_pid()`,
   );
   return others.length > 0;
-}
-
-/** 0 for a database without a schema. */
-async function readSchemaNumber(client: Client): Promise<number> {
-  const [found] = await rowsOf(client, `SELECT to_regclass('migrations')`);
-  if (found?.[0] == null) return 0;
-  const [newest] = await rowsOf(client, 'SELECT max(number) FROM migrations');
-  return Number(newest?.[0] ?? 0);
 }
 
 async function listFilled(client: Client): Promise<string[]> {

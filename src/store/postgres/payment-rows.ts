@@ -27,7 +27,7 @@ const types: Readonly<Record<PaymentColumn, string>> = {
   tolerance_basis_points: 'integer',
   max_provider_fee_basis_points: 'integer',
   note: 'text',
-  enough_units: 'bigint',
+  paid_threshold_units: 'bigint',
   status: 'text',
   forward_status: 'text',
   paid_at_ms: 'bigint',

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSyn
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type JournalHead, NO_MOVEMENTS } from '../../domain/journal.ts';
+import { readSchemaNumber } from './migrations.ts';
 
 /** What a copy holds, as read back from it. */
 export interface SqliteBackup {
@@ -21,6 +22,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * writer waits for it. When this returns the copy is on the disk; when it throws there is none. A kill leaves an empty
  * `target` and a `target.unfinished` behind; remove both before the next backup into the same file.
  *
+ * @throws UnreleasedSchemaError when the database was made before the first release
  * @throws Error when `target` or `target.unfinished` exists, when `file` is not a database of this service or holds no
  * account, and when the copy is damaged
  */
@@ -48,6 +50,7 @@ function requireContent(source: DatabaseSync, file: string): void {
   );
   if (tables.get()?.['count'] !== 3)
     throw new Error(`${file} is not a card-checkout database; is DATA_DIR right?`);
+  readSchemaNumber(source, file);
   if (source.prepare('SELECT 1 FROM accounts LIMIT 1').get() === undefined)
     throw new Error(`${file} holds no account, so there is nothing to back up; is DATA_DIR right?`);
 }

@@ -26,7 +26,7 @@ export async function openSqliteSource(file: string): Promise<MoveSource> {
   if (!existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
   const { database, close } = openLocked(file);
   try {
-    requireCurrentSchema(file, readSchemaNumber(database), migrations.length);
+    requireCurrentSchema(file, readSchemaNumber(database, file), migrations.length);
     database.exec('PRAGMA query_only = ON; BEGIN');
     return { readPortions: (table) => readPortions(database, table), close };
   } catch (error) {
@@ -45,8 +45,8 @@ export async function openSqliteTarget(file: string): Promise<MoveTarget> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { database, close } = openLocked(file);
   try {
-    if (readSchemaNumber(database) === 0) migrate(database, file, migrations, Date.now);
-    requireCurrentSchema(file, readSchemaNumber(database), migrations.length);
+    if (readSchemaNumber(database, file) === 0) migrate(database, file, migrations, Date.now);
+    requireCurrentSchema(file, readSchemaNumber(database, file), migrations.length);
     database.exec('BEGIN IMMEDIATE');
     const filled = portableTables.filter(({ name }) => hasRows(database, name));
     requireEmpty(

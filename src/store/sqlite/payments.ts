@@ -172,7 +172,7 @@ function createPaymentLists(database: DatabaseSync, reads: GroupRead): PaymentLi
 }
 
 /**
- * Without an index on the account (see the migrations), a filter looks at the payments one after another. It does
+ * Without an index on the account (see the schema), a filter looks at the payments one after another. It does
  * so in windows, each in a turn of its own, so that a long search holds nobody up.
  */
 function prepareListPayments(database: DatabaseSync, reads: GroupRead): PaymentStore['listPayments'] {

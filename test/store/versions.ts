@@ -1,0 +1,21 @@
+import type { Migration } from '../../src/store/migration.ts';
+
+/** A database as commits from before the first release made it, as far as a program looks at it. */
+export const unreleasedSchema = `
+  CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at_ms BIGINT NOT NULL);
+  CREATE TABLE accounts (id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL);
+  INSERT INTO accounts VALUES ('acc_1', 'Shop');
+  INSERT INTO migrations VALUES (1, 'payments and everything around them', 0);
+  INSERT INTO migrations VALUES (2, 'the factories and fee wallets that payments were made with', 0);
+`;
+
+/** A made-up migration of a later version, for both engines: a column with a value for old rows, and a table. */
+export const nextMigration: Migration = {
+  number: 2,
+  name: 'colours of payments',
+  sql: `
+    ALTER TABLE payments ADD COLUMN colour TEXT NOT NULL DEFAULT 'unknown';
+    CREATE TABLE colours (payment_id TEXT PRIMARY KEY);
+    INSERT INTO colours SELECT id FROM payments
+  `,
+};
