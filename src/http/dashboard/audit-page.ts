@@ -12,7 +12,7 @@ import { type DashboardView, dashboardPage } from '../signed-in/signed-in-page.t
 
 const ENTRIES_ON_A_PAGE = 50;
 
-/** Who did what in the account. */
+/** The account's audit log. */
 export function registerAuditPage(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     path: '/audit',

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html } from '../design/html.ts';
 
-/** What is wrong with the fields of a form, as sentences, by the fields' names. */
+/** Errors of a form's fields as sentences, by the fields' names. */
 export type FieldErrors = ReadonlyMap<string, string>;
 
 /** The fields of a form: name and label, in their order. */
@@ -10,8 +10,8 @@ export type FieldLabels = Readonly<Record<string, string>>;
 export const noErrors: FieldErrors = new Map();
 
 /**
- * Runs each check, so that a page names everything that is wrong at once. What a check throws of the caller's input is the
- * error of its field; anything else is thrown on.
+ * Runs each check, so that a page names all errors at once. A client error of a check becomes the error of its field;
+ * any other error is thrown.
  */
 export async function collectFieldErrors(
   checks: Readonly<Record<string, () => unknown>>,
@@ -35,7 +35,7 @@ function sentenceOf(problem: string): string {
   return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** Above the form: what did not happen, and links to the fields by their labels. */
+/** The summary above the form: the failed action, and links to the fields by their labels. */
 export function errorSummary(sentence: string, labels: FieldLabels, errors: FieldErrors): Html {
   const links = Object.entries(labels)
     .filter(([name]) => errors.has(name))

@@ -12,7 +12,7 @@ interface LinkRoute {
   Params: { token: string };
 }
 
-/** `/dashboard/invitation/:token`: who was invited becomes a member. Opening it does not use it up. */
+/** `/dashboard/invitation/:token`: makes the invited person a member. Opening it does not use it up. */
 export function registerInvitationPages(routes: DashboardRoutes): void {
   routes.server.get<LinkRoute>('/invitation/:token', { exposeHeadRoute: true }, (request, reply) =>
     showInvitation(routes, request, reply, { status: 200, message: nothing }),
@@ -67,7 +67,7 @@ ${isThem ? acceptForm(formToken, nothing) : waysToAccept(formToken, link.email, 
   });
 }
 
-/** The same for every address: the page must not show whether it is of a user. */
+/** The same page for every address: it must not reveal whether a user has the address. */
 function waysToAccept(formToken: string, email: string, path: string): Html {
   return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(path)}">Sign in</a></section>

@@ -31,7 +31,7 @@ const said: ReadonlyMap<string | null, Html> = new Map([
 ]);
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 
-/** API keys: created and shown once, listed, and revoked after a question. */
+/** API keys: created and shown once, listed, and revoked after a confirmation. */
 export function registerKeyPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'keys', role: 'developer' } as const;
@@ -64,7 +64,7 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   });
 }
 
-/** A name for which no key was made. */
+/** The name of a failed creation. */
 interface TypedKey {
   readonly name: string;
   readonly error: string | undefined;
@@ -127,7 +127,7 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
   });
 }
 
-/** The key is not kept but for the next page, so no other page can show it. */
+/** The key is kept only for the next page, so no other page can show it. */
 async function answerCreate(context: DashboardContext, visit: Visit, name: string): Promise<DashboardAnswer> {
   try {
     const { key, plainKey } = await createKey(context, visit.account.id, name);
@@ -144,7 +144,7 @@ async function answerCreate(context: DashboardContext, visit: Visit, name: strin
 
 const purposeOf = (keyId: string) => `key ${keyId}`;
 
-/** Shows the key once; a reload leads back to the list. */
+/** Shows the key once; a reload redirects to the list. */
 async function showCreated(context: DashboardContext, visit: Visit): Promise<DashboardAnswer> {
   const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
   const plainKey = await takeForPage(context, visit.session.id, purposeOf(key.id));

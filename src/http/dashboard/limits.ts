@@ -1,12 +1,12 @@
 import { createFixedWindowLimiter } from '../rate-limit.ts';
 import type { DashboardLimits } from '../signed-in/context.ts';
 
-/** Far above what people click, and an office may share an address. */
+/** Far above what users click; an office may share an address. */
 const REQUESTS_PER_MINUTE = 300;
 const SIGN_INS_PER_MINUTE_AND_ADDRESS = 20;
-/** In ten minutes, from one browser that is known or one address. */
+/** In ten minutes, from one known browser or one address. */
 const SIGN_INS_PER_USER = 10;
-/** In an hour, from everywhere else together: 720 guesses a day, of passwords of twelve characters. */
+/** In an hour, from all unknown browsers together: 720 guesses a day, of passwords of twelve characters. */
 const STRANGERS_PER_USER = 30;
 const USER_WINDOW_MS = 10 * 60_000;
 const MAILS_PER_USER_AND_HOUR = 3;
@@ -17,7 +17,7 @@ const CODES_PER_USER = 10;
 const HOUR_MS = 60 * 60_000;
 const MAXIMUM_WINDOWS = 100_000;
 
-/** In memory: each process counts for itself. */
+/** The limiters in memory: each process counts for itself. */
 export function createDashboardLimits(monotonicMs: () => number): DashboardLimits {
   return {
     requests: createFixedWindowLimiter(REQUESTS_PER_MINUTE, monotonicMs),

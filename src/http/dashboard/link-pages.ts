@@ -34,7 +34,7 @@ import {
 import { walletCard } from './payment-page.ts';
 import { providerName } from './payment-words.ts';
 
-/** A checkout made by hand, to be sent to somebody or shown to them. */
+/** A checkout link created by hand. */
 export function registerLinkPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'links', role: 'developer' } as const;
@@ -85,7 +85,7 @@ ${walletCard(context, history)}`,
   };
 }
 
-/** A payment that the customer pays in USDC from a wallet, made by hand: the API knows none. */
+/** A direct USDC payment created by hand: the API has none. */
 function registerDirectPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'links', role: 'developer', path: '/links/direct' } as const;
@@ -117,18 +117,18 @@ ${destinationFields(account, value)}
   };
 }
 
-/** What the forms that make a payment by hand differ in. */
+/** The differences between the forms that create a payment by hand. */
 interface HandForm {
   readonly create: (
     context: CreatePaymentContext,
     account: Account,
     request: CreatePaymentRequest,
   ) => Promise<Payment>;
-  /** The page with the form, filled in again with what was given. */
+  /** The page with the form, filled in again with the submitted values. */
   readonly formView: (visit: Visit, form: FormFields, said: Html) => DashboardView;
 }
 
-/** Under the API's own rules; what they refuse is said above the form. */
+/** Applies the API's rules and shows their errors above the form. */
 async function makeByHand(
   context: DashboardContext,
   visit: Visit,
@@ -146,7 +146,7 @@ async function makeByHand(
   }
 }
 
-/** What a form asks for, judged as the API judges it; what the account's settings keep goes first. Throws `ServiceError`. */
+/** The parameters of a form, validated like the API's; the account's settings come first. Throws `ServiceError`. */
 async function readLinkForm(
   { callbacks }: DashboardContext,
   account: Account,
@@ -166,7 +166,7 @@ async function readLinkForm(
   return parseCreateRequest({ callbacks, parsePayoutAddress }, parameters, 'json', null);
 }
 
-// What both forms ask for that make a payment by hand.
+// The fields of both forms that create a payment by hand.
 
 function choice<Value extends string>(
   name: string,
@@ -187,7 +187,7 @@ ${value}</textarea>
 <p class="hint" id="note-hint">Public: whoever gets the short link sees it in previews. Not on the checkout page itself; at most 500 characters.</p></div>`;
 }
 
-/** Where the money and the events go: as the settings say, or asked for. */
+/** The payout wallet and the webhook URL: the account's settings, or fields of the form. */
 function destinationFields(account: Account, value: (name: string) => string): Html {
   return html`${account.wallet === null ? textField({ name: 'address', label: 'Payout wallet', value: value('address'), hint: 'A Polygon address (0x…); the settings can keep one' }) : html`<p>Paid out to <code>${account.wallet}</code></p>`}
 ${account.defaultCallbackUrl === null ? textField({ name: 'callback', label: 'Webhook address', type: 'url', value: value('callback'), hint: 'https; gets the signed event. The settings can keep one' }) : html`<p>The event goes to <code>${account.defaultCallbackUrl}</code></p>`}`;

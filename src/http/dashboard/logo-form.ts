@@ -31,7 +31,7 @@ import { collectFieldErrors, type FieldErrors } from './field-errors.ts';
 
 const counts = new Intl.NumberFormat('en');
 
-/** The shop's picture; what is refused is shown on the page that `showAgain` makes. */
+/** The shop's logo; errors appear on the page that `showAgain` renders. */
 export function registerLogoForm(
   routes: DashboardRoutes,
   showAgain: (visit: Visit, errors: FieldErrors) => DashboardView,
@@ -53,7 +53,7 @@ export function registerLogoForm(
   });
 }
 
-/** The picture is judged by its bytes alone; what the browser calls it says nothing. */
+/** Validates the picture by its bytes alone; the browser's type is ignored. */
 async function changeLogo(
   context: DashboardContext,
   visit: Visit,
@@ -80,16 +80,16 @@ ${notesOf('logo', { hint, error })}</div>
 <div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Take it away</button>`}</div></form>`;
 }
 
-/** Fields and the wrapping of the parts. */
+/** The size of the fields and the multipart framing. */
 const MAXIMUM_OTHER_BYTES = 16 * 1024;
 const MAXIMUM_FIELDS = 5;
 const MAXIMUM_FIELD_BYTES = 4_000;
 
-/** What a form with a file does: `POST`. In a scope of its own, as no other form takes files. */
+/** The handler of a form with a file: `POST`. It has its own scope, because no other form accepts files. */
 function dashboardUpload(
   routes: DashboardRoutes,
   route: Route & {
-    /** One byte more of the file is read, so that `act` sees that it is too large. */
+    /** Reads one byte more of the file than allowed, so that `act` detects a file that is too large. */
     readonly maximumFileBytes: number;
     readonly act: (visit: Visit, form: FormFields, file: Uint8Array) => Promise<DashboardAnswer>;
   },
@@ -120,13 +120,13 @@ function dashboardUpload(
   });
 }
 
-/** Before anything is read: browsers say how long a form is. */
+/** Checked before the body is read: browsers send the length of a form. */
 function requireLength(request: FastifyRequest, maximumBytes: number): void {
   const length = Number(request.headers['content-length'] ?? Number.NaN);
   if (!(length <= maximumBytes)) throw new ServiceError('payload_too_large', 'The file is too large.');
 }
 
-/** Only who has come in gets here: the parts are read after everything else was judged. */
+/** Runs only for signed-in users: the parts are read after all other checks. */
 async function readParts(
   request: FastifyRequest,
 ): Promise<{ readonly form: FormFields; readonly file: Uint8Array }> {

@@ -22,7 +22,7 @@ import { spans, statisticsCard } from './statistics-card.ts';
 
 const DEFAULT_SPAN = 30;
 
-/** Where the dashboard begins. */
+/** The dashboard's start page. */
 export function registerOverviewPage(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     path: '/',
@@ -58,7 +58,7 @@ ${statisticsCard(statistics, span, timeZone)}
 /** An account with more paid payments needs no guide. */
 const PAID_PAYMENTS_LOOKED_AT = 5;
 
-/** What a new merchant does first, each ticked once it has really happened; nothing when all of it has. */
+/** The first steps of a new merchant, each ticked once it has happened; empty when all have. */
 async function firstRunGuide(context: DashboardContext, visit: Visit): Promise<Html> {
   const { id: accountId } = visit.account;
   const [keys, newest, paid] = await Promise.all([
@@ -96,10 +96,10 @@ function step(isDone: boolean, what: Html, sentence: string): Html {
 }
 
 const SHOWN = 10;
-/** Older trouble with webhooks is in the payments; here it would only stay in the way. */
+/** Maximum age of listed webhook failures; older ones remain on the payments' pages. */
 const NEWS_MS = 14 * 86_400_000;
 
-/** What the merchant should know without looking for it: money that waits for a hand, events that did not arrive. */
+/** Payments and events that need the merchant's attention: blocked money, undelivered events. */
 async function attentionCard(context: DashboardContext, visit: Visit): Promise<Html> {
   const ofMismatch = async (amountMismatch: AmountMismatch, since: { fromMs?: number } = {}) => {
     const query = { accountId: visit.account.id, amountMismatch, ...since };
@@ -132,7 +132,7 @@ function mismatchEntry(payment: Payment, sentence: string): Html {
   return html`<li><a href="${DASHBOARD_PATH}/payments/${payment.id}">${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${mismatchBadge(payment)} ${sentence}</li>`;
 }
 
-/** The way to those that are not shown. */
+/** The link to the omitted entries. */
 function allOf(payments: readonly Payment[], mismatch: AmountMismatch, words: string): Html {
   if (payments.length < SHOWN) return nothing;
   return html`<li><a href="${DASHBOARD_PATH}/payments?amount=${mismatch}">${words}</a></li>`;

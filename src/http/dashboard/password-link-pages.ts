@@ -15,7 +15,7 @@ interface LinkRoute {
   Params: { token: string };
 }
 
-/** `/dashboard/password/:token`: the link by which a password is set. Opening it does not use it up. */
+/** `/dashboard/password/:token`: the page of a link that sets a password. Opening it does not use it up. */
 export function registerPasswordLinkPages(routes: DashboardRoutes): void {
   routes.server.get<LinkRoute>('/password/:token', { exposeHeadRoute: true }, (request, reply) =>
     showForm(routes, request, reply, { status: 200, message: nothing }),
@@ -32,7 +32,7 @@ export function registerPasswordLinkPages(routes: DashboardRoutes): void {
         form.text('password'),
         address,
       );
-      // Whoever reads the user's mail, or is trusted by the operator, is no stranger.
+      // The holder of a link from the user's mailbox or the operator is no stranger.
       if (isSet && link !== null) rememberBrowser(routes, reply, link.email);
       if (isSet) return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in?flash=password-set`);
     } catch (error) {
@@ -78,7 +78,7 @@ function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
   });
 }
 
-/** `/dashboard/forgotten`: a link to set a new password, by e-mail. Only where e-mail is configured. */
+/** `/dashboard/forgotten`: requests a link to set a new password by e-mail. Only if e-mail is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
   routes.server.get('/forgotten', { exposeHeadRoute: true }, async (request, reply) =>
     sendPlainPage(routes, reply, 200, {
@@ -91,7 +91,7 @@ ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplet
   routes.server.post('/forgotten', (request, reply) => answerForgotten(routes, mailer, request, reply));
 }
 
-/** The answer is the same, after the same time, whether there is such a user or not: the mail is sent afterwards. */
+/** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
 async function answerForgotten(
   routes: DashboardRoutes,
   mailer: Mailer,

@@ -70,7 +70,7 @@ function filtersOrError(visit: Visit): PaymentFilters | ServiceError {
   }
 }
 
-/** The same payments as a CSV, sent as fast as it is taken. */
+/** The same payments as a CSV, streamed with backpressure. */
 export async function sendPaymentsCsv(
   context: DashboardContext,
   visit: Visit,
@@ -112,7 +112,7 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: Paymen
     : html`<nav class="actions" aria-label="Pages">${newest}${older}</nav>`;
 }
 
-/** A table of payments; those who look for one begin with its time. */
+/** A table of payments; the first column is the time. */
 function paymentTable(payments: readonly Payment[], providers: SessionProviders, visit: Visit): Html {
   return dataTable({
     label: 'Payments',
@@ -139,14 +139,14 @@ function paymentRow(
   ];
 }
 
-/** Whether it is partially paid, and how much of it, or overpaid. */
+/** A badge for a partial payment, with its part, or an overpayment. */
 function mismatchOf(payment: Payment): Html {
   if (payment.amountMismatch === null) return nothing;
   const part = payment.amountMismatch === 'partially_paid' ? partPaid(payment) : null;
   return html` ${mismatchBadge(payment)}${part === null ? nothing : html` <span class="small soft">${part}</span>`}`;
 }
 
-/** What the status alone does not say. */
+/** Details that the status does not show. */
 function isUsual({ status, forwardStatus }: Payment): boolean {
   return (
     forwardStatus === 'pending' ||
@@ -162,19 +162,19 @@ function shortened(text: string): string {
     : `${characters.slice(0, NOTE_CHARACTERS - 1).join('')}…`;
 }
 
-/** The parameters of the list's address, in their order. They say all there is to say, so that the address can be kept. */
+/** The parameters of the list's address, in their order. They are complete, so that the address can be bookmarked. */
 const names = ['q', 'status', 'amount', 'forward', 'provider', 'currency', 'from', 'to'] as const;
 type FilterName = (typeof names)[number];
 
-/** A list as its address asks for it. */
+/** The query of a list. */
 interface PaymentFilters {
   readonly query: PaymentQuery;
   readonly before: PaymentId | null;
-  /** What was given, as text. */
+  /** The submitted values, as text. */
   readonly given: Readonly<Partial<Record<FilterName, string>>>;
 }
 
-/** Throws `invalid_request` for what no list can be asked for. */
+/** Throws `invalid_request` for an invalid query. */
 function readFilters(visit: Visit): PaymentFilters {
   const given: Partial<Record<FilterName, string>> = {};
   for (const name of names) {
@@ -208,7 +208,7 @@ function dateOf(name: string, date: string, timeZone: string): number {
   return startMs;
 }
 
-/** The whole of the last day counts. What is no date is left for the message. */
+/** The end of the last day, which counts in full. An invalid date stays for the error message. */
 function nextDateOf(date: string): string {
   return startOfDate(date, 'UTC') === null ? date : nextDate(date);
 }
@@ -232,7 +232,7 @@ const labels: Readonly<Record<FilterName, string>> = {
   to: 'Created to',
 };
 
-/** One chip for each filter, which takes it away. */
+/** One chip for each filter, which removes it. */
 function filterChips(given: PaymentFilters['given']): Html {
   const chips = names.flatMap((name) => {
     const value = given[name];
@@ -255,7 +255,7 @@ function shownValue(name: FilterName, value: string): string {
   return provider ? providerName(provider) : value;
 }
 
-/** The form that filters. */
+/** The filter form. */
 function filterForm(given: PaymentFilters['given']): Html {
   const others = (['status', 'amount', 'forward', 'provider', 'currency', 'from', 'to'] as const).some(
     (name) => given[name] !== undefined,

@@ -31,14 +31,14 @@ import {
 } from './payment-words.ts';
 import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
-/** What is said on top, and what was asked of the page. */
+/** A message at the top, and the result of a check. */
 interface PaymentPageOptions {
   readonly said?: Html;
   readonly status?: number;
   readonly check?: SignatureCheck;
 }
 
-/** One payment's whole history. */
+/** The page of one payment with its history. */
 export async function showPayment(
   context: DashboardContext,
   visit: Visit,
@@ -66,7 +66,7 @@ ${eraseCard(visit, payment)}
   };
 }
 
-/** What a partially paid or overpaid payment means for the merchant, and what can be done. */
+/** The meaning of a partial or double payment for the merchant, and the possible actions. */
 function mismatchNotice(
   { baseUrl }: DashboardContext,
   { payment, observations, sessions }: PaymentHistory,
@@ -85,7 +85,7 @@ function mismatchNotice(
 <p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. There is one webhook only: if the customer paid twice, refund the surplus from your wallet.</p></section>`;
 }
 
-/** For an open payment that no provider serves, with the amount from which one does. */
+/** A note for an open payment that no provider serves, with the amount from which one does. */
 async function unservedNotice(
   { create }: DashboardContext,
   { account }: Visit,
@@ -104,7 +104,7 @@ async function unservedNotice(
   return html`<p class="banner">No provider serves this payment, so that customers cannot pay it. ${advice}</p>`;
 }
 
-/** A transaction, with its page in an explorer where there is one. */
+/** A transaction, with a link to the block explorer if there is one. */
 export function transactionLink({ explorerTransactionUrl }: DashboardContext, hash: string): Html {
   const url = explorerTransactionUrl(hash);
   if (url === null) return html`<code>${hash}</code>`;
@@ -220,7 +220,7 @@ interface OrderUpdate {
   readonly text: string;
 }
 
-/** All that happened to a payment and has a time, the oldest first. What the chain tells has blocks, and a list of its own. */
+/** All timed events of a payment, the oldest first. Chain events have blocks, and a list of their own. */
 export function timeline(history: PaymentHistory, timeZone: string): Html {
   const happenings = [...happeningsOf(history)].sort((one, other) => one.atMs - other.atMs);
   return html`<ol class="timeline">${happenings.map(
@@ -274,7 +274,7 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
   }
 }
 
-/** How a direct payment that is open is paid: what is missing, where, and as wallets read it. Nothing for others. */
+/** How an open direct payment is paid: missing amount, address, and wallet link. Empty for other payments. */
 export function walletCard(
   { token }: Pick<DashboardContext, 'token'>,
   { payment, observations }: Pick<PaymentView, 'payment' | 'observations'>,

@@ -25,7 +25,7 @@ import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline, transactionLink } from './payment-page.ts';
 import { fact, providerName, stateSentence } from './payment-words.ts';
 
-/** One payment on paper: what can be shown to a bank, a provider or a customer, and how anybody can check it. */
+/** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
 async function showEvidence(context: DashboardContext, visit: Visit): Promise<DashboardView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment, observations, sessions } = history;
@@ -124,7 +124,7 @@ async function saveNote(
 }
 
 async function cancel(context: DashboardContext, visit: Visit): Promise<DashboardView | SeeOther> {
-  // Whose it is, before anything is said about it.
+  // Checks the account before any detail is shown.
   const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   return orShown(context, visit, async () => {
     await cancelPayment(context, payment.id, 'merchant');
@@ -150,7 +150,7 @@ async function verifySignature(context: DashboardContext, visit: Visit): Promise
   return showPayment(context, visit, { check: verifyWebhookSignature(context.tokens, webhook) });
 }
 
-/** What is refused is said on the payment's own page. */
+/** Errors appear on the payment's own page. */
 async function orShown(
   context: DashboardContext,
   visit: Visit,

@@ -15,7 +15,7 @@ import type { WebhookStatus } from '../../domain/webhook.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatAbout, formatMoney, formatUsdc } from '../signed-in/format.ts';
 
-/** A term and what it is, in a list of facts. */
+/** A term and its value, in a list of facts. */
 export function fact(term: string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
@@ -65,24 +65,24 @@ export function mismatchLabel(mismatch: AmountMismatch): string {
   return mismatchWords[mismatch];
 }
 
-/** Nothing where what was received is what was asked for. */
+/** Empty if the received amount is the requested one. */
 export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'>): Html {
   return amountMismatch === null ? nothing : badge(mismatchWords[amountMismatch], 'warn');
 }
 
-/** How much of how much has arrived: "5.00 of 25.00 USDC". */
+/** The received part: "5.00 of 25.00 USDC". */
 export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): string {
   return `${formatUsdc(receivedUnits)} of ${formatUsdc(usdUnits)} USDC`;
 }
 
-/** The same with what it is about worth to the customer. */
+/** The same with its approximate value for the customer. */
 export function partPaidSentence(payment: Payment): string {
   const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
   const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
   return `Partially paid: ${partPaid(payment)} arrived (${about}). It counts as paid from ${formatUsdc(paidThresholdUnits)} USDC.`;
 }
 
-/** What arrived for a payment that received clearly more than it asked for. */
+/** The received amount of an overpaid payment. */
 export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): string {
   return `Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
 }
@@ -108,8 +108,8 @@ export function providerName(provider: Payment['provider']): string {
 }
 
 /**
- * The provider of a payment in a list. Where the customer chose one it is the one whose session was started last before
- * the payment was paid: the chain does not say who delivered.
+ * The provider of a payment in a list. If the customer chose it, it is the provider of the last session that started
+ * before the payment was paid: the chain does not record who delivered.
  */
 export function usedProvider({ provider }: Pick<Payment, 'provider'>, session: ProviderId | undefined): Html {
   return provider === MULTI_PROVIDER && session !== undefined
@@ -117,7 +117,7 @@ export function usedProvider({ provider }: Pick<Payment, 'provider'>, session: P
     : html`${providerName(provider)}`;
 }
 
-/** What each reason of a webhook that did not arrive means, in words. */
+/** The reasons of a failed webhook delivery, in words. */
 export function reasonSentence(reason: string | null): string {
   if (reason === null) return '';
   const status = /^http_(\d+)$/.exec(reason)?.[1];

@@ -38,7 +38,7 @@ const roleWords: Record<Role, string> = {
   owner: 'Owner: everything, also people and settings',
 };
 
-/** Who has a right in the account, who is invited, and changing it. */
+/** The account's members and invitations, and their changes. */
 export function registerPeoplePages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'people', role: 'owner' } as const;
@@ -64,7 +64,7 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   });
 }
 
-/** A refusal is shown on the page itself. */
+/** Errors appear on the page itself. */
 async function withRefusal(
   context: DashboardContext,
   visit: Visit,
@@ -84,7 +84,7 @@ async function withRefusal(
   }
 }
 
-/** By e-mail where it is configured, so that nobody but the reader of the address's mail gets the link. */
+/** Sends the link by e-mail if it is configured, so that only a reader of the address's mail gets it. */
 async function answerInvite(
   context: DashboardContext,
   visit: Visit,
@@ -137,7 +137,7 @@ If you do not know why, do nothing.
   };
 }
 
-/** Shows the link once; a reload leads back to the list. */
+/** Shows the link once; a reload redirects to the list. */
 async function showInvited(context: DashboardContext, visit: Visit): Promise<DashboardAnswer> {
   const [email, link] = (await takeForPage(context, visit.session.id, INVITATION))?.split(' ') ?? [];
   if (email === undefined || link === undefined) return seeOther('/people');
@@ -170,7 +170,7 @@ function roleIn(form: FormFields): Role {
 
 interface Shown {
   readonly message?: Html;
-  /** The form of an invitation that was not made. */
+  /** The form of a failed invitation. */
   readonly invitation?: FormFields | undefined;
   readonly emailError?: string | undefined;
 }

@@ -29,8 +29,8 @@ import { registerSessionPages } from './session-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
 
 /**
- * Registers the merchants' dashboard below `/dashboard`, in a scope of its own: it alone takes forms, and its errors are
- * pages. `dashboard-page.ts` says how a page joins it.
+ * Registers the merchants' dashboard below `/dashboard`, in a scope of its own, because only it accepts forms and has
+ * error pages. `signed-in-page.ts` explains how a page joins it.
  */
 export function registerDashboard(server: FastifyInstance, context: DashboardContext): void {
   server.register(
@@ -82,7 +82,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
   );
 }
 
-/** Every other path: who is signed in is told that there is nothing, and nobody else is told anything. */
+/** Every other path: a signed-in user gets a 404, a visitor the sign-in page. */
 function registerNothing(routes: DashboardRoutes): void {
   routes.server.get('/*', async (request, reply) => {
     const entry = await routes.enter(request, reply);
@@ -91,7 +91,7 @@ function registerNothing(routes: DashboardRoutes): void {
   });
 }
 
-/** Goes to another of the user's accounts. */
+/** Switches to another of the user's accounts. */
 function registerAccountSwitcher(routes: DashboardRoutes): void {
   dashboardForm(routes, {
     path: '/account',

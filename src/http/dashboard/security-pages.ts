@@ -52,18 +52,18 @@ const said: ReadonlyMap<string | null, Html> = new Map([
   ['passkey-removed', banner('good', 'The passkey is removed.')],
 ]);
 
-/** What a page shows besides the forms. */
+/** The content of a page besides the forms. */
 interface Shown {
   readonly message: Html;
-  /** The app's secret that was offered on the page before; it may be in the app already. */
+  /** The app's secret that the previous page offered; the app may have it already. */
   readonly sealed?: string;
-  /** That a passkey was used just now (`confirmSecondFactor`). */
+  /** The confirmation of a passkey used just now (`confirmSecondFactor`). */
   readonly confirmation?: string;
 }
 
 /**
- * One's own password and second factors. Every form asks for the password; those that change second factors also ask for
- * one that is there already: a session that was found open and a password must not be enough to replace them.
+ * The user's own password and second factors. Every form asks for the password. Forms that change second factors also
+ * ask for an existing one: an unattended session and a password must not suffice to replace them.
  */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
@@ -123,7 +123,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   });
 }
 
-/** Asks for the password first, and shows a refusal on the page itself. */
+/** Checks the password first, and shows an error on the page itself. */
 async function withPassword(
   context: DashboardContext,
   visit: Visit,
@@ -142,7 +142,7 @@ async function withPassword(
   }
 }
 
-/** Shows the page anew with forms that need no code for some minutes, after a passkey was used. */
+/** Shows the page with forms that need no code for some minutes, after the use of a passkey. */
 async function confirm(context: DashboardContext, visit: Visit, form: FormFields): Promise<DashboardView> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   if (party === null) throw new ServiceError('not_found');
@@ -155,7 +155,10 @@ async function confirm(context: DashboardContext, visit: Visit, form: FormFields
   return showSecurity(context, visit, { message, confirmation });
 }
 
-/** Throws a 400 unless the form has a code, or a passkey was used just now; asks nothing of who has no second factor. */
+/**
+ * Throws a 400 unless the form has a code, or a passkey was used just now; requires nothing of a user without a second
+ * factor.
+ */
 async function requireSecondFactor(
   context: DashboardContext,
   visit: Visit,
@@ -167,7 +170,7 @@ async function requireSecondFactor(
   const code = form.text(codeField);
   if (code === '')
     throw invalidField('A second factor', 'is needed to change second factors: a code or a passkey.');
-  // Apart from the codes of signing in: who has the password only must not use these up.
+  // Counted apart from sign-in codes: an attacker with only the password must not use these up.
   await requirePassing(context.limits.codesOfUser, `${visit.user.id} signed in`);
   if (await spendCode(context, visit.user, code)) return;
   throw invalidField('The code', 'is wrong, or was used already. Wait for the next one.');
@@ -176,7 +179,7 @@ async function requireSecondFactor(
 async function showSecurity(context: DashboardContext, visit: Visit, shown: Shown): Promise<DashboardView> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkeys = await context.people.listPasskeys(visit.user.id);
-  // One for both forms: whichever is sent uses it up.
+  // One challenge for both forms: the first submission uses it up.
   const challenge = party === null ? null : await createChallenge(context, visit.session.id);
   const offer =
     party === null || challenge === null ? null : await offerPasskey(context, visit, party, challenge);
@@ -198,7 +201,7 @@ ${passkeyCard(visit, passkeys, offer, proof.field)}${passkeys.length > 0 && visi
   };
 }
 
-/** What the forms that change second factors ask for besides the password. */
+/** The extra fields of the forms that change second factors, besides the password. */
 interface Proof {
   /** Whether a passkey was used just now. */
   readonly isGiven: boolean;

@@ -12,7 +12,7 @@ import { moment } from '../signed-in/format.ts';
 import { banner, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardView, dashboardForm, dashboardPage, seeOther } from '../signed-in/signed-in-page.ts';
 
-/** One's own sessions: seen, and ended. */
+/** The user's own sessions: a list, and their end. */
 export function registerSessionPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'sessions', role: 'viewer' } as const;
@@ -78,7 +78,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** "Firefox on Linux": enough for people to know their own again. The text is the browser's word, and no proof. */
+/** "Firefox on Linux": enough for users to recognize their sessions. The text is the browser's claim, and no proof. */
 function describeBrowser(userAgent: string): string {
   const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
   const browser = nameIn(browsers) ?? 'Unknown browser';

@@ -71,13 +71,13 @@ const walletLabels = {
   password: 'Your password',
 } as const;
 
-/** A form that is shown again, with what was typed into it. */
+/** A form with the submitted values. */
 interface Refused {
   readonly form: FormFields;
   readonly errors: FieldErrors;
 }
 
-/** What a page shows besides the account as it is stored. */
+/** The content of a page besides the stored account. */
 interface Shown {
   readonly message: Html;
   readonly shop?: Refused;
@@ -85,7 +85,7 @@ interface Shown {
   readonly logoErrors?: FieldErrors;
 }
 
-/** How the shop appears, where its money goes, and what the operator has set. */
+/** The shop's appearance, its payouts, and the operator's settings. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const own = { section: 'settings', role: 'owner' } as const;
@@ -148,7 +148,7 @@ async function changeShop(
   return seeOther('/settings?flash=saved');
 }
 
-/** Where money goes is changed by who knows the password only: an open browser must not be enough. */
+/** Changing the payout wallet requires the password: an unattended browser must not suffice. */
 async function changeWallet(
   context: DashboardContext,
   visit: Visit,
@@ -233,12 +233,12 @@ ${textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider 
 <div class="actions"><button class="button primary">Save</button></div></form>`;
 }
 
-/** Empty where the service's setting applies. */
+/** Empty if the service's setting applies. */
 function percentOf(basisPoints: number | null): string {
   return basisPoints === null ? '' : String(basisPoints / 100);
 }
 
-/** The bound in money: what a customer who sends USDC from a wallet can make of a maximum and a tolerance. */
+/** The bound in money: the effect of a maximum and a tolerance for a customer who sends USDC from a wallet. */
 function lowestThresholdSentence(terms: ThresholdTerms): string {
   const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
   const whole = formatUsdc(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));

@@ -6,7 +6,7 @@ import { DASHBOARD_PATH } from '../signed-in/context.ts';
 import { formatMoney } from '../signed-in/format.ts';
 import { providerName } from './payment-words.ts';
 
-/** How many days the overview can be asked for. */
+/** The selectable periods of the overview, in days. */
 export const spans = [7, 30, 90] as const;
 type Span = (typeof spans)[number];
 
@@ -121,21 +121,21 @@ function labelOf({ date }: DayStatistics): string {
   return dayNames.format(Date.parse(`${date}T00:00:00Z`));
 }
 
-/** One value of each day (or whatever stands side by side). */
+/** One value of each day (or of another series). */
 interface Bar {
-  /** Under the chart, where there is room, and in the table. */
+  /** Under the chart, if there is room, and in the table. */
   readonly label: string;
   readonly value: number;
-  /** As people read it. */
+  /** The formatted value. */
   readonly text: string;
 }
 
 interface BarChart {
   readonly title: string;
-  /** What the rows of the table are (`Day`), and what they have (`Paid`). */
+  /** The heading of the table's rows (`Day`), and of their values (`Paid`). */
   readonly columns: readonly [string, string];
   readonly bars: readonly Bar[];
-  /** The largest value as people read it, at the line on top. */
+  /** The formatted largest value, at the top line. */
   readonly maximumText: string;
 }
 
@@ -145,11 +145,11 @@ const LEFT = 4;
 const TOP = 22;
 const BOTTOM = 26;
 const WIDEST_BAR = 64;
-/** So many have all of their labels. */
+/** Maximum number of bars that all have labels. */
 const FEW_BARS = 5;
 const FLOOR = HEIGHT - BOTTOM;
 
-/** A picture of the values, drawn here, and the values themselves behind it. */
+/** A chart of the values as SVG, and a table of them. */
 function barChart(chart: BarChart): Html {
   const { title, columns, bars, maximumText } = chart;
   const maximum = Math.max(1, ...bars.map(({ value }) => value));
@@ -169,7 +169,7 @@ ${places}${axisLabels(bars, step)}</svg>
 ${chartTable(chart)}</figure>`;
 }
 
-/** Of many the first, the middle and the last: more do not fit on a phone. */
+/** The first, the middle and the last of many labels: more do not fit on a phone. */
 function axisLabels(bars: readonly Bar[], step: number): Html[] {
   const last = bars.length - 1;
   if (bars.length <= FEW_BARS) {

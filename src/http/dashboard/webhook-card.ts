@@ -4,7 +4,7 @@ import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formTokenField } from '../signed-in/forms.ts';
 import { reasonSentence, webhookBadge } from './payment-words.ts';
 
-/** What a check of a webhook's signature came to; null when none was asked for. */
+/** The result of a signature check; null without one. */
 export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
 
 /**
@@ -53,8 +53,8 @@ ${checkBanner(check)}
 }
 
 /**
- * What a merchant does about an event that did not arrive. Not sending it by hand: receivers refuse an event of a while
- * ago, and what they do after a status request does not depend on how they came to ask.
+ * The advice for an event that did not arrive. It does not suggest sending the event by hand: receivers refuse old
+ * events, and a status request has the same effect.
  */
 function reconcileAdvice(baseUrl: string, paymentId: string): Html {
   const command = [
@@ -65,7 +65,7 @@ function reconcileAdvice(baseUrl: string, paymentId: string): Html {
 <h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
 }
 
-/** Text to select and copy; a reader of the screen can reach and scroll it. */
+/** Text to select and copy; screen readers and keyboards can reach and scroll it. */
 function block(labelId: string, text: string): Html {
   return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code>${text}</code></pre>`;
 }
@@ -85,14 +85,14 @@ function checkBanner(check: SignatureCheck): Html {
   }
 }
 
-/** As `deliverWebhook` sends them. */
+/** The headers that `deliverWebhook` sends. */
 function headersOf(url: string, body: string, signature: string): [string, string][] {
   const { hostname, port } = new URL(url);
   const target = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 443 : Number(port) };
   return Object.entries(webhookHeaders(target, Buffer.byteLength(body), signature));
 }
 
-/** A command that sends the same again; curl sets host, length and connection by itself. */
+/** A curl command that sends the same request; curl sets host, length and connection by itself. */
 function curlOf(url: string, headers: readonly [string, string][], body: string): string {
   const sent = headers.filter(([name]) => !['Host', 'Content-Length', 'Connection'].includes(name));
   const parts = [
@@ -103,7 +103,7 @@ function curlOf(url: string, headers: readonly [string, string][], body: string)
   return parts.join(' \\\n  ');
 }
 
-/** One word for a POSIX shell, whatever is in it. */
+/** Quotes any text as one word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

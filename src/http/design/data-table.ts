@@ -2,31 +2,34 @@ import { type Html, html, nothing } from './html.ts';
 
 interface Column {
   readonly name: string;
-  /** Numbers end below each other, sentences want room, and actions need no name but for readers of the screen. */
+  /**
+   * Alignment and width of a column: numbers align right, sentences take more width, actions have a heading only for
+   * screen readers.
+   */
   readonly holds?: 'numbers' | 'sentences' | 'actions';
 }
 
-/** Null where a row has nothing. */
+/** Null if a row has no value. */
 type Cell = Html | string | number | null;
 
 interface DataTable {
-  /** What it shows, for readers of the screen. */
+  /** The heading, for screen readers. */
   readonly label: string;
   readonly caption?: string;
-  /** A name alone is a column of whatever needs nothing special. */
+  /** A name alone is a plain column. */
   readonly columns: readonly (Column | string)[];
-  /** As many cells each as there are columns. */
+  /** One cell for each column. */
   readonly rows: readonly (readonly Cell[])[];
-  /** Whether the first cell of a row says what the row is about. */
+  /** Whether the first cell of a row is the row's heading. */
   readonly hasRowHeadings?: boolean;
 }
 
-/** So many have room beside each other on every phone. */
+/** Maximum number of cells that fit side by side on every phone. */
 const NARROW_COLUMNS = 2;
 
 /**
- * A table, whose rows are cards on a phone, with the columns' names beside the values. The roles say what the elements
- * say by themselves as long as no style makes something else of them, as that of the cards does.
+ * A table whose rows are cards on a phone, with the columns' names beside the values. The explicit roles keep the table
+ * semantics, which the cards' style would remove.
  */
 export function dataTable({ label, caption, columns, rows, hasRowHeadings = false }: DataTable): Html {
   const named = columns.map((column) => (typeof column === 'string' ? { name: column } : column));

@@ -3,13 +3,13 @@ import { isStringOneByteRepresentation } from 'node:v8';
 import { html as escapeTemplate } from 'ghtml';
 
 /**
- * Markup whose insertions were escaped where it was written. Being a class of its own, text can never be taken for
- * it: what is inserted into a page is escaped unless the type says that this was done before.
+ * Markup with escaped insertions. It is a class of its own, so that no text can be mistaken for it: every insertion is
+ * escaped unless its type shows that it was escaped before.
  */
 export class Html {
   readonly #markup: string;
 
-  /** For this file and for the project's own style and script; anything else comes from `html`. */
+  /** For this file and for the project's own style and script; all other markup comes from `html`. */
   constructor(markup: string) {
     this.#markup = markup;
   }
@@ -21,7 +21,7 @@ export class Html {
 
 type Insertion = string | number | Html | readonly Html[] | null;
 
-/** Nothing, where markup may be left out. */
+/** Empty markup. */
 export const nothing = new Html('');
 
 /**
@@ -45,34 +45,33 @@ function markupOf(insertion: Insertion): string {
   return plain.test(text) ? text : escapeTemplate(textOnly, text);
 }
 
-/** Nothing in it that anybody could want escaped; three quarters of all insertions, at a quarter of the time. */
+/** Characters that need no escaping: three quarters of all insertions, at a quarter of the time. */
 const plain = /^[\w .,:/-]*$/;
 
 const wide = /[^\0-\xff]/gu;
 
 /**
- * Characters that do not fit into one byte (a dash, €, most scripts) as numeric references: one of them makes V8 keep
- * the whole page with two bytes a character, and encoding that for the wire takes four times as long (20 µs for 4 kB
- * instead of 5). So does what is left when they are gone, or was cut out from between them: only a text that was made
- * anew takes one byte.
+ * Replaces characters that do not fit into one byte (a dash, €, most scripts) by numeric references. One of them makes
+ * V8 keep the whole page with two bytes a character, and encoding that for the wire takes four times as long (20 µs for
+ * 4 kB instead of 5). A slice or a removal keeps two bytes: only a newly made text takes one byte.
  */
 function inOneByte(text: string): string {
   const references = text.replace(wide, (character) => `&#${character.codePointAt(0)};`);
   return Buffer.from(references, 'latin1').toString('latin1');
 }
 
-/** A template of one insertion and nothing around it. */
+/** A template of one insertion and no text around it. */
 const textOnly = Object.assign(['', ''], { raw: ['', ''] }) as TemplateStringsArray;
 
-/** More than the 128 bits that the policy of pages asks for, and base64 without padding. */
+/** More than the 128 bits that the policy of pages requires, and base64 without padding. */
 const NONCE_BYTES = 18;
-/** Asked of the system together: a page's own eighteen bytes alone cost 7 µs of its 250. */
+/** Random bytes are drawn for many pages at once: a page's own eighteen bytes cost 7 µs of its 250. */
 const NONCES_AT_A_TIME = 64;
 
 const pool = Buffer.alloc(NONCE_BYTES * NONCES_AT_A_TIME);
 let used = pool.length;
 
-/** What the style and the script of one answer carry, and its policy names: nobody can know it before. */
+/** The unpredictable nonce of one answer, in its style, its script and its policy. */
 export function newNonce(): string {
   if (used === pool.length) {
     randomFillSync(pool);

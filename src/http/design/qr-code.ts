@@ -1,10 +1,10 @@
 import { encode } from 'uqr';
 import { type Html, html } from './html.ts';
 
-/** Modules of nothing around the code, which readers need. */
+/** The quiet zone around the code, which scanners need. */
 const QUIET_MODULES = 4;
 
-/** A QR code as a picture in the page: dark on light in either scheme, because readers expect it so. */
+/** A QR code as SVG: dark on light in either colour scheme, because scanners expect it so. */
 export function qrCode(text: string, label: string): Html {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES });
   const path = data
@@ -13,7 +13,7 @@ export function qrCode(text: string, label: string): Html {
   return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" width="220" height="220" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>`;
 }
 
-/** Where dark modules lie side by side in a row of a code: the first and how many. */
+/** A run of dark modules in a row of a code: start and length. */
 export function darkRuns(row: readonly boolean[]): readonly (readonly [number, number])[] {
   const text = row.map((isDark) => (isDark ? '1' : '0')).join('');
   return [...text.matchAll(/1+/g)].map(({ 0: run, index }) => [index, run.length]);

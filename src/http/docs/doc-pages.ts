@@ -1,14 +1,14 @@
 import { type Html, html, nothing } from '../design/html.ts';
 import { pageStyleOf } from '../design/page-style.ts';
 
-/** A page of the documentation that is served. */
+/** A served page of the documentation. */
 export interface DocPage {
   /** Its address below `/docs/`. */
   readonly slug: string;
   /** From the project's root. */
   readonly file: string;
   readonly title: string;
-  /** What it is for, in half a sentence. */
+  /** Its purpose, in half a sentence. */
   readonly summary: string;
   readonly group: DocGroup;
 }
@@ -19,7 +19,7 @@ function page(slug: string, group: DocGroup, title: string, summary: string): Do
   return { slug, file: `docs/${slug}.md`, title, summary, group };
 }
 
-/** Where the page made of the OpenAPI document is. */
+/** The address of the page generated from the OpenAPI document. */
 export const REFERENCE_SLUG = 'reference';
 
 const merchantPages: readonly DocPage[] = [
@@ -53,12 +53,12 @@ const operatorPages: readonly DocPage[] = [
   page('threat-model', 'Operate', 'Threat model', 'what each attacker can and cannot do'),
 ];
 
-/** For merchants everywhere; what is written for operators where the reader is one: in the sandbox. */
+/** Pages for merchants, and in the sandbox also those for operators. */
 export function docPagesFor({ isSandbox }: { readonly isSandbox: boolean }): readonly DocPage[] {
   return isSandbox ? [...merchantPages, ...operatorPages] : merchantPages;
 }
 
-/** Served as a file of its own, so that the pages need no nonce and can be kept whole. */
+/** Served as a file of its own, so that the pages need no nonce and can be cached whole. */
 export const docStyle = Buffer.from(
   pageStyleOf(['table', 'card', 'banner'], new URL('./docs.css', import.meta.url)).toString(),
 );
@@ -121,14 +121,14 @@ ${links.map(({ slug, title }) =>
 `;
 }
 
-/** A place that the start page leads to. */
+/** A link of the start page. */
 export interface StartLink {
   readonly href: string;
   readonly title: string;
   readonly summary: string;
 }
 
-/** What is at `/`: for a customer who cut a link short, a merchant, and a developer. */
+/** The start page `/`: for a customer with a truncated link, a merchant, and a developer. */
 export function startContent({
   isSandbox,
   links,
@@ -153,7 +153,7 @@ ${all.map(({ href, title, summary }) => html`<li><a href="${href}">${title}</a>:
 `;
 }
 
-/** What there is, in the order to read it. */
+/** The list of pages, in reading order. */
 export function indexContent(pages: readonly DocPage[]): Html {
   return html`<h1>Documentation</h1>
 <p>Create hosted card checkouts; the customer pays at an on-ramp, and USDC arrives in your wallet.</p>

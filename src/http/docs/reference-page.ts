@@ -1,7 +1,7 @@
 import { type Html, html, nothing } from '../design/html.ts';
 import { renderInlineMarkdown } from './render-markdown.ts';
 
-/** What of the OpenAPI document the page shows. */
+/** The parts of the OpenAPI document that the page shows. */
 interface Parameter {
   readonly name: string;
   readonly in: string;

@@ -23,24 +23,24 @@ export interface DocsContext {
   readonly baseUrl: string;
   /** In the sandbox the reader is an operator too. */
   readonly isSandbox: boolean;
-  /** What else there is to open from `/`; empty in live mode. */
+  /** Further links of `/`; empty in live mode. */
   readonly links?: readonly StartLink[];
-  /** By address; anybody can ask. */
+  /** One limiter by address; the pages are public. */
   readonly limiter: RateLimiter;
 }
 
-/** The project's root, also seen from the compiled form. */
+/** The project's root, also from the compiled form. */
 const root = new URL('../../../', import.meta.url);
 
 const headers = {
-  // Nothing runs and nothing is sent; style and pictures are files of this server.
+  // No script runs and no form is sent; style and pictures are files of this server.
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cache-control': 'public, max-age=300',
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-/** That of the dashboard. Browsers ask for it where a page names no icon, such as on answers of the API. */
+/** The dashboard's icon. Browsers request it if a page names no icon, such as on answers of the API. */
 const icon = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5f4a"/>' +
     '<path d="M4 8.5l2.6 2.6L12 5.6" fill="none" stroke="#fff" stroke-width="2"/></svg>',
@@ -50,8 +50,9 @@ const icon = Buffer.from(
 const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
 
 /**
- * The start page `/`, and the documentation, made of the project's own Markdown: `/docs` with its pages, each also as `.md`, and `/llms.txt`. Each
- * page is made when it is first asked for, and kept with its compressed forms: there are as many as there are files.
+ * The start page `/`, and the documentation, rendered from the project's own Markdown: `/docs` with its pages, each
+ * also as `.md`, and `/llms.txt`. Each page is rendered at its first request, and kept with its compressed forms: their
+ * number is that of the files.
  */
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
   const pages = docPagesFor(context);
@@ -123,7 +124,7 @@ function referencePage(context: DocsContext, pages: readonly DocPage[]): Buffer 
   return docLayout({ ...context, pages, title: 'API reference', current: REFERENCE_SLUG, main });
 }
 
-/** `/llms.txt`, in the form of llmstxt.org: what there is to read, as Markdown. */
+/** `/llms.txt`, in the form of llmstxt.org: the list of pages, as Markdown. */
 function createLlmsText(baseUrl: string, pages: readonly DocPage[]): Buffer {
   const line = ({ slug, title, summary }: DocPage) => `- [${title}](${baseUrl}/docs/${slug}.md): ${summary}`;
   const merchants = pages.filter(({ group }) => group !== 'Operate');

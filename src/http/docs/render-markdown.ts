@@ -4,15 +4,15 @@ import { Html, html } from '../design/html.ts';
 import type { DocPage } from './doc-pages.ts';
 
 export interface MarkdownContext {
-  /** The page the text is of: its links are relative to its file. */
+  /** The page of the text: its links are relative to its file. */
   readonly page: Pick<DocPage, 'file'>;
-  /** All pages that are served; a link to another file becomes plain text. */
+  /** All served pages; a link to another file becomes plain text. */
   readonly pages: readonly DocPage[];
 }
 
 /**
- * The project's own Markdown as markup for `/docs`. What marked makes of text is escaped by it; raw HTML, of which the
- * documents have only comments, is left out.
+ * Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML, of which the documents have only
+ * comments, is removed.
  */
 export function renderMarkdown(context: MarkdownContext, text: string): Html {
   const slugs = new Map<string, number>();
@@ -57,7 +57,7 @@ function tableMarkup(
   { header, rows }: Tokens.Table,
   inline: (cell: Tokens.TableCell) => string,
 ): string {
-  // A column whose rows need no name has no heading: an empty one would be read aloud as if it had one.
+  // A column whose rows need no name has no heading: screen readers would announce an empty one.
   const head = header
     .map((cell) => (cell.text === '' ? '<td></td>' : `<th scope="col">${inline(cell)}</th>`))
     .join('');
@@ -66,7 +66,7 @@ function tableMarkup(
   return `${frame}<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>\n`;
 }
 
-/** The anchor that a forge makes of a heading, so that one link works in both places. */
+/** The anchor that GitHub gives a heading, so that one link works in both places. */
 export function headingSlug(heading: string): string {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -82,7 +82,7 @@ function uniqueSlug(seen: Map<string, number>, heading: string): string {
   return earlier === 0 ? slug : `${slug}-${earlier}`;
 }
 
-/** Where a link of a document leads on this server; null when what it names is not served. */
+/** The address of a document's link on this server; null if its target is not served. */
 function linkTarget({ page, pages }: MarkdownContext, href: string): string | null {
   if (/^https?:\/\//.test(href) || href.startsWith('#')) return href;
   const [path = '', anchor] = href.split('#');
@@ -92,7 +92,7 @@ function linkTarget({ page, pages }: MarkdownContext, href: string): string | nu
   return `/docs/${target.slug}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** Pictures lie in one folder. */
+/** Pictures are in one folder. */
 function imageTarget(href: string): string {
   return `/docs/images/${posix.basename(href)}`;
 }

@@ -34,7 +34,7 @@ const said: ReadonlyMap<string | null, Html> = new Map([
   ],
 ]);
 
-/** `/operator/accounts/:accountId`: one account, and what an operator decides for it. */
+/** `/operator/accounts/:accountId`: one account, and its settings by the operator. */
 export function registerAccountPage(routes: OperatorRoutes): void {
   const { context } = routes;
   const path = '/accounts/:accountId';
@@ -76,7 +76,7 @@ async function answerChange(
   }
 }
 
-/** Shows what a fee would mean, and changes nothing. */
+/** Previews a fee without changing it. */
 async function answerPreview(
   context: OperatorContext,
   visit: OperatorVisit,
@@ -186,7 +186,7 @@ function providersCard(account: Account, { formToken }: OperatorVisit): Html {
 
 const EXAMPLE_CENTS = 100_00;
 
-/** The fee, and what it means for a payment of 100.00, with and without pass-through. */
+/** The fee, and its effect on a payment of 100.00, with and without pass-through. */
 function feeCard(account: Account, { formToken }: OperatorVisit, shownBasisPoints: number): Html {
   return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${formTokenField(formToken)}
 <p>Now ${formatPercent(account.feeBasisPoints)}. Payments that exist keep the fee they were made with.</p>
@@ -215,7 +215,7 @@ function exampleRow(payer: string, basisPoints: number, isPassedThrough: boolean
   return [payer, formatMoney(chargedCents, 'USD'), formatUnits(feeUnits), formatUnits(merchantUnits)];
 }
 
-/** In basis points, out of a percentage that was typed. Throws `invalid_request`. */
+/** Converts a typed percentage to basis points. Throws `invalid_request`. */
 export function parseFee(text: string): number {
   const basisPoints = parsePercentBasisPoints(text);
   if (basisPoints === null) throw invalidField('The fee', 'must be a percentage with at most two decimals.');

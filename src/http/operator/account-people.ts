@@ -17,7 +17,7 @@ import {
   seeOther,
 } from './operator-page.ts';
 
-/** `/operator/accounts/:accountId/keys/:keyId/revoke`: a key is revoked after a question. */
+/** `/operator/accounts/:accountId/keys/:keyId/revoke`: revokes a key after a confirmation. */
 export function registerKeyRevocation(routes: OperatorRoutes): void {
   const { context } = routes;
   const own = { path: '/accounts/:accountId/keys/:keyId/revoke', section: 'accounts' } as const;
@@ -46,7 +46,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
   });
 }
 
-/** The keys that are in use. */
+/** The active keys. */
 export function keysCard(account: Account, keys: readonly ApiKey[]): Html {
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   return html`<section class="card"><h2>API keys</h2>
@@ -70,7 +70,7 @@ ${
 }</section>`;
 }
 
-/** Who has a right in the account. */
+/** The account's members. */
 export function membersCard(members: readonly Member[]): Html {
   return html`<section class="card"><h2>People</h2>${
     members.length === 0

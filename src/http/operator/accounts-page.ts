@@ -16,7 +16,7 @@ import {
 const ACCOUNTS_ON_A_PAGE = 50;
 const MAXIMUM_SEARCH_CHARACTERS = 100;
 
-/** `/operator/accounts`: all accounts, the newest first, and those that a search finds. */
+/** `/operator/accounts`: all accounts, the newest first, with a search. */
 export function registerAccountsPage(routes: OperatorRoutes): void {
   operatorPage(routes, {
     path: '/accounts',

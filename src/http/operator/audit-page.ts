@@ -18,7 +18,7 @@ import {
 const ENTRIES_ON_A_PAGE = 50;
 const MAXIMUM_ID_CHARACTERS = 100;
 
-/** `/operator/audit`: who did what, in all accounts or in one. */
+/** `/operator/audit`: the audit log of all accounts or of one. */
 export function registerAuditPage(routes: OperatorRoutes): void {
   operatorPage(routes, {
     path: '/audit',

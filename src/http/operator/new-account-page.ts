@@ -20,7 +20,7 @@ import {
   seeOther,
 } from './operator-page.ts';
 
-/** What was typed into the form, to be shown again. */
+/** The submitted values of the form. */
 interface Typed {
   readonly name: string;
   readonly email: string;
@@ -36,7 +36,7 @@ const labels = {
 } as const satisfies Record<keyof Typed, string>;
 const untouched: Typed = { name: '', email: '', fee: String(DEFAULT_FEE_BASIS_POINTS / 100), wallet: '' };
 
-/** `/operator/accounts/new`: an account is made, with all features and providers. */
+/** `/operator/accounts/new`: creates an account with all features and providers. */
 export function registerNewAccountPage(routes: OperatorRoutes): void {
   const own = { path: '/accounts/new', section: 'accounts' } as const;
   operatorPage(routes, {

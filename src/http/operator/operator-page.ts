@@ -41,22 +41,22 @@ import {
 } from '../signed-in/layout.ts';
 import { failureContent } from '../signed-in/signed-in-page.ts';
 
-/** What a page shows. */
+/** The content of a page. */
 export interface OperatorView extends PageContent {
   readonly status?: number;
 }
 
-/** A page, or where to go next. */
+/** A page, or a redirect. */
 export type OperatorAnswer = OperatorView | { readonly location: string };
 
 interface Route {
   /** Below `/operator`, with the names of its variable parts. */
   readonly path: string;
-  /** Null for a page that is in no section. */
+  /** Null for a page outside all sections. */
   readonly section: Section | null;
 }
 
-/** Ends a form by leading to a page; `path` is below `/operator`. */
+/** Ends a form with a redirect to a page; `path` is below `/operator`. */
 export function seeOther(path: string): OperatorAnswer {
   return { location: `${OPERATOR_PATH}${path}` };
 }
@@ -71,7 +71,7 @@ export function operatorPage(
   );
 }
 
-/** What a form does: `POST`. */
+/** The handler of a form: `POST`. */
 export function operatorForm(
   routes: OperatorRoutes,
   route: Route & {
@@ -119,7 +119,9 @@ function sendView(
   return sendDashboardPage(reply, view.status ?? 200, page);
 }
 
-/** A failure as a page: within the console for who has come in, else alone. What is ours to repair is logged only. */
+/**
+ * A failure as a page: within the console for a signed-in operator, else on its own. Internal errors are only logged.
+ */
 export function sendOperatorFailure(
   routes: OperatorRoutes,
   request: FastifyRequest,
@@ -140,13 +142,13 @@ const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 
 interface Frame {
   readonly isSandbox: boolean;
-  /** Null for a page that is in no section. */
+  /** Null for a page outside all sections. */
   readonly section: Section | null;
   /** The root of the public server, which has the documentation. */
   readonly publicUrl: string;
 }
 
-/** A page of the console, for who is signed in. */
+/** A page of the console, for a signed-in operator. */
 function operatorLayout({ title, main }: PageContent, visit: OperatorVisit, frame: Frame): Page {
   return wholePage(
     `${title} – Operator`,
@@ -177,13 +179,13 @@ function navigation(current: Section | null): Html[] {
   });
 }
 
-/** Who has come in, or the answer to who may not. */
+/** The operator's request, or the answer to a visitor without access. */
 type Entry = { readonly visit: OperatorVisit } | { readonly answered: FastifyReply };
 
-/** Where the way in goes on after the password. */
+/** The path that continues a sign-in after the password. */
 const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
-/** Lets operators in who have signed in, in live mode by a second factor. */
+/** Admits signed-in operators, in live mode only with a second factor. */
 export async function enter(
   { context, cookies, area, isSecondFactorRequired }: OperatorRoutes,
   request: FastifyRequest,
@@ -191,7 +193,7 @@ export async function enter(
 ): Promise<Entry> {
   const token = cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(context, token, area.name);
-  // Whoever has switched it off since signs in anew, and sets it up again.
+  // An operator who has disabled the second factor since signs in again and sets it up again.
   const isUnproven =
     isSecondFactorRequired &&
     signedIn?.session.stage === 'open' &&
@@ -213,7 +215,10 @@ export async function enter(
   return { visit };
 }
 
-/** Asked of every request on the admin server before its page. Throws `https_required`, `rate_limited` or `invalid_request`. */
+/**
+ * Runs for every request on the admin server before its page. Throws `https_required`, `rate_limited` or
+ * `invalid_request`.
+ */
 export async function requireAdmission(
   { isTrustedPeer, limits }: OperatorContext,
   { socket, ip, url }: FastifyRequest,
@@ -223,7 +228,7 @@ export async function requireAdmission(
   requireTextUrl(url);
 }
 
-/** What the console's pages need. A page that needs more adds it here. */
+/** Dependencies of the console's pages. A page with a further dependency adds it here. */
 export interface OperatorContext extends AreaContext {
   readonly callbacks: CallbackGuard;
   readonly directory: ProviderDirectory;
@@ -235,30 +240,30 @@ export interface OperatorContext extends AreaContext {
   readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
   /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
-  /** Where customers and merchants reach the service, and the documentation is; without a slash at the end. */
+  /** The public address of the service and the documentation, without a slash at the end. */
   readonly publicUrl: string;
-  /** Whether who is at this address may speak plain HTTP: a password in clear text is as good as lost. */
+  /** Whether a client at this address may use plain HTTP: a password in clear text counts as leaked. */
   readonly isTrustedPeer: (address: string) => boolean;
 }
 
-/** Where pages of the console are registered (`operator-page.ts` says how). */
+/** The scope for pages of the console (`operator-page.ts` explains it). */
 export interface OperatorRoutes extends AreaRoutes {
   readonly context: OperatorContext;
 }
 
-/** One request of an operator who is signed in. */
+/** One request of a signed-in operator. */
 export interface OperatorVisit extends SignedIn {
-  /** Who it is, for the audit log. */
+  /** The actor for the audit log. */
   readonly actor: Actor;
   /** For every form of the page: `formTokenField(visit.formToken)`. */
   readonly formToken: string;
   /** The named parts of the path. */
   readonly params: Readonly<Record<string, string>>;
-  /** What stands after `?`. */
+  /** The query parameters. */
   readonly query: URLSearchParams;
 }
 
-/** In which times are shown: accounts are in many zones, and so are operators. */
+/** The time zone of displayed times: UTC, because accounts and operators are in many zones. */
 export const CONSOLE_TIME_ZONE = 'UTC';
 
 /** The operator's console, on the admin port. */
@@ -270,10 +275,10 @@ export const operatorArea: Area = {
   hasForgottenPage: false,
 };
 
-/** All of the console is below it. */
+/** The path prefix of the console. */
 export const OPERATOR_PATH = operatorArea.path;
 
-/** The places of the console, in the order of its navigation. */
+/** The sections of the console, in the order of its navigation. */
 export const sections = {
   accounts: { label: 'Accounts', path: '/accounts' },
   providers: { label: 'Providers', path: '/providers' },
@@ -284,27 +289,27 @@ export const sections = {
 
 type Section = keyof typeof sections;
 
-/** An account in a table, or the service where what is told concerns all of them. */
+/** An account in a table, or the service for entries that concern all accounts. */
 export function accountLink(id: string): Html {
   return id === SERVICE_LOG
     ? html`<span class="soft">the service</span>`
     : html`<a href="${OPERATOR_PATH}/accounts/${id}"><code class="small">${id}</code></a>`;
 }
 
-/** A payment in a table, by the beginning and end of its id: the whole would take half of a phone. */
+/** A payment in a table, by the beginning and end of its id: the whole id would take half of a phone's width. */
 export function paymentLink(id: PaymentId): Html {
   return html`<a href="${OPERATOR_PATH}/payments/${id}" title="${id}"><code class="small">${id.slice(0, 8)}…${id.slice(-6)}</code></a>`;
 }
 
 interface ListPage {
-  /** What the list was narrowed by, as its address says it; empty texts are left out. */
+  /** The filters of the list, as its address has them; empty texts are omitted. */
   readonly filters: Readonly<Record<string, string>>;
   readonly isNewest: boolean;
-  /** Where the next page begins, as the list's own `before`; null on the last one. */
+  /** The beginning of the next page, as the list's own `before`; null on the last one. */
   readonly older: string | null;
 }
 
-/** Below a list at `path`: back to its newest rows, and on to older ones. */
+/** Links below a list at `path`: to its newest rows and to older ones. */
 export function pageLinks(path: string, { filters, isNewest, older }: ListPage): Html {
   return html`<div class="actions">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
 ${older === null ? nothing : html`<a class="button" href="${pagePath(path, { ...filters, before: older })}">Older</a>`}</div>`;

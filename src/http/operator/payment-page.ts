@@ -39,7 +39,7 @@ const said: ReadonlyMap<string | null, Html> = new Map([
   ['rescued', banner('good', 'The rescue is sent; it is in the releases in flight until it is final.')],
 ]);
 
-/** `/operator/payments/:paymentId`: where a payment stands, and what an operator can do for it. */
+/** `/operator/payments/:paymentId`: the state of a payment, and the operator's actions for it. */
 export function registerPaymentPage(routes: OperatorRoutes): void {
   const { context } = routes;
   const own = { section: 'settlement' } as const;
@@ -74,7 +74,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
   });
 }
 
-/** Leads to the payment of an id, a short code or a link. */
+/** Redirects to the payment of an id, a short code or a link. */
 async function findPayment(visit: OperatorVisit): Promise<OperatorAnswer> {
   const asked = parsePaymentSearch(visit.query.get('payment') ?? '');
   if (asked?.kind !== 'id') throw new ServiceError('not_found');
@@ -106,7 +106,7 @@ function idOf({ params }: OperatorVisit): PaymentId {
   return id;
 }
 
-/** The token to rescue; `pol` stands for the chain's own coin, which the contract names by the zero address. */
+/** The token to rescue; `pol` stands for the chain's native coin, which the contract names by the zero address. */
 function tokenOf(text: string): Address {
   if (text.toLowerCase() === 'pol') return `0x${'0'.repeat(40)}`;
   const token = parsePayoutAddress(text);
@@ -164,7 +164,7 @@ ${textField({ name: 'token', label: 'Token', hint: 'The address of its contract,
 <div class="actions"><button class="button">Rescue</button></div></form></details></section>`;
 }
 
-/** What an operator can do for a payment whose release waits for a hand, in words. */
+/** The operator's options for a payment whose release needs attention, in words. */
 export function adviceFor(payment: Payment): string {
   const reason = payment.releaseRefusalReason === null ? '' : ` (${payment.releaseRefusalReason})`;
   switch (stateOf(payment)) {

@@ -26,12 +26,12 @@ import {
   seeOther,
 } from './operator-page.ts';
 
-/** A provider as an operator sees it. */
+/** A provider for the operator. */
 interface Provider {
   readonly id: ProviderId;
   readonly isConfigured: boolean;
   readonly settings: ProviderSettings;
-  /** Null where nobody watches it, because it is not configured. */
+  /** Null if it is not configured and so not monitored. */
   readonly health: ProviderHealth | null;
 }
 

@@ -68,7 +68,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
   );
 }
 
-/** Every other path: who is signed in is told that there is nothing, and nobody else is told anything. */
+/** Every other path: a signed-in operator gets a 404, a visitor the sign-in page. */
 function registerNothing(routes: OperatorRoutes): void {
   operatorPage(routes, { path: '', section: null, show: async () => seeOther('/accounts') });
   routes.server.get('/*', async (request, reply) => {
@@ -80,25 +80,25 @@ function registerNothing(routes: OperatorRoutes): void {
 }
 
 /**
- * Names that only whoever runs the network can give: without a dot, as the services of Docker Compose have, or below a
- * name that is never sold.
+ * Host names under the sole control of the network's operator: without a dot, as the services of Docker Compose have,
+ * or below a reserved top-level name.
  */
 const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 
 /**
- * Refuses requests at the admin server that were sent to somebody else's name. A page of another site could let its own
- * name lead here ("DNS rebinding"): to the browser this server would then be that site, and its answers the page's.
- * Metrics are read under names of the own network too, because that is how they are collected.
+ * Refuses requests at the admin server for a foreign host name. A page of another site could resolve its own name to
+ * this server ("DNS rebinding"): the browser would then treat this server as that site, and expose its answers to the
+ * page. Metrics are also served under names of the own network, because collectors use them.
  *
- * To be called before the routes are registered.
+ * Call it before the routes are registered.
  *
- * @param baseUrl of the admin server, as browsers see it
+ * @param baseUrl of the admin server, as browsers use it
  */
 export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
   const ownName = new URL(baseUrl).hostname;
   server.addHook('onRequest', async (request) => {
     const { host } = request.raw.headers;
-    // Every browser says where it sends a request.
+    // Every browser sends the Host header.
     if (host === undefined) return;
     const name = nameIn(host);
     if (name === ownName || isLoopbackHost(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
@@ -107,7 +107,7 @@ export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): vo
   });
 }
 
-/** The name of `name:port`, as browsers write it; empty for what is none. */
+/** The name of `name:port`, as browsers write it; empty for an invalid one. */
 function nameIn(host: string): string {
   return /[/?#@\\]/.test(host) || !URL.canParse(`http://${host}`) ? '' : new URL(`http://${host}`).hostname;
 }

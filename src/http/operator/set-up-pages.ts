@@ -12,12 +12,12 @@ import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
 import { recoveryCodesPage, totpFields } from '../signed-in/second-factor-pages.ts';
 import { OPERATOR_PATH, type OperatorRoutes } from './operator-page.ts';
 
-/** Somebody who has given the password, has no second factor of any kind, and has to set one up. */
+/** A user who has given the password, has no second factor of any kind, and has to set one up. */
 interface Asked extends SignedIn {
   readonly token: string;
 }
 
-/** `/operator/set-up`: the second factor, without which nothing else is shown where it is required. */
+/** `/operator/set-up`: sets up the second factor, before any other page if it is required. */
 export function registerSetUpPages(routes: OperatorRoutes): void {
   routes.server.get('/set-up', async (request, reply) => {
     const asked = await readAsked(routes, request);
@@ -27,7 +27,7 @@ export function registerSetUpPages(routes: OperatorRoutes): void {
   routes.server.post('/set-up', (request, reply) => answerSetUp(routes, request, reply));
 }
 
-/** Opens a new session in place of the one that asked: none that was begun by a password alone is ever open. */
+/** Opens a new session in place of the pending one: a session that began with a password alone never becomes open. */
 async function answerSetUp(
   routes: OperatorRoutes,
   request: FastifyRequest,

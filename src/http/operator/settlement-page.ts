@@ -20,15 +20,18 @@ import {
 import { adviceFor } from './payment-page.ts';
 
 const BATCHES_SHOWN = 50;
-/** Of payments that need a hand: beyond it their number says no more. */
+/** Maximum number of listed payments that need attention; beyond it the number itself is the message. */
 const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
-/** A page must not wait for a chain that is away. */
+/** Timeout of the chain: a page must not wait for an unreachable node. */
 const CHAIN_TIMEOUT_MS = 3_000;
-/** A chain that is read every two seconds is late after this long. */
+/** The sync delay that counts as late: the chain is read every two seconds. */
 const LATE_MS = 5 * 60_000;
 
-/** `/operator/settlement`: how far the chain is read, the relayer, what is in flight, and what needs a hand. */
+/**
+ * `/operator/settlement`: the chain's read position, the relayer, releases in progress, and payments that need
+ * attention.
+ */
 export function registerSettlementPage(routes: OperatorRoutes): void {
   operatorPage(routes, {
     path: '/settlement',
@@ -58,7 +61,7 @@ ${relayerCard(relayer.address, balance, fees)}
   };
 }
 
-/** What the chain says in time; null when it does not. */
+/** The chain's answer within the timeout; null without one. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), CHAIN_TIMEOUT_MS);
@@ -90,7 +93,7 @@ function relayerCard(address: string, balance: bigint | null, fees: FeeQuote | n
 <p class="soft small">This process’s own. Its key can lose nothing but this gas money: where deposits go is fixed on the chain.</p></section>`;
 }
 
-/** With four decimals, cut off. */
+/** With four decimals, truncated. */
 function shortPolOf(wei: bigint): string {
   const tenThousandths = wei / 10n ** 14n;
   return `${tenThousandths / 10_000n}.${String(tenThousandths % 10_000n).padStart(4, '0')}`;

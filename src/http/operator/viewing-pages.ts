@@ -25,7 +25,7 @@ import {
   seeOther,
 } from './operator-page.ts';
 
-/** Begins and ends the looking at an account. */
+/** Starts and ends an operator's view of an account. */
 export function registerViewing(routes: OperatorRoutes): void {
   const { context, cookies } = routes;
   operatorForm(routes, {
@@ -53,8 +53,8 @@ export function registerViewing(routes: OperatorRoutes): void {
 }
 
 /**
- * The merchants' dashboard on the admin server, for an operator who looks at an account: as a viewer, read-only, and for
- * as long as the console is open to them. Nothing but reading gets past its door.
+ * The merchants' dashboard on the admin server, for an operator's view of an account: as a viewer, read-only, and only
+ * while the console's session is open. It serves only GET requests.
  */
 export function registerViewedDashboard(
   server: FastifyInstance,
@@ -101,7 +101,7 @@ export function registerViewedDashboard(
   );
 }
 
-/** Lets in who has signed in to the console and looks at an account; the console's session has to stand all the while. */
+/** Admits an operator who is signed in to the console and views an account; the console's session has to stay valid. */
 async function enterViewing(
   routes: OperatorRoutes,
   request: FastifyRequest,

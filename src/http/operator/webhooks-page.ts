@@ -13,11 +13,11 @@ import {
   paymentLink,
 } from './operator-page.ts';
 
-/** The newest that are looked through; hosts are counted among them. */
+/** The number of newest events that are read; failures are counted by host among them. */
 const LOOKED_THROUGH = 500;
 const SHOWN = 50;
 
-/** What went wrong at one host. */
+/** The failures of one host. */
 interface FailingHost {
   readonly host: string;
   readonly failed: number;
@@ -26,7 +26,7 @@ interface FailingHost {
   readonly newest: FailingWebhook;
 }
 
-/** `/operator/webhooks`: hosts that do not take their events, and events of which nobody knows whether they arrived. */
+/** `/operator/webhooks`: hosts that do not accept their events, and events with an unknown outcome. */
 export function registerWebhooksPage(routes: OperatorRoutes): void {
   operatorPage(routes, {
     path: '/webhooks',
@@ -48,7 +48,7 @@ ${
   };
 }
 
-/** By host, the one with the newest trouble first. */
+/** By host, the one with the newest failure first. */
 function hostsOf(troubled: readonly FailingWebhook[]): readonly FailingHost[] {
   const hosts = new Map<string, FailingHost>();
   for (const webhook of troubled) {

@@ -18,22 +18,22 @@ import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { addressGroupOf } from '../rate-limit.ts';
 
-/** What signing in and out needs, to whatever area. */
+/** Dependencies of signing in and out, in every area. */
 export interface AreaContext extends SecondFactorContext {
-  /** Seals the marks of browsers in which somebody has signed in. */
+  /** Seals the marks of known browsers. */
   readonly browsers: SecretBox;
-  /** Null where no e-mail is configured. */
+  /** Null if no e-mail is configured. */
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
   /** The address of the area's server, without a slash at its end. */
   readonly baseUrl: string;
-  /** The address of the dashboard, where passkeys are made. */
+  /** The address of the dashboard, where passkeys are created. */
   readonly passkeyUrl: string;
   /** Shows the banner that no real money moves. */
   readonly isSandbox: boolean;
 }
 
-/** What the dashboard's pages need. A page that needs more adds it here. */
+/** Dependencies of the dashboard's pages. A page with a further dependency adds it here. */
 export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
@@ -41,54 +41,54 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly emails: Pick<EmailStore, 'eraseEmail'>;
   readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly tokens: IpnTokens;
-  /** For checkouts that are made by hand, under the same rules as the API's. */
+  /** For checkouts created by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
-  /** The contract of USDC, which wallets send. */
+  /** The contract of USDC, for wallets. */
   readonly token: Address;
-  /** A transaction's page in an explorer of the chain, or null where there is none. */
+  /** A transaction's page in a block explorer, or null without an explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
 }
 
 /** One limiter for each kind of request. */
 export interface DashboardLimits {
-  /** Everything, by address. */
+  /** All requests, by address. */
   readonly requests: RateLimiter;
-  /** Tries to sign in, by address: many users' passwords from one place. */
+  /** Sign-in attempts, by address: many users' passwords from one place. */
   readonly signInsOfAddress: RateLimiter;
-  /** Passwords given for one user, by the browser that is known, or else by the address they come from. */
+  /** Passwords for one user, by the known browser, or else by the address. */
   readonly signInsOfUser: RateLimiter;
-  /** Tries to sign in, by user, from all browsers that are not known together: one user's password from many places. */
+  /** Sign-in attempts, by user, from all unknown browsers together: one user's password from many places. */
   readonly strangersOfUser: RateLimiter;
   /** E-mails with a link, by user. */
   readonly mailsOfUser: RateLimiter;
   /** Invitations by e-mail, by account. */
   readonly invitationsOfAccount: RateLimiter;
-  /** Codes of the second factor, by user and by what was shown besides the password: there are only a million. */
+  /** Codes of the second factor, by user and by the other credentials: there are only a million codes. */
   readonly codesOfUser: RateLimiter;
 }
 
-/** Where the pages of an area are registered. */
+/** The scope for the pages of an area. */
 export interface AreaRoutes {
   /** The scope below the area's path. */
   readonly server: FastifyInstance;
   readonly context: AreaContext;
   readonly cookies: Cookies;
   readonly area: Area;
-  /** Who has none has to set one up before anything else is shown. */
+  /** A user without a second factor has to set one up before any other page. */
   readonly isSecondFactorRequired: boolean;
 }
 
-/** Where pages of the dashboard are registered (`dashboard-page.ts` says how). */
+/** The scope for pages of the dashboard (`signed-in-page.ts` explains it). */
 export interface DashboardRoutes extends AreaRoutes {
   readonly context: DashboardContext;
-  /** Who is let in, and to which account. */
+  /** Admits a request to an account. */
   readonly enter: (request: FastifyRequest, reply: FastifyReply) => Promise<Entry>;
   /** Sections that have a page. */
   readonly shown: Set<Section>;
 }
 
-/** The places of the dashboard, in the order of its navigation. */
+/** The sections of the dashboard, in the order of its navigation. */
 export const sections = {
   overview: { label: 'Overview', path: '', role: 'viewer' },
   payments: { label: 'Payments', path: '/payments', role: 'viewer' },
@@ -102,19 +102,19 @@ export const sections = {
 
 export type Section = keyof typeof sections;
 
-/** All of the dashboard is below it. */
+/** The path prefix of the dashboard. */
 export const DASHBOARD_PATH = '/dashboard';
 
-/** A place that people sign in to, each by a cookie and sessions of its own. */
+/** An area with its own sign-in: its own cookie and sessions. */
 export interface Area {
   readonly name: Exclude<SessionArea, 'viewing'>;
-  /** All of its pages are below it. */
+  /** The path prefix of its pages. */
   readonly path: '/dashboard' | '/operator';
-  /** Above the form to sign in. */
+  /** The heading of the sign-in form. */
   readonly signInTitle: string;
-  /** Who helps those who cannot sign in. */
+  /** The contact for users who cannot sign in. */
   readonly help: string;
-  /** The link by which somebody sets a forgotten password is sent here, where e-mail is configured. */
+  /** The path that requests a link to reset the password, if e-mail is configured. */
   readonly hasForgottenPage: boolean;
 }
 
@@ -126,32 +126,32 @@ export const dashboardArea: Area = {
   hasForgottenPage: true,
 };
 
-/** One request of somebody who is signed in and has a right in an account. */
+/** One request of a signed-in user with a role in an account. */
 export interface Visit extends SignedIn, ChosenAccount {
-  /** Who it is, for the audit log. */
+  /** The actor for the audit log. */
   readonly actor: Actor;
   /** For every form of the page: `formTokenField(visit.formToken)`. */
   readonly formToken: string;
   /** The named parts of the path. */
   readonly params: Readonly<Record<string, string>>;
-  /** What stands after `?`. */
+  /** The query parameters. */
   readonly query: URLSearchParams;
-  /** In which times are shown. */
+  /** The time zone of displayed times. */
   readonly timeZone: string;
-  /** An operator's look at somebody else's account: until when, and where it is ended; null for a member. */
+  /** An operator's view of the account: its expiry and the path that ends it; null for a member. */
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
 }
 
-/** Who has come in, or the answer to who may not: first sign in, or there is nothing for you here. */
+/** The admitted request, or the answer to one without access: the sign-in page or a 404. */
 export type Entry = { readonly visit: Visit } | { readonly answered: FastifyReply };
 
 /**
- * `session`: who is signed in. `visitor`: whose form it is, before anybody is. `browser`: that its user has signed in
- * with it before. `viewing`: which account an operator looks at.
+ * `session`: the signed-in user. `visitor`: the owner of a form before sign-in. `browser`: the mark of a known browser.
+ * `viewing`: the account that an operator views.
  */
 type CookieName = 'session' | 'visitor' | 'browser' | 'viewing';
 
-/** The browser keeps them for itself, for this host alone and, unless they are to last longer, until it is closed. */
+/** Cookies for this host alone, out of reach of scripts; without a lifetime they end with the browser's session. */
 export interface Cookies {
   /** Null when there is none, or more than one: another host of the same site may have added its own. */
   read(headers: IncomingHttpHeaders, name: CookieName): string | null;
@@ -160,10 +160,10 @@ export interface Cookies {
 }
 
 /**
- * Over HTTPS a cookie's name begins with `__Host-`, by which browsers promise that no other host has set it. Over plain
- * HTTP, which is served on loopback only, they would not take it.
+ * The name of a cookie. Over HTTPS it begins with `__Host-`, by which browsers guarantee that no other host has set it.
+ * Over plain HTTP, which is served on loopback only, they would reject the prefix.
  *
- * @param prefix tells the areas apart: a browser does not tell ports apart
+ * @param prefix distinguishes the areas, because browsers do not separate cookies by port
  */
 export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_checkout_operator'): Cookies {
   const isSecure = baseUrl.startsWith('https:');
@@ -186,7 +186,7 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
   };
 }
 
-/** From where a request comes, as sessions keep it. */
+/** The client of a request, as sessions store it. */
 export function callerOf(request: FastifyRequest): Caller {
   return { address: addressGroupOf(request.ip), userAgent: request.headers['user-agent'] ?? '' };
 }

@@ -8,7 +8,7 @@ import { type Area, DASHBOARD_PATH, type DashboardRoutes, type Entry, type Visit
 import { formTokenField, formTokenOf } from './forms.ts';
 import { plainPage, sendDashboardPage, sendSeeOther } from './layout.ts';
 
-/** Lets members of an account in. */
+/** Admits members of an account. */
 export async function enter(
   { context, cookies, area }: Omit<DashboardRoutes, 'enter'>,
   request: FastifyRequest,
@@ -55,18 +55,18 @@ function sendNoAccount(isSandbox: boolean, reply: FastifyReply, formToken: strin
   return sendDashboardPage(reply, 403, page);
 }
 
-/** What follows an area's path, as this service writes it: nothing that a browser could take for another host. */
+/** The rest of an area's path, as this service writes it: text that no browser can take for another host. */
 const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
 const MAXIMUM_CHARACTERS = 500;
 
-/** Where to go after signing in; the beginning where a text is no path of the area. */
+/** The path after sign-in; the area's start page if a text is no path of the area. */
 export function returnPathOf({ path }: Area, text: string): string {
   const isOwn =
     text.length <= MAXIMUM_CHARACTERS && text.startsWith(path) && ownEnd.test(text.slice(path.length));
   return isOwn ? text : path;
 }
 
-/** The sign-in page, from which a page that was asked for is gone back to. */
+/** The sign-in page, which leads back to the requested page. */
 export function signInPath(area: Area, request: FastifyRequest): string {
   const path = request.method === 'GET' ? returnPathOf(area, request.url) : area.path;
   const query = path === area.path ? '' : `?next=${encodeURIComponent(path)}`;

@@ -5,13 +5,13 @@ import { type Html, html } from '../design/html.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A moment in a time zone, for people and for machines. */
+/** A time in a time zone, for readers and for machines. */
 export function moment(atMs: number, timeZone: string): Html {
   const at = new Date(atMs);
   return html`<time datetime="${at.toISOString()}">${formatOf(timeZone).format(at)}</time>`;
 }
 
-/** There are some 400 zones, and a format takes longer to make than to use. */
+/** There are some 400 zones, and making a format takes longer than using it. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
@@ -29,17 +29,17 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** "$1,025.00" from 102500: the dashboard speaks English. */
+/** "$1,025.00" from 102500: the dashboard is in English. */
 export function formatMoney(cents: number, currency: Currency): string {
   return formatIn(english, cents, currency);
 }
 
-/** "5.00" from 5000000, "5.25" and "5.123456" as they are: at least two decimals, and none that says nothing. */
+/** "5.00" from 5000000, "5.25" and "5.123456" unchanged: at least two decimals, without trailing zeros beyond them. */
 export function formatUsdc(units: bigint): string {
   return formatUnits(units).replace(/(\.\d\d\d*?)0+$/, '$1');
 }
 
-/** What an amount of USDC is about worth in the payment's currency, at the rate of its creation: "$5.00". */
+/** The approximate value of a USDC amount in the payment's currency, at the rate of its creation: "$5.00". */
 export function formatAbout(
   { amountCents, usdUnits, currency }: Pick<Payment, 'amountCents' | 'usdUnits' | 'currency'>,
   units: bigint,
@@ -50,7 +50,7 @@ export function formatAbout(
 
 const format = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
 
-/** Basis points as people read them: "2.5%". */
+/** Basis points as a percentage: "2.5%". */
 export function formatPercent(basisPoints: number): string {
   return format.format(basisPoints / 10_000);
 }

@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
-/** Of a form; the longest field holds a note. */
+/** Maximum size of a form; the longest field holds a note. */
 const FORM_LIMIT_BYTES = 16 * 1024;
 
-/** Fields as text, which the forms' own reader takes apart. */
+/** Fields as text; the forms' own reader parses them. */
 export function acceptForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -19,16 +19,16 @@ export function acceptForms(scope: FastifyInstance): void {
 
 interface TextField {
   readonly name: string;
-  /** The name, unless a page has several fields of it. */
+  /** The id; the name unless a page has several fields of the name. */
   readonly id?: string;
   readonly label: string;
   readonly type?: 'text' | 'email' | 'password' | 'url';
   readonly value?: string;
-  /** As browsers and password managers know it (`current-password`). */
+  /** The `autocomplete` value for browsers and password managers (`current-password`). */
   readonly autocomplete?: string;
   readonly hint?: string;
   readonly isOptional?: boolean;
-  /** What is wrong with what was typed. */
+  /** The error of the submitted value. */
   readonly error?: string | undefined;
 }
 
@@ -53,11 +53,11 @@ ${notesOf(id, { hint, error })}
 
 interface Notes {
   readonly hint?: string | undefined;
-  /** What is wrong with what was typed or chosen. */
+  /** The error of the submitted value or choice. */
   readonly error?: string | undefined;
 }
 
-/** The attributes of an input that say what describes it, and whether it is wrong. */
+/** The attributes that link an input to its description and mark an error. */
 export function describedBy(id: string, { hint, error }: Notes): Html {
   const ids = [
     ...(error === undefined ? [] : [`${id}-error`]),
@@ -67,12 +67,12 @@ export function describedBy(id: string, { hint, error }: Notes): Html {
   return error === undefined ? described : html` aria-invalid="true"${described}`;
 }
 
-/** What stands below an input: what is wrong, and what helps. */
+/** The texts below an input: the error and the hint. */
 export function notesOf(id: string, { hint, error }: Notes): Html {
   return html`${error === undefined ? nothing : html`<p class="error" id="${id}-error">${error}</p>`}${hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${hint}</p>`}`;
 }
 
-/** The password that somebody has already. */
+/** The field of the current password. */
 export function passwordField({
   id = 'password',
   label = 'Password',
@@ -85,16 +85,16 @@ export function passwordField({
 interface TickField {
   readonly type: 'checkbox' | 'radio';
   readonly name: string;
-  /** The name, unless a page has several fields of it. */
+  /** The id; the name unless a page has several fields of the name. */
   readonly id?: string;
   readonly value?: string;
   readonly label: string;
   readonly isChecked: boolean;
-  /** Says what describes the box, and whether it is wrong (`describedBy`). */
+  /** Links the input to its description and marks an error (`describedBy`). */
   readonly attributes?: Html;
 }
 
-/** A box to tick or a button to choose, with its label beside it; the row they stand in is the form's. */
+/** A checkbox or radio button with its label; the form provides the row. */
 export function tickField({
   type,
   name,
@@ -108,25 +108,25 @@ export function tickField({
   return html`<input id="${id}" name="${name}" type="${type}" value="${value}"${checked}${attributes}><label for="${id}">${label}</label>`;
 }
 
-/** What went wrong or well, told to screen readers at once. */
+/** A success or error message that screen readers announce at once. */
 export function banner(tone: 'good' | 'bad' | 'warn', text: string): Html {
   return tone === 'bad'
     ? html`<p class="banner bad" role="alert">${text}</p>`
     : html`<p class="banner ${tone}" role="status">${text}</p>`;
 }
 
-/** What a form says, field by field. */
+/** The fields of a submitted form. */
 export interface FormFields {
-  /** Exactly as it was typed, with line breaks as `\n`; '' when the field is not there. */
+  /** The exact text, with line breaks as `\n`; '' when the field is missing. */
   text(name: string): string;
-  /** Whether a box was ticked, or the button with this name pressed. */
+  /** Whether a checkbox was ticked, or the button with this name pressed. */
   has(name: string): boolean;
 }
 
-/** No field of ours holds more. */
+/** Maximum length of a field. */
 const MAXIMUM_FIELD_CHARACTERS = 4_000;
 
-/** Throws a 400 for a field that is there twice, too long, or has a character that no text has. */
+/** Throws a 400 for a repeated field, one that is too long, or one with a character that no text has. */
 export function readFormFields(body: unknown): FormFields {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
@@ -139,42 +139,42 @@ export function readFormFields(body: unknown): FormFields {
   return { text: (name) => fields.get(name) ?? '', has: (name) => fields.has(name) };
 }
 
-/** Throws a 400 for an address with a NUL character, which no text has and PostgreSQL refuses. */
+/** Throws a 400 for an address with a NUL character, which PostgreSQL refuses. */
 export function requireTextUrl(url: string): void {
   if (url.includes('%00')) throw invalidField('The address', 'has a character that no text has.');
 }
 
-/** The hidden field that every form of the dashboard has, and those of a checkout whose visitor knows the e-mail address. */
+/** The hidden field of every form of the dashboard, and of a checkout whose visitor knows the e-mail address. */
 const FIELD = 'form_token';
 /** SHA-256. */
 const TOKEN_BYTES = 32;
 
 /**
- * What proves that a form is from a page of ours which this browser was shown. Derived from the cookie that goes with
- * it, so that it need not be kept, ends with the session, and cannot be computed by who does not know the cookie.
- * Pages carry it masked only: `formTokenField`.
+ * The token that proves that a form comes from a page which this browser was shown. It is derived from the cookie that
+ * goes with it, so it is not stored, ends with the session, and cannot be computed without the cookie. Pages carry it
+ * masked only: `formTokenField`.
  */
 export function formTokenOf(cookie: string): string {
   return hash('sha256', `card-checkout form ${cookie}`, 'base64url');
 }
 
-/** The hidden field. Its value is another one in each answer. */
+/** The hidden field. Its value differs in each answer. */
 export function formTokenField(formToken: string): Html {
   return html`<input type="hidden" name="${FIELD}" value="${maskToken(formToken)}">`;
 }
 
-/** What a form has in the hidden field; '' where it has none. */
+/** The submitted hidden field; '' without one. */
 export function fieldText(form: URLSearchParams): string {
   return form.get(FIELD) ?? '';
 }
 
-/** Whether the hidden field's value is this token, in a time that does not tell how nearly. */
+/** Compares the hidden field's value with this token in constant time. */
 export function isFormToken(value: string, formToken: string): boolean {
   const given = unmaskToken(value);
   return given !== null && timingSafeEqual(given, Buffer.from(formToken, 'base64url'));
 }
 
-/** Whether a form is ours twice over: by what the browser says of its origin, and by the token. */
+/** Whether a form passes both checks: the browser's origin headers, and the token. */
 export function isOwnForm(
   request: FastifyRequest,
   baseUrl: string,
@@ -186,15 +186,15 @@ export function isOwnForm(
 }
 
 /**
- * The token XORed with a random mask, behind the mask. A page is compressed: a secret that were the same in each answer
- * could be guessed by how well the answer compresses with guesses of it (BREACH).
+ * The token XORed with a random mask, behind the mask. Pages are compressed: if the secret were the same in each
+ * answer, an attacker could guess it by how well the answer compresses with guesses (BREACH).
  */
 function maskToken(formToken: string): string {
   const mask = randomBytes(TOKEN_BYTES);
   return Buffer.concat([mask, combine(mask, Buffer.from(formToken, 'base64url'))]).toString('base64url');
 }
 
-/** The token in a field's value; null for what no page of ours has. */
+/** The token in a field's value; null for a malformed value. */
 function unmaskToken(value: string): Buffer | null {
   const bytes = Buffer.from(value, 'base64url');
   if (bytes.length !== 2 * TOKEN_BYTES || bytes.toString('base64url') !== value) return null;
@@ -206,8 +206,8 @@ function combine(one: Uint8Array, other: Uint8Array): Buffer {
 }
 
 /**
- * Whether a form came from our own page. There is no session that another site could abuse, but it could start
- * visits at providers on customers' behalf. Browsers say where a form comes from; what says nothing is none.
+ * Whether a form came from our own page. No session could be abused by another site, but that site could start provider
+ * sessions on customers' behalf. Browsers send the origin of a form; a client that sends none is no browser.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
@@ -216,7 +216,7 @@ export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boo
   return origin === undefined || isOwnAddress(origin, headers, baseUrl);
 }
 
-/** Whether the browser followed a link or a refresh of our own page, and says so. */
+/** Whether the browser followed a link or a refresh of our own page, by its headers. */
 export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   return headers.referer !== undefined && isOwnAddress(headers.referer, headers, baseUrl);
 }

@@ -10,7 +10,7 @@ import { type AreaRoutes, DASHBOARD_PATH, type Section, sections, type Visit } f
 import { moment } from './format.ts';
 import { type FormFields, formTokenField, formTokenOf, isOwnForm, readFormFields } from './forms.ts';
 
-/** What a page of the dashboard shows below its heading. */
+/** The content of a page below its heading. */
 export interface PageContent {
   /** The heading, and the beginning of the window's title. */
   readonly title: string;
@@ -21,7 +21,7 @@ interface Frame {
   readonly isSandbox: boolean;
 }
 
-/** The dashboard's style, with style sheets that follow it. */
+/** The dashboard's style, with further style sheets. */
 export function dashboardStyleWith(...more: readonly URL[]): Html {
   const own = [
     new URL('../dashboard/dashboard.css', import.meta.url),
@@ -42,7 +42,7 @@ const script = new Html(
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b5f4a'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 
-/** A page for who is signed in: navigation, account, and the content. */
+/** A page for a signed-in user: navigation, account, and the content. */
 export function signedInPage(
   { title, main }: PageContent,
   visit: Visit,
@@ -70,7 +70,7 @@ ${main}
   );
 }
 
-/** Over everything that an operator sees of somebody else's account. */
+/** The banner above every page of an operator's view of an account. */
 function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
   if (viewing === null) return nothing;
   return html`<aside class="viewing" aria-label="Read-only"><p><strong>Read-only.</strong> You look at <bdi>${account.name}</bdi> as an operator, until ${moment(viewing.untilMs, timeZone)}. Its audit log says so.</p>
@@ -79,7 +79,7 @@ function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
 
 const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. What exists goes on, and can be looked at here. Please contact the operator.</p>`;
 
-/** A page for who is not, or has no account: a form or a message. */
+/** A page for a visitor, or for a user without an account: a form or a message. */
 export function plainPage({ title, main }: PageContent, frame: Frame): Page {
   return wholePage(
     title,
@@ -104,12 +104,12 @@ function navigation(
     });
 }
 
-/** Where an operator looks at the dashboard, on another server, there is no documentation. */
+/** An operator's view is on another server, which has no documentation. */
 function docsLink({ viewing }: Visit): Html {
   return viewing === null ? html`<li><a href="/docs">Documentation</a></li>` : nothing;
 }
 
-/** A page from its first line to its last. */
+/** A complete page. */
 export function wholePage(
   title: string,
   { isSandbox }: Frame,
@@ -141,7 +141,7 @@ ${body}
 
 const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test: no card is charged and no real money moves.</aside>`;
 
-/** In the header, for who is a member of more than one account. */
+/** The account switcher in the header, for members of several accounts. */
 function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
   if (otherAccounts.length === 0) return nothing;
   return html`<details class="switcher"><summary>Other accounts</summary>
@@ -152,7 +152,7 @@ function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
 }
 
 /**
- * The style and the script that carry this answer's nonce, and no other; forms only to ourselves; in nobody's frame.
+ * The page's policy: the style and the script that carry this answer's nonce, forms only to this server, no framing.
  */
 function contentSecurityPolicy(nonce: string): string {
   return [
@@ -167,11 +167,11 @@ function contentSecurityPolicy(nonce: string): string {
   ].join('; ');
 }
 
-/** For every answer of the dashboard, pages or not. */
+/** The headers of every answer of the dashboard, pages or not. */
 export const dashboardHeaders = {
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex, nofollow',
-  // Not `no-referrer`: browsers then hide also from ourselves where a form comes from.
+  // Not `no-referrer`: browsers would then omit the origin that the form check needs.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -180,7 +180,7 @@ export const dashboardHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
-/** Answers with a page and the headers that go with it. */
+/** Answers with a page and its headers. */
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const nonce = newNonce();
   reply
@@ -191,7 +191,7 @@ export function sendDashboardPage(reply: FastifyReply, status: number, page: Pag
   return isSafeToCompress(reply.request) ? sendCompressed(reply, page(nonce)) : reply.send(page(nonce));
 }
 
-/** Sends the browser on to a page of the dashboard. */
+/** Redirects to a page of the dashboard. */
 export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
   return reply
     .headers(dashboardHeaders)
@@ -199,7 +199,7 @@ export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
     .redirect(path, 303);
 }
 
-/** The token for the forms of a page that needs no session; gives the browser the cookie it goes with. */
+/** The token for the forms of a page without a session; sets the cookie that goes with it. */
 export function openFormToken({ cookies }: AreaRoutes, request: FastifyRequest, reply: FastifyReply): string {
   const known = cookies.read(request.headers, 'visitor');
   if (known !== null && /^[A-Za-z0-9_-]{24}$/.test(known)) return formTokenOf(known);
@@ -216,7 +216,7 @@ export function readOwnForm({ context, cookies }: AreaRoutes, request: FastifyRe
   return form;
 }
 
-/** Answers with a page for who is not signed in. */
+/** Answers with a page for a visitor who is not signed in. */
 export function sendPlainPage(
   { context }: AreaRoutes,
   reply: FastifyReply,

@@ -15,7 +15,7 @@ import { type Area, type AreaContext, type AreaRoutes, type Cookies, callerOf } 
 import { banner, formTokenField } from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage } from './layout.ts';
 
-/** Makes the browser known as one of the user with this address. */
+/** Marks the browser as known for the user with this address. */
 export function rememberBrowser(
   {
     context,
@@ -37,11 +37,11 @@ export function isKnownBrowser(
   return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
 }
 
-/** How somebody stands who tries to sign in. */
+/** The state of a sign-in attempt. */
 interface Try {
   /** Whether this user has signed in with the browser before. */
   readonly isKnownBrowser: boolean;
-  /** For which a browser that is not known is asked for more than the password; 0 where it may go on. */
+  /** Seconds for which an unknown browser needs more than the password; 0 if it may continue. */
   readonly waitSeconds: number;
 }
 
@@ -71,13 +71,13 @@ const pathOf = ({ path }: Area) => `${path}/new-browser`;
 const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">To the sign-in</a></p>`;
 
 /**
- * `/dashboard/new-browser` and `/operator/new-browser`: an e-mail whose link leads here and makes a browser known to this
- * area, whose cookie is its own. Only where e-mail is configured.
+ * `/dashboard/new-browser` and `/operator/new-browser`: sends an e-mail whose link makes a browser known to this area,
+ * which has its own cookie. Only if e-mail is configured.
  */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   routes.server.post('/new-browser', (request, reply) => answerAsking(routes, mailer, request, reply));
   routes.server.get('/new-browser', { exposeHeadRoute: true }, (request, reply) => {
-    // In the query, because it holds the address and is longer than a part of a path may be.
+    // In the query, because it holds the address and is longer than a path segment may be.
     const token = new URL(request.url, 'http://localhost').searchParams.get('token') ?? '';
     return showLink(routes, request, reply, token);
   });
@@ -85,8 +85,8 @@ export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): voi
 }
 
 /**
- * Opening the link alone changes nothing: a browser keeps one mark, which nobody may replace by leading its user to the
- * link that was sent to somebody else.
+ * Opening the link alone changes nothing: a browser keeps one mark, and an attacker must not replace it by leading its
+ * user to a link sent to another address.
  */
 function showLink(
   routes: AreaRoutes,
@@ -124,7 +124,7 @@ function sendGone(routes: AreaRoutes, reply: FastifyReply): FastifyReply {
   });
 }
 
-/** For a browser that is not known, when many of those have tried this user's password. */
+/** The page for an unknown browser after many attempts with this user's password. */
 export function sendAskMore(
   routes: AreaRoutes,
   request: FastifyRequest,
@@ -142,7 +142,7 @@ ${toSignIn(area)}`,
   });
 }
 
-/** What lets such a browser in where no e-mail is configured. A link to set a password leads to the dashboard alone. */
+/** The alternative without e-mail. A link to set a password leads to the dashboard alone. */
 function withoutMail({ name, help }: Area, waitSeconds: number): string {
   const wait = `This one will in ${Math.ceil(waitSeconds / 60)} minutes`;
   return name === 'operator'
@@ -155,7 +155,7 @@ function askForm(area: Area, formToken: string, email: string): Html {
 <button class="button primary wide">Send me a link</button></form>`;
 }
 
-/** The answer is the same, after the same time, whether there is such a user or not: the mail is sent afterwards. */
+/** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
 async function answerAsking(
   routes: AreaRoutes,
   mailer: Mailer,

@@ -25,10 +25,10 @@ import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
 
 const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
 
-/** The field by which a form asks for a second factor that is there already; nothing where none is needed. */
+/** The field for an existing second factor; empty if none is needed. */
 export type ProofField = (id: string, name?: string) => Html;
 
-/** The user's passkeys, and a form for another; `options` is null where browsers have none for this address. */
+/** The user's passkeys, and a form for another; `options` is null if browsers have none for this address. */
 export function passkeyCard(
   visit: Visit,
   passkeys: readonly Passkey[],
@@ -67,7 +67,7 @@ ${proofField('code-for-passkey')}
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
-/** Asks for a passkey when signing in. */
+/** The sign-in form for a passkey. */
 function usePasskeyForm({
   next,
   ...form
@@ -86,7 +86,7 @@ function usePasskeyForm({
   });
 }
 
-/** Asks for one of the user's passkeys before second factors are changed. */
+/** The form for one of the user's passkeys before a change of second factors. */
 export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
   const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
   return askingForm({ action, formToken, options, style: 'fields', fields: nothing, button });
@@ -112,7 +112,7 @@ ${button}
 <p role="status" data-told></p></form>`;
 }
 
-/** The question for a code, between the password and what it protects. */
+/** The form for a code, between the password and the protected page. */
 export function registerSecondFactorPages(routes: AreaRoutes): void {
   routes.server.get('/second-factor', { exposeHeadRoute: true }, async (request, reply) => {
     const asked = await readAsked(routes, request);
@@ -155,8 +155,8 @@ async function answerCode(
 }
 
 /**
- * Counts a code, and not a passkey: its signature cannot be guessed, so whoever has the password only must not keep it
- * away. A browser that is known is counted apart from all others, for the same reason. Resolves to seconds to wait.
+ * Counts a code. A passkey is not counted: its signature cannot be guessed, so an attacker with only the password must
+ * not block it. A known browser has its own counter, for the same reason. Resolves to seconds to wait.
  */
 async function countCode(routes: AreaRoutes, request: FastifyRequest, { id, email }: User): Promise<number> {
   const isKnown = isKnownBrowser(routes, request, email);
@@ -185,7 +185,7 @@ function partyOf({ context }: AreaRoutes): RelyingParty | null {
   return relyingPartyOf(context.passkeyUrl, context.baseUrl);
 }
 
-/** Whoever has given the password and is asked for the second factor; null for everybody else. */
+/** The user who has given the password and needs the second factor; null for any other request. */
 async function readAsked(
   { context, cookies, area }: AreaRoutes,
   request: FastifyRequest,
@@ -235,7 +235,7 @@ ${textField({ name: 'code', autocomplete: 'one-time-code', ...field })}
   });
 }
 
-/** What a form that switches an authenticator app on shows and asks for: the app's key, the password and a first code. */
+/** The form that enables an authenticator app: the app's key, the password and a first code. */
 export function totpFields(
   { secret, uri, sealed }: TotpOffer,
   { introduction, passwordId }: { readonly introduction: string; readonly passwordId: string },
@@ -248,7 +248,7 @@ ${passwordField({ id: passwordId })}
 ${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}`;
 }
 
-/** The only time that recovery codes are shown; `nextPath` is where to go once they are saved. */
+/** The only page that shows recovery codes; `nextPath` is the link after they are saved. */
 export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageContent {
   return {
     title: 'Your recovery codes',

@@ -10,7 +10,7 @@ import { banner, formTokenField, isOwnForm, passwordField, readFormFields, textF
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from './layout.ts';
 import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
 
-/** What was done just before, by the name it has in the address. */
+/** Messages about the previous action, by its name in the address. */
 const greetings: ReadonlyMap<string | null, Html> = new Map([
   ['password-set', banner('good', 'Your password is set. Sign in with it now.')],
   [
@@ -52,7 +52,7 @@ async function showSignIn(
   });
 }
 
-/** Who can help. */
+/** The contact for help. */
 function forgotten({ area, context }: AreaRoutes): Html {
   return area.hasForgottenPage && context.mailer !== null
     ? html`<p class="small"><a href="${area.path}/forgotten">Forgotten your password?</a></p>`

@@ -27,34 +27,34 @@ import { requireRole } from './enter.ts';
 import { type FormFields, isOwnForm, readFormFields } from './forms.ts';
 import { type PageContent, plainPage, sendDashboardPage, sendSeeOther, signedInPage } from './layout.ts';
 
-/** What a page shows. */
+/** The content of a page. */
 export interface DashboardView extends PageContent {
   readonly status?: number;
 }
 
-/** Where to go next. */
+/** A redirect. */
 export interface SeeOther {
   readonly location: string;
 }
 
-/** A page, where to go next, or the reply that was sent already. */
+/** A page, a redirect, or the reply that was already sent. */
 export type DashboardAnswer = DashboardView | SeeOther | FastifyReply;
 
 export interface Route {
   /** Below `/dashboard`, with the names of its variable parts (`/payments/:paymentId`). */
   readonly path: string;
-  /** Null for a page that is in no section. */
+  /** Null for a page outside all sections. */
   readonly section: Section | null;
-  /** The least role that may. */
+  /** The minimum role. */
   readonly role: Role;
 }
 
-/** Ends a form by leading to a page; `path` is below `/dashboard`. */
+/** Ends a form with a redirect to a page; `path` is below `/dashboard`. */
 export function seeOther(path: string): SeeOther {
   return { location: `${DASHBOARD_PATH}${path}` };
 }
 
-/** A page: `GET`, and `HEAD` as to a visitor who is not signed in. */
+/** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
 export function dashboardPage(
   routes: DashboardRoutes,
   route: Route & { readonly show: (visit: Visit, reply: FastifyReply) => Promise<DashboardAnswer> },
@@ -67,7 +67,7 @@ export function dashboardPage(
   );
 }
 
-/** What a form does: `POST`. */
+/** The handler of a form: `POST`. */
 export function dashboardForm(
   routes: DashboardRoutes,
   route: Route & { readonly act: (visit: Visit, form: FormFields) => Promise<DashboardAnswer> },
@@ -82,7 +82,7 @@ export function dashboardForm(
   );
 }
 
-/** Lets somebody in who has the role, and makes a page of what is thrown. */
+/** Admits a user with the role, and renders thrown errors as pages. */
 export async function withVisit(
   routes: DashboardRoutes,
   route: Route,
@@ -101,7 +101,7 @@ export async function withVisit(
   }
 }
 
-/** A page, the way on, or what was sent already. */
+/** A page, a redirect, or the reply that was already sent. */
 export function sendAnswer(
   { context, shown }: DashboardRoutes,
   { section }: Route,
@@ -109,7 +109,7 @@ export function sendAnswer(
   visit: Visit,
   answer: DashboardAnswer,
 ): FastifyReply {
-  // A reply that was sent is awaited as nothing: it is gone by now.
+  // Awaiting a sent reply resolves to nothing: it is gone by then.
   if (reply.sent) return reply;
   if ('location' in answer) return sendSeeOther(reply, answer.location);
   if (!('main' in answer)) return answer;
@@ -117,7 +117,7 @@ export function sendAnswer(
   return sendDashboardPage(reply, answer.status ?? 200, page);
 }
 
-/** A failure as a page: within the dashboard for who has come in, else alone. What is ours to repair is logged only. */
+/** A failure as a page: within the dashboard for a signed-in user, else on its own. Internal errors are only logged. */
 export function sendFailure(
   { context, shown }: Pick<DashboardRoutes, 'context' | 'shown'>,
   section: Section | null,
@@ -138,7 +138,7 @@ export function sendFailure(
   return sendDashboardPage(reply, error.status, page);
 }
 
-/** What a failure says; `path` is that of the area, which it leads back to. */
+/** The message of a failure; `path` is the area's path for the link back. */
 export function failureContent(error: ServiceError, path: string): PageContent {
   const { title, sentence } = wordsOf(error);
   return {

@@ -1,4 +1,4 @@
-// A button that copies a field; without script it stays hidden, and the field is marked and copied by hand.
+// Copies a field at the click of a button. Without script the button stays hidden, and the field can be copied by hand.
 for (const button of document.querySelectorAll('button[data-copies]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
   const field = document.getElementById(button.dataset.copies ?? '');

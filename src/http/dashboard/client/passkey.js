@@ -1,4 +1,4 @@
-// Forms that ask the browser for a passkey; without script, or without passkeys, they stay hidden.
+// Forms that ask the browser for a passkey; without script or passkey support they stay hidden.
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!(form instanceof HTMLFormElement) || globalThis.PublicKeyCredential === undefined) continue;
   const field = form.elements.namedItem('response');
