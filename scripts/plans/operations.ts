@@ -196,7 +196,7 @@ function pageOperations(): HotOperation[] {
       name: 'a notice of a provider',
       when: 'a few times for each visit',
       run: ({ payments }, { open: [payment] }) =>
-        payments.noteSessionProgress(present(payment), 'session', 'delivering', SYNTHETIC_NOW_MS),
+        payments.recordSessionProgress(present(payment), 'session', 'delivering', SYNTHETIC_NOW_MS),
     },
   ];
 }

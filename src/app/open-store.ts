@@ -10,7 +10,7 @@ import { StoreInUseError } from '../store/store-errors.ts';
 import type { Log } from './log.ts';
 
 /** A command that works on the store without a server holds it for about a second. */
-const START_PATIENCE_MS = 3_000;
+const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
 /** The database's name in the data folder. */
 export const SQLITE_FILE = 'card-checkout.sqlite';
@@ -75,7 +75,7 @@ export function openStore(config: Config, log: Log): Promise<Store> {
 
 /** The same for a server that starts: it waits a little for a command that is just finishing. */
 export async function openStoreToServe(config: Config, log: Log): Promise<Store> {
-  const deadlineMs = performance.now() + START_PATIENCE_MS;
+  const deadlineMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     try {
       return await openStore(config, log);

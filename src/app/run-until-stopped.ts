@@ -91,7 +91,7 @@ async function startSandboxMode(
  * Time within which a second signal counts as the same one. A terminal sends its Ctrl-C to all its processes, and npm
  * passes its own on to the process it started. The repetition must not leave the sandbox's chain running.
  */
-const SAME_WISH_MS = 1_000;
+const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -111,7 +111,7 @@ export function signalToStop(
     for (const [signal, exitCode] of Object.entries(exitCodes)) {
       signals.on(signal, () => {
         firstAtMs ??= monotonicMs();
-        if (monotonicMs() - firstAtMs >= SAME_WISH_MS) endNow(exitCode);
+        if (monotonicMs() - firstAtMs >= REPEATED_SIGNAL_MS) endNow(exitCode);
         else resolve();
       });
     }

@@ -162,21 +162,21 @@ interface HeadWatch {
 
 /** Deeper than the reorganisations that Polygon has seen since it has finality within seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
-/** Number of checks: at one every second or two about a minute. */
-const CHECKS_TO_BELIEVE = 30;
+/** Consecutive lower heads after which a fallen-back chain is accepted: about a minute at a poll every second or two. */
+const CHECKS_TO_ACCEPT_FALLBACK = 30;
 
 /** About ten blocks: a node that shows none in this time has lost its peers, or the chain or its finality stands. */
-const STANDSTILL_MS = 20_000;
+const STALL_MS = 20_000;
 
 export function createHeadWatch(monotonicMs = () => performance.now()): HeadWatch {
   let highest = 0;
   let fallbacks = 0;
-  const [hasHeadStood, hasFinalStood] = [createStandstill(monotonicMs), createStandstill(monotonicMs)];
+  const [hasHeadStood, hasFinalStood] = [createStallCheck(monotonicMs), createStallCheck(monotonicMs)];
 
   return {
     check(label, blockNumber, finalNumber) {
-      if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || fallbacks >= CHECKS_TO_BELIEVE) {
-        highest = fallbacks >= CHECKS_TO_BELIEVE ? blockNumber : Math.max(highest, blockNumber);
+      if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || fallbacks >= CHECKS_TO_ACCEPT_FALLBACK) {
+        highest = fallbacks >= CHECKS_TO_ACCEPT_FALLBACK ? blockNumber : Math.max(highest, blockNumber);
         fallbacks = 0;
         const standing = [hasHeadStood(blockNumber), hasFinalStood(finalNumber)];
         return standing.includes(true) ? 'stands still' : 'moves';
@@ -188,11 +188,11 @@ export function createHeadWatch(monotonicMs = () => performance.now()): HeadWatc
 }
 
 /** Whether a block number has been the same for long. */
-function createStandstill(monotonicMs: () => number): (blockNumber: number) => boolean {
+function createStallCheck(monotonicMs: () => number): (blockNumber: number) => boolean {
   let last = { blockNumber: -1, sinceMs: 0 };
   return (blockNumber) => {
     const nowMs = monotonicMs();
-    const isStanding = last.blockNumber === blockNumber && nowMs - last.sinceMs >= STANDSTILL_MS;
+    const isStanding = last.blockNumber === blockNumber && nowMs - last.sinceMs >= STALL_MS;
     // Said once in a while, so that each of several nodes has its turn while the chain itself stands.
     if (isStanding || last.blockNumber !== blockNumber) last = { blockNumber, sinceMs: nowMs };
     return isStanding;

@@ -36,7 +36,7 @@ export interface AskQuoteContext {
 }
 
 /** The customer's page waits for that long, and no longer. */
-const PATIENCE_MS = 2_000;
+const QUOTE_WAIT_MS = 2_000;
 /** Maximum cached quotes: some 1,800 amounts, each of eleven providers, some 300 bytes each. With fewer, a busy shop requested new quotes for each page. */
 const MAXIMUM_KEPT_QUOTES = 20_000;
 /** Maximum open calls: a client that opens pages as fast as it can must not pile up calls. */
@@ -64,7 +64,7 @@ export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteConte
       return refusal === null ? { kind: 'quoted', quote: answer } : { kind: 'refused', refusal };
     };
     if (!(quote instanceof Promise)) return outcomeOfQuote(quote);
-    return withinPatience(quote.then(outcomeOfQuote, outcomeOfError));
+    return withinQuoteWait(quote.then(outcomeOfQuote, outcomeOfError));
   };
 }
 
@@ -75,9 +75,9 @@ function outcomeOfError(error: unknown): QuoteOutcome {
   return { kind: 'refused', refusal: { errorName: error.errorName, message: error.message } };
 }
 
-function withinPatience(outcome: Promise<QuoteOutcome>): Promise<QuoteOutcome> {
+function withinQuoteWait(outcome: Promise<QuoteOutcome>): Promise<QuoteOutcome> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MS, silent);
+    const timer = setTimeout(resolve, QUOTE_WAIT_MS, silent);
     void outcome.then((given) => {
       clearTimeout(timer);
       resolve(given);

@@ -34,7 +34,7 @@ function stage(read: () => Promise<ProviderWebhook | null>, isNews = true) {
     ]),
     payments: {
       viewPayment: async (id: unknown) => (id === paymentId ? view : null),
-      noteSessionProgress: async (_payment: unknown, ...news: unknown[]) => {
+      recordSessionProgress: async (_payment: unknown, ...news: unknown[]) => {
         noted.push(news);
         return isNews;
       },

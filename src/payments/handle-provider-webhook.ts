@@ -24,7 +24,7 @@ export type ProviderWebhookOutcome =
   | 'refused';
 
 export interface HandleProviderWebhookContext {
-  readonly payments: Pick<PaymentStore, 'viewPayment' | 'noteSessionProgress'>;
+  readonly payments: Pick<PaymentStore, 'viewPayment' | 'recordSessionProgress'>;
   readonly adapters: ProviderAdapters;
 }
 
@@ -83,8 +83,8 @@ async function recordProgress(
   }
   // A provider whose clock runs fast must not keep later news out.
   const atMs = Math.min(webhook.atMs, posted.receivedAtMs);
-  const isNews = await payments.noteSessionProgress(view.payment, session.id, webhook.progress, atMs);
-  return { outcome: isNews ? 'noted' : 'stale', reason: null };
+  const isRecorded = await payments.recordSessionProgress(view.payment, session.id, webhook.progress, atMs);
+  return { outcome: isRecorded ? 'noted' : 'stale', reason: null };
 }
 
 /** The session that a webhook names, or the latest at that provider where it names none. */

@@ -20,9 +20,9 @@ const HOUR_MS = 3_600_000;
 /** Delay before an alert counts: a row may be committed a moment after the time it holds. */
 const SETTLED_MS = 10_000;
 /** Maximum age of alerts: older ones confuse more than they help, for example after mail was first configured. */
-const LATEST_MS = 24 * HOUR_MS;
+const MAXIMUM_ALERT_AGE_MS = 24 * HOUR_MS;
 const ALERTS_AT_A_TIME = 5;
-const NAMED = 10;
+const MAXIMUM_NAMED = 10;
 const MAXIMUM_OWNERS = 20;
 
 /**
@@ -35,7 +35,7 @@ const MAXIMUM_OWNERS = 20;
 export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
   const { alerts } = context;
   const nowMs = context.nowMs();
-  await alerts.recordAlerts(nowMs - LATEST_MS, nowMs - SETTLED_MS);
+  await alerts.recordAlerts(nowMs - MAXIMUM_ALERT_AGE_MS, nowMs - SETTLED_MS);
   const claimed = await alerts.claimAlerts(nowMs - HOUR_MS, ALERTS_AT_A_TIME, nowMs);
   let failure: unknown = null;
   for (const alert of claimed) {
@@ -79,8 +79,8 @@ async function tellOwners(context: SendAlertsContext, alert: Alert, signal: Abor
 async function composeMail(context: SendAlertsContext, alert: Alert, shop: string) {
   const { accountId, kind, sinceMs } = alert;
   const [webhooks, payments] = await Promise.all([
-    kind === 'webhooks' ? context.search.listFailingWebhooks(accountId, NAMED) : [],
-    kind === 'payments' ? context.search.listUnsettled(accountId, ['manual_required'], NAMED) : [],
+    kind === 'webhooks' ? context.search.listFailingWebhooks(accountId, MAXIMUM_NAMED) : [],
+    kind === 'payments' ? context.search.listUnsettled(accountId, ['manual_required'], MAXIMUM_NAMED) : [],
   ]);
   return alertMail({
     alert,

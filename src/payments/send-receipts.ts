@@ -24,9 +24,9 @@ export interface SendReceiptsContext {
 }
 
 /** Receipts at a time. One of the background places for mails is left for alerts. */
-const AT_A_TIME = 4;
+const RECEIPTS_AT_A_TIME = 4;
 /** A receipt that comes later than this surprises more than it helps, for example after mail was first configured. */
-const LATEST_MS = 24 * 3_600_000;
+const MAXIMUM_RECEIPT_AGE_MS = 24 * 3_600_000;
 
 /**
  * Sends receipts that wait: claimed durably before they are sent, each at most once. Resolves to whether more may wait.
@@ -34,11 +34,15 @@ const LATEST_MS = 24 * 3_600_000;
  */
 export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
   const nowMs = context.nowMs();
-  const claimed = await context.receipts.claimReceipts(nowMs - LATEST_MS, AT_A_TIME, nowMs);
+  const claimed = await context.receipts.claimReceipts(
+    nowMs - MAXIMUM_RECEIPT_AGE_MS,
+    RECEIPTS_AT_A_TIME,
+    nowMs,
+  );
   const failures = await Promise.all(claimed.map((payment) => sendReceipt(context, payment)));
   const unsent = failures.find((failure) => failure instanceof MailNotSentError);
   if (unsent !== undefined) throw unsent;
-  return claimed.length === AT_A_TIME;
+  return claimed.length === RECEIPTS_AT_A_TIME;
 }
 
 /** Null where all went well. */

@@ -62,9 +62,9 @@ const MAXIMUM_KEPT_WALLETS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** A clock that runs fast must not end a session before the customer gets there. */
-const SHORTEST_SESSION_MS = MINUTE_MS;
+const MINIMUM_SESSION_MS = MINUTE_MS;
 /** Maximum lifetime of a session, whatever the provider says: while it is open, it is reused and its payment cannot be canceled. */
-const LONGEST_SESSION_MS = 24 * HOUR_MS;
+const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
 
 /** One customer's clicks run one after the other, so that two of them at the same time start one session. */
 export function createStartSession(context: StartSessionContext): StartSession {
@@ -219,7 +219,7 @@ function requirePlausible(payment: Payment, provider: ProviderId, { quotedUnits 
 }
 
 function boundedExpiryMs(expiresAtMs: number, nowMs: number): number {
-  return Math.min(Math.max(expiresAtMs, nowMs + SHORTEST_SESSION_MS), nowMs + LONGEST_SESSION_MS);
+  return Math.min(Math.max(expiresAtMs, nowMs + MINIMUM_SESSION_MS), nowMs + MAXIMUM_SESSION_MS);
 }
 
 function requireOpen(payment: Payment): void {

@@ -10,10 +10,10 @@ const FAILURES_TO_OPEN = 5;
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
 /**
- * How a call to a provider ended: `busy` was answered 429, or not made before the time that a 429 named; `resting` was
- * not made because the provider is left alone.
+ * How a call to a provider ended: `busy` was answered 429, or not made before the time that a 429 named; `circuit_open` was
+ * not made because the circuit is open.
  */
-export type CallOutcome = 'answered' | 'declined' | 'busy' | 'failed' | 'resting';
+export type CallOutcome = 'answered' | 'declined' | 'busy' | 'failed' | 'circuit_open';
 
 export interface CircuitBreakerOptions {
   readonly monotonicMs: () => number;
@@ -52,7 +52,7 @@ export function withCircuitBreaker(
 
   function report(outcome: CallOutcome, error?: unknown): void {
     if (outcome === 'answered') last = { ...last, lastAnswerAtMs: options.nowMs() };
-    else if (outcome !== 'resting') recordFailure(error);
+    else if (outcome !== 'circuit_open') recordFailure(error);
     options.observe?.(adapter.id, outcome, isCircuitOpen());
   }
 
@@ -69,7 +69,7 @@ export function withCircuitBreaker(
   }
 
   function refuse(circuit: Circuit): never {
-    report('resting');
+    report('circuit_open');
     const { name } = providerCatalogue[adapter.id];
     const failures = circuit.failuresInARow();
     throw new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {

@@ -263,7 +263,7 @@ export function paymentPromises(context: StoreContext): void {
       return view?.sessions.map(({ progress, progressAtMs }) => [progress, progressAtMs]);
     };
     const note = (...news: [SessionProgress, number]) =>
-      payments.noteSessionProgress(payment, session.id, ...news);
+      payments.recordSessionProgress(payment, session.id, ...news);
 
     expect((await payments.viewPayment(payment))?.sessions.map(({ language }) => language)).toEqual([
       'pt',
@@ -287,10 +287,10 @@ export function paymentPromises(context: StoreContext): void {
       [null, null],
     ]);
     const { accountId } = await givePayment(context.store);
-    expect(await payments.noteSessionProgress({ id: payment.id, accountId }, other.id, 'paying', 1_000)).toBe(
-      false,
-    );
-    expect(await payments.noteSessionProgress(payment, 'unknown', 'paying', 1_000)).toBe(false);
+    expect(
+      await payments.recordSessionProgress({ id: payment.id, accountId }, other.id, 'paying', 1_000),
+    ).toBe(false);
+    expect(await payments.recordSessionProgress(payment, 'unknown', 'paying', 1_000)).toBe(false);
   });
 
   it('keeps whatever text and amount a payment may carry', async () => {

@@ -81,7 +81,7 @@ export interface PaymentStore {
    * known to be delivered, or when this or a later report is recorded: webhooks arrive twice and out of order. Of two
    * reports with the same time the one further on counts.
    */
-  noteSessionProgress(
+  recordSessionProgress(
     payment: PaymentReference,
     sessionId: string,
     progress: SessionProgress,

@@ -140,7 +140,7 @@ export interface FeeSituation {
 const MAXIMUM_TIP_MULTIPLE = 4n;
 
 /** An attempt that is not below the quote gets so many times the usual wait, doubled with each attempt… */
-const PATIENCE_FACTOR = 8;
+const WAIT_FACTOR = 8;
 /** …up to this many doublings. */
 const MAXIMUM_DOUBLINGS = 6;
 
@@ -174,7 +174,7 @@ export function raiseFees(situation: FeeSituation): FeeQuote | null {
 }
 
 function patienceMs(attempts: number, bumpAfterMs: number): number {
-  return bumpAfterMs * PATIENCE_FACTOR * 2 ** Math.min(attempts - 1, MAXIMUM_DOUBLINGS);
+  return bumpAfterMs * WAIT_FACTOR * 2 ** Math.min(attempts - 1, MAXIMUM_DOUBLINGS);
 }
 
 /** Rounded up, and at least one more. */

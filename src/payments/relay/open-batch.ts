@@ -24,8 +24,8 @@ export async function openBatch(context: RelayContext): Promise<RelayPass> {
   const oldest = due[0];
   if (oldest === undefined) return 'idle';
   try {
-    const isWaitedFor = isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs);
-    return due.length < batchSize && !isWaitedFor ? 'collecting' : await sendBatch(context, due, oldest);
+    const isWindowOver = isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs);
+    return due.length < batchSize && !isWindowOver ? 'collecting' : await sendBatch(context, due, oldest);
   } finally {
     // What is not in the batch, for whatever reason, another relayer may release.
     await context.relay.dropClaims(relayer.address);

@@ -20,7 +20,7 @@ export interface FeeBounds {
 }
 
 /** Time for which batches stay small after every node refused a larger one. */
-const REST_AFTER_REFUSAL_MS = 600_000;
+const SIZE_COOLDOWN_MS = 600_000;
 
 /**
  * The most that one transaction may cost: nodes refuse one that the balance does not cover, and one above a cap of
@@ -96,7 +96,7 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
   }
   if (memory.largestBatch === null) return;
   const { refusedAtMs } = memory;
-  if (refusedAtMs !== null && !isOver(refusedAtMs, REST_AFTER_REFUSAL_MS, context.nowMs())) return;
+  if (refusedAtMs !== null && !isOver(refusedAtMs, SIZE_COOLDOWN_MS, context.nowMs())) return;
   const twice = memory.largestBatch * 2;
   memory.largestBatch = twice < limits.batchSize ? twice : null;
 }

@@ -16,7 +16,7 @@ import { createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { paymentColumns } from './payment-rows.ts';
-import { insertSession, noteProgress, sessionValues } from './session-rows.ts';
+import { insertSession, recordProgress, sessionValues } from './session-rows.ts';
 import { arrayStatement, type Statement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
@@ -71,10 +71,10 @@ export function createPaymentStore(
         const [payment] = await decider.decideAll(connection, [reference], decide);
         return payment ?? null;
       }),
-    noteSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
+    recordSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
       database.transaction(
         async (connection) =>
-          (await connection.execute(noteProgress, [progress, atMs, sessionId, id, accountId])) === 1,
+          (await connection.execute(recordProgress, [progress, atMs, sessionId, id, accountId])) === 1,
       ),
     ...createPaymentLists(database),
   };

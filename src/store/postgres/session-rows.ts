@@ -21,7 +21,7 @@ export const insertSession = statement(`
   SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 FROM payments WHERE id = $2 AND account_id = $13`);
 
 /** Takes progress, its time, the session, the payment and the account. */
-export const noteProgress = statement(`
+export const recordProgress = statement(`
   UPDATE provider_sessions SET progress = $1, progress_at_ms = $2
   WHERE id = $3 AND payment_id = $4 AND account_id = $5
     AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < $2

@@ -12,7 +12,7 @@ import { insertPaymentSql, paymentColumns, paymentOfRow, paymentValues } from '.
 import { AFTER_ALL_IDS, checkListLimit, PURGED_PER_RECORD } from '../store.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { insertSessionSql, noteProgressSql, sessionValues } from './session-rows.ts';
+import { insertSessionSql, recordProgressSql, sessionValues } from './session-rows.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,
@@ -22,7 +22,7 @@ export function createPaymentStore(
 ): PaymentStore {
   const insert = database.prepare(insertPaymentSql);
   const insertSession = database.prepare(insertSessionSql);
-  const noteProgress = database.prepare(noteProgressSql);
+  const recordProgress = database.prepare(recordProgressSql);
   // Names the account: another's row is neither read nor judged, so it takes no longer than one that never was.
   const selectOwned = database.prepare(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
@@ -77,8 +77,8 @@ export function createPaymentStore(
         insertSession.run(...sessionValues(session));
         return decider.decide(payment, decide);
       }),
-    noteSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
-      writes.runTransaction(() => noteProgress.run(progress, atMs, sessionId, id, accountId).changes === 1),
+    recordSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
+      writes.runTransaction(() => recordProgress.run(progress, atMs, sessionId, id, accountId).changes === 1),
     ...createPaymentLists(database, reads),
   };
 }

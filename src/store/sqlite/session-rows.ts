@@ -16,7 +16,7 @@ export const insertSessionSql = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Takes progress, its time, the session, the payment and the account. */
-export const noteProgressSql = `
+export const recordProgressSql = `
   UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2
   WHERE id = ?3 AND payment_id = (SELECT id FROM payments WHERE id = ?4 AND account_id = ?5)
     AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < ?2
