@@ -138,7 +138,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await heading('Revoke this key?');
     await look('revoke');
     await page.goto(`${baseUrl}/operator/accounts/${account.id}`);
-    await page.getByRole('button', { name: 'Look at its dashboard' }).click();
+    await page.getByRole('button', { name: 'View as merchant' }).click();
     await page.getByText('Read-only.').waitFor();
     await look('viewing');
     await page.getByRole('button', { name: 'Stop' }).click();

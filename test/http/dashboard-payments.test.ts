@@ -197,7 +197,12 @@ describe('a payment’s page', () => {
     const answer = await browser.get(`/dashboard/payments/${payment.id}`);
     const page = textOf(answer.payload).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
     for (const words of [
-      ...[payment.id, shortCodeOf(payment.id), 'Came to paid / completed', 'Customer went to the provider'],
+      ...[
+        payment.id,
+        shortCodeOf(payment.id),
+        'Status changed to paid / completed',
+        'Customer went to the provider',
+      ],
       ...[
         'The endpoint answered 500',
         '123 ms',

@@ -551,6 +551,6 @@ describe('every answer', () => {
     const browser = await dashboard.signIn(owner);
     const page = await browser.get('/dashboard/no/such/page');
     expect(page.statusCode).toBe(404);
-    expect(textOf(page.payload)).toContain('There is nothing here');
+    expect(textOf(page.payload)).toContain('Page not found');
   });
 });

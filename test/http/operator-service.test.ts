@@ -53,8 +53,8 @@ describe('providers', () => {
     const well = { failuresInARow: 0, lastAnswerAtMs: 1, lastFailureAtMs: null, lastFailure: null };
     adapters.set('wert', { ...wert, health: () => ({ ...well, isCircuitOpen: false }) });
     const text = await pageOf('/providers');
-    expect(text).toMatch(/Banxa Offered Left alone 20\.00 Nov 21, 2026, 00:00 UTC <i>refused<\/i>/);
-    expect(text).toMatch(/Wert Offered Answers 1\.00 none/);
+    expect(text).toMatch(/Banxa Offered Paused 20\.00 Nov 21, 2026, 00:00 UTC <i>refused<\/i>/);
+    expect(text).toMatch(/Wert Offered Operational 1\.00 none/);
     expect(text).toMatch(/Klarna Not configured Not asked yet/);
     expect((await browser.get('/operator/providers')).payload).not.toContain('<i>refused');
     expect(await pageOf('/providers/klarna')).toContain('KLARNA_');
@@ -103,7 +103,7 @@ describe('the settlement', () => {
     await storeOf().relay.openBatch(newBatch([carried], { relayer: ADDRESS, nonce: 77 }), leave);
     const text = await pageOf('/settlement');
     expect(text).toContain('Newest block 130');
-    expect(text).toMatch(/Behind the clock 36\d\d s late/);
+    expect(text).toMatch(/Sync delay 36\d\d s late/);
     expect(text).toContain('0.1234 POL low');
     expect(text).toContain(`${ADDRESS.slice(0, 8)}…${ADDRESS.slice(-4)} 77 ${shortOf(carried)}`);
   });

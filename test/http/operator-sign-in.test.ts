@@ -152,7 +152,7 @@ describe('with a password', () => {
     }
     const nothing = await browser.get('/operator/nothing');
     expect(nothing.statusCode).toBe(404);
-    expect(textOf(nothing.payload)).toContain('There is nothing here');
+    expect(textOf(nothing.payload)).toContain('Page not found');
   });
 });
 

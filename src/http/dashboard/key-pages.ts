@@ -22,7 +22,7 @@ import {
   seeOther,
 } from '../signed-in/signed-in-page.ts';
 
-const said: ReadonlyMap<string | null, Html> = new Map([
+const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['revoked', banner('good', 'The key is revoked. Requests with it are refused from now on.')],
   [
     'shown',
@@ -83,7 +83,7 @@ async function showKeys(
     .reverse();
   return {
     title: 'API keys',
-    main: html`${message}${said.get(visit.query.get('flash')) ?? nothing}
+    main: html`${message}${flashMessages.get(visit.query.get('flash')) ?? nothing}
 <p>A key lets your shop create checkouts and read payments. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="banner plain">There is no key yet. Create one, and give it to your shop's server.</p>` : keyTable(active, visit)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit, typed)}

@@ -51,12 +51,12 @@ export function registerLinkPages(routes: DashboardRoutes): void {
 function formView(
   { account, formToken }: Visit,
   form: FormFields | null,
-  said: Html = nothing,
+  message: Html = nothing,
 ): DashboardView {
   const value = (name: string) => form?.text(name) ?? '';
   return {
     title: 'Payment links',
-    main: html`${said}<p>Make a checkout by hand and send its link, or show its QR code.</p>
+    main: html`${message}<p>Make a checkout by hand and send its link, or show its QR code.</p>
 <form class="card" method="post" action="${DASHBOARD_PATH}/links">${formTokenField(formToken)}
 <div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000' })}
 ${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
@@ -100,12 +100,12 @@ function registerDirectPages(routes: DashboardRoutes): void {
 function directFormView(
   { account, formToken }: Visit,
   form: FormFields | null,
-  said: Html = nothing,
+  message: Html = nothing,
 ): DashboardView {
   const value = (name: string) => form?.text(name) ?? '';
   return {
     title: 'USDC from a wallet',
-    main: html`${said}<p>Ask a customer for USDC from a wallet of their own, without a card. The whole amount has to arrive; your fee is taken when it is forwarded to you.</p>
+    main: html`${message}<p>Ask a customer for USDC from a wallet of their own, without a card. The whole amount has to arrive; your fee is taken when it is forwarded to you.</p>
 <form class="card" method="post" action="${DASHBOARD_PATH}/links/direct">${formTokenField(formToken)}
 <div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000' })}
 ${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
@@ -125,7 +125,7 @@ interface HandForm {
     request: CreatePaymentRequest,
   ) => Promise<Payment>;
   /** The page with the form, filled in again with the submitted values. */
-  readonly formView: (visit: Visit, form: FormFields, said: Html) => DashboardView;
+  readonly formView: (visit: Visit, form: FormFields, message: Html) => DashboardView;
 }
 
 /** Applies the API's rules and shows their errors above the form. */

@@ -116,7 +116,7 @@ async function attentionCard(context: DashboardContext, visit: Visit): Promise<H
   if (waiting.length + partial.length + overpaid.length + fresh.length === 0) return nothing;
   return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">
 ${waiting.slice(0, SHOWN).map((payment) => waitingEntry(payment))}
-${waiting.length > SHOWN ? html`<li><a href="${DASHBOARD_PATH}/payments?forward=manual_required">All that need a hand</a></li>` : nothing}
+${waiting.length > SHOWN ? html`<li><a href="${DASHBOARD_PATH}/payments?forward=manual_required">All that need attention</a></li>` : nothing}
 ${partial.map((payment) => mismatchEntry(payment, partPaidSentence(payment)))}
 ${allOf(partial, 'partially_paid', 'All partially paid payments')}
 ${overpaid.map((payment) => mismatchEntry(payment, 'More arrived than it asked for: see whether the customer paid twice.'))}

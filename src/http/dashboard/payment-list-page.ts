@@ -273,7 +273,7 @@ ${choice('currency', currencies, given.currency, (value) => value)}
 ${dateField('from', given.from)}
 ${dateField('to', given.to)}
 </div></details>
-<div class="actions"><button class="button primary">Show</button></div>
+<div class="actions"><button class="button primary">Search</button></div>
 </form>`;
 }
 

@@ -33,7 +33,7 @@ import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
 /** A message at the top, and the result of a check. */
 interface PaymentPageOptions {
-  readonly said?: Html;
+  readonly message?: Html;
   readonly status?: number;
   readonly check?: SignatureCheck;
 }
@@ -42,14 +42,14 @@ interface PaymentPageOptions {
 export async function showPayment(
   context: DashboardContext,
   visit: Visit,
-  { said = nothing, status = 200, check = null }: PaymentPageOptions = {},
+  { message = nothing, status = 200, check = null }: PaymentPageOptions = {},
 ): Promise<DashboardView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment } = history;
   return {
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     status,
-    main: html`${said}
+    main: html`${message}
 <p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
 ${mismatchNotice(context, history)}
 ${await unservedNotice(context, visit, payment)}
@@ -116,7 +116,7 @@ export function amountFacts(payment: Payment): Html {
   return html`${fact('Amount', `${formatMoney(amountCents, currency)} ${currency}`)}
 ${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Made up of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
 ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
-${fact('Paid in full from', `${formatUnits(payment.paidThresholdUnits)} USDC`)}`;
+${fact('Amount due', `${formatUnits(payment.paidThresholdUnits)} USDC`)}`;
 }
 
 function factsCard(
@@ -233,7 +233,7 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
   yield {
     atMs: payment.createdAtMs,
     title: 'Created',
-    text: `Paid in full from ${formatUnits(payment.paidThresholdUnits)} USDC on.`,
+    text: `Amount due: ${formatUnits(payment.paidThresholdUnits)} USDC.`,
   };
   for (const session of sessions) {
     const quoted =
@@ -252,12 +252,12 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
     }
   }
   for (const { atMs, state } of states) {
-    yield { atMs, title: `Came to ${state.replace('/', ' / ')}`, text: paymentStates[state] };
+    yield { atMs, title: `Status changed to ${state.replace('/', ' / ')}`, text: paymentStates[state] };
   }
   if (payment.paidAtMs !== null && !states.some(({ state }) => state.startsWith('paid/'))) {
     yield {
       atMs: payment.paidAtMs,
-      title: 'Came to paid / completed',
+      title: 'Status changed to paid / completed',
       text: paymentStates['paid/completed'],
     };
   }

@@ -60,7 +60,7 @@ ${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUni
   };
 }
 
-const said: ReadonlyMap<string | null, Html> = new Map([
+const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['noted', banner('good', 'The note is saved.')],
   ['canceled', banner('good', 'The payment is canceled.')],
   ['erased', banner('good', 'The customer’s e-mail address is erased.')],
@@ -80,7 +80,8 @@ export function registerPaymentPages(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     ...seen,
     path: '/payments/:paymentId',
-    show: (visit) => showPayment(context, visit, { said: said.get(visit.query.get('flash')) ?? nothing }),
+    show: (visit) =>
+      showPayment(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
   });
   dashboardPage(routes, {
     ...seen,
@@ -160,6 +161,6 @@ async function orShown(
     return await act();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    return showPayment(context, visit, { status: error.status, said: banner('bad', error.message) });
+    return showPayment(context, visit, { status: error.status, message: banner('bad', error.message) });
   }
 }

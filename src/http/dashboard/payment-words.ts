@@ -30,7 +30,7 @@ const forwardWords: Readonly<Record<ForwardStatus, readonly [string, Tone]>> = {
   processing: ['release on its way', ''],
   completed: ['released', 'good'],
   failed: ['release refused', 'bad'],
-  manual_required: ['needs a hand', 'bad'],
+  manual_required: ['action required', 'bad'],
   canceled: ['nothing arrived', ''],
 };
 
@@ -104,7 +104,7 @@ export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' 
 
 export function providerName(provider: Payment['provider']): string {
   if (provider === DIRECT_PROVIDER) return 'From a wallet';
-  return provider === MULTI_PROVIDER ? 'The customer chooses' : providerCatalogue[provider].name;
+  return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalogue[provider].name;
 }
 
 /**

@@ -26,7 +26,7 @@ import {
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
-const said: ReadonlyMap<string | null, Html> = new Map([
+const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['changed', banner('good', 'Role updated.')],
   ['removed', banner('good', 'The member is removed.')],
   ['invited', banner('good', 'The invitation is on its way. It works once and for a week.')],
@@ -186,7 +186,7 @@ async function showPeople(
   ]);
   return {
     title: 'People',
-    main: html`${message}${said.get(visit.query.get('flash')) ?? nothing}
+    main: html`${message}${flashMessages.get(visit.query.get('flash')) ?? nothing}
 ${dataTable({
   label: 'Members',
   columns: ['E-mail address', 'Second factor', 'Since', 'Role'],

@@ -45,7 +45,7 @@ import {
 } from '../signed-in/signed-in-page.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
-const said: ReadonlyMap<string | null, Html> = new Map([
+const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['password', banner('good', 'Your password is changed, and your other sessions have ended.')],
   ['removed', banner('good', 'The authenticator app is off.')],
   ['passkey', banner('good', 'The passkey is added. You are asked for it when you sign in.')],
@@ -77,7 +77,8 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   dashboardPage(routes, {
     ...own,
     path: '/security',
-    show: (visit) => showSecurity(context, visit, { message: said.get(visit.query.get('flash')) ?? nothing }),
+    show: (visit) =>
+      showSecurity(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
   });
   dashboardForm(routes, {
     ...own,

@@ -50,7 +50,7 @@ const featureWords: Record<Feature, string> = {
   card_checkout: 'Card checkout',
   fee_pass_through: 'The customer can be asked to pay the fee',
 };
-const said: ReadonlyMap<string | null, Html> = new Map([
+const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['saved', banner('good', 'Saved. It counts for new checkouts at once.')],
 ]);
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
@@ -93,7 +93,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
     ...own,
     path: '/settings',
     show: async (visit) =>
-      showSettings(context, visit, { message: said.get(visit.query.get('flash')) ?? nothing }),
+      showSettings(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
   });
   registerLogoForm(routes, (visit, logoErrors) => {
     const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, logoErrors);

@@ -24,13 +24,13 @@ export function statisticsCard(statistics: AccountStatistics, span: Span, timeZo
 <dl class="tiles">
 ${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency)))}
 ${tile('Paid', counts.format(paid))}${tile('Created', counts.format(created))}
-${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), 'of those created in these days, by now')}
+${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), 'of payments created in this period')}
 </dl>
 ${created + paid === 0 ? html`<p class="banner plain">No payments in these days.</p>` : nothing}
 ${used.map((currency) => volumeChart(days, currency))}
 ${created === 0 ? nothing : html`${createdChart(days)}${conversionChart(days)}`}
 ${paid === 0 ? nothing : html`<div class="pair">${providerChart(statistics)}${settleChart(statistics)}</div>`}
-<p class="small soft">Days are those of ${timeZone}; providers and settling times are counted by days of UTC. Counts follow a second or two behind.</p></section>`;
+<p class="small soft">Days in ${timeZone}; providers and settling times in UTC. Updated every few seconds.</p></section>`;
 }
 
 function spanLink(other: Span, span: Span): Html {

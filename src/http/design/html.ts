@@ -25,9 +25,9 @@ type Insertion = string | number | Html | readonly Html[] | null;
 export const nothing = new Html('');
 
 /**
- * A template whose text insertions ghtml escapes, and whose `Html` insertions stay as they are. ghtml is given one text
- * at a time and never the template itself, so that nothing a template says can switch the escaping off. Attributes
- * must be quoted, and a link's scheme is the caller's to check.
+ * A template whose text insertions ghtml escapes, and whose `Html` insertions stay unchanged. ghtml gets one text at a
+ * time and never the template itself, so that no template can disable the escaping. Attributes must be quoted, and the
+ * caller checks a link's scheme.
  */
 export function html({ raw }: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
   let markup = raw[0] as string;

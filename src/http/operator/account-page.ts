@@ -25,7 +25,7 @@ const featureWords: Record<Feature, string> = {
   card_checkout: 'Card checkout',
   fee_pass_through: 'The customer can be asked to pay the fee',
 };
-const said: ReadonlyMap<string | null, Html> = new Map([
+const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['saved', banner('good', 'Saved. It counts for new checkouts at once.')],
   ['revoked', banner('good', 'The key is revoked. Requests with it are refused from now on.')],
   [
@@ -47,7 +47,8 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   operatorPage(routes, {
     path,
     section: 'accounts',
-    show: (visit) => showAccount(context, visit, { message: said.get(visit.query.get('flash')) ?? nothing }),
+    show: (visit) =>
+      showAccount(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
   });
   change('state', (form) => ({ suspended: form.has('suspend') }));
   change('feature', (form) => featureUpdateOf(form));
@@ -156,7 +157,7 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <form class="actions" method="post" action="${path}/state">${formTokenField(visit.formToken)}
 ${account.suspended ? html`<button class="button primary" name="resume" value="1">Resume</button>` : html`<button class="button danger" name="suspend" value="1">Suspend</button>`}
 <a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
-<form class="actions" method="post" action="${path}/view">${formTokenField(visit.formToken)}<button class="button">Look at its dashboard</button> <span class="soft small">Read-only, for half an hour. It is written into the account’s audit log.</span></form>
+<form class="actions" method="post" action="${path}/view">${formTokenField(visit.formToken)}<button class="button">View as merchant</button> <span class="soft small">Read-only, for half an hour. It is written into the account’s audit log.</span></form>
 <p class="soft small">Suspended: new checkouts are refused with 403. What exists goes on, and can be read.</p></section>`;
 }
 

@@ -33,7 +33,7 @@ import {
   seeOther,
 } from './operator-page.ts';
 
-const said: ReadonlyMap<string | null, Html> = new Map([
+const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['released', banner('good', 'The release is asked for; it goes out with the next batch.')],
   ['canceled', banner('good', 'The payment is canceled.')],
   ['rescued', banner('good', 'The rescue is sent; it is in the releases in flight until it is final.')],
@@ -47,7 +47,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
   operatorPage(routes, {
     ...own,
     path: '/payments/:paymentId',
-    show: (visit) => showPayment(context, visit, said.get(visit.query.get('flash')) ?? nothing),
+    show: (visit) => showPayment(context, visit, flashMessages.get(visit.query.get('flash')) ?? nothing),
   });
   const action = (
     name: string,

@@ -136,7 +136,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
 <div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
 <div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : moment(health.lastAnswerAtMs, CONSOLE_TIME_ZONE)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
-<div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Offer it again</button>` : html`<button class="button danger" name="switch_off" value="1">Do not offer it</button>`}</div></form>
+<div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}</div></form>
 <form class="card" method="post" action="${path}"><h2>Minimum</h2>${formTokenField(visit.formToken)}
 ${textField({ name: 'minimum', label: 'The least amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
 <div class="actions"><button class="button primary">Save minimum</button></div></form>
@@ -158,15 +158,15 @@ function stateBadge({ isConfigured, settings }: Provider): Html {
 }
 
 function healthBadge(health: ProviderHealth | null): Html {
-  if (health?.isCircuitOpen === true) return html`<span class="badge bad">Left alone</span>`;
+  if (health?.isCircuitOpen === true) return html`<span class="badge bad">Paused</span>`;
   if (health === null || health.lastAnswerAtMs === null) {
     return health?.lastFailureAtMs == null
       ? html`<span class="badge">Not asked yet</span>`
-      : html`<span class="badge warn">Failing</span>`;
+      : html`<span class="badge warn">Degraded</span>`;
   }
   return health.failuresInARow === 0
-    ? html`<span class="badge good">Answers</span>`
-    : html`<span class="badge warn">Failing</span>`;
+    ? html`<span class="badge good">Operational</span>`
+    : html`<span class="badge warn">Degraded</span>`;
 }
 
 function minimumOf({ id, settings }: Provider): string {

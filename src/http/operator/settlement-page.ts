@@ -82,15 +82,15 @@ function chainCard(
 <div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${moment(heads.latest.timestampMs, CONSOLE_TIME_ZONE)}`}</dd></div>
 <div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">not known</span>` : heads.final.number}</dd></div>
 <div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${moment(cursor.timestampMs, CONSOLE_TIME_ZONE)}`}</dd></div>
-<div><dt>Behind the clock</dt><dd>${lagMs === null ? html`<span class="soft">not known</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
+<div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">not known</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
 }
 
 function relayerCard(address: string, balance: bigint | null, fees: FeeQuote | null): Html {
   const isLow = balance !== null && fees !== null && balance < lowGasWei(fees);
   return html`<section class="card"><h2>Relayer</h2><dl class="facts">
 <div><dt>Address</dt><dd><code class="breaks">${address}</code></dd></div>
-<div><dt>Gas money</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${shortPolOf(balance)} POL ${isLow ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">enough</span>`}`}</dd></div></dl>
-<p class="soft small">This process’s own. Its key can lose nothing but this gas money: where deposits go is fixed on the chain.</p></section>`;
+<div><dt>Gas balance</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${shortPolOf(balance)} POL ${isLow ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">sufficient</span>`}`}</dd></div></dl>
+<p class="soft small">This process’s own. Its key can lose nothing but this gas balance: where deposits go is fixed on the chain.</p></section>`;
 }
 
 /** With four decimals, truncated. */

@@ -14,7 +14,7 @@ import {
 } from './operator-page.ts';
 
 /** The number of newest events that are read; failures are counted by host among them. */
-const LOOKED_THROUGH = 500;
+const READ_LIMIT = 500;
 const SHOWN = 50;
 
 /** The failures of one host. */
@@ -36,22 +36,22 @@ export function registerWebhooksPage(routes: OperatorRoutes): void {
 }
 
 async function showWebhooks(context: OperatorContext): Promise<OperatorView> {
-  const troubled = await context.search.listFailingWebhooks(null, LOOKED_THROUGH);
+  const failing = await context.search.listFailingWebhooks(null, READ_LIMIT);
   return {
     title: 'Webhooks',
     main: html`<p>An event is sent at most once, and never again: what did not arrive is learned by the shop from the payment’s status. “Unknown” was cut off while it was sent, and may have arrived.</p>
 ${
-  troubled.length === 0
+  failing.length === 0
     ? html`<p class="banner plain">Every webhook has arrived.</p>`
-    : html`${hostTable(hostsOf(troubled))}<h2>The newest</h2>${webhookTable(troubled.slice(0, SHOWN))}`
+    : html`${hostTable(hostsOf(failing))}<h2>The newest</h2>${webhookTable(failing.slice(0, SHOWN))}`
 }`,
   };
 }
 
 /** By host, the one with the newest failure first. */
-function hostsOf(troubled: readonly FailingWebhook[]): readonly FailingHost[] {
+function hostsOf(failing: readonly FailingWebhook[]): readonly FailingHost[] {
   const hosts = new Map<string, FailingHost>();
-  for (const webhook of troubled) {
+  for (const webhook of failing) {
     const known = hosts.get(webhook.host) ?? {
       host: webhook.host,
       failed: 0,
@@ -65,7 +65,7 @@ function hostsOf(troubled: readonly FailingWebhook[]): readonly FailingHost[] {
 }
 
 function hostTable(hosts: readonly FailingHost[]): Html {
-  return html`<h2>By host</h2><p class="soft small">Among the last ${LOOKED_THROUGH} that did not arrive.</p>
+  return html`<h2>By host</h2><p class="soft small">Among the last ${READ_LIMIT} that did not arrive.</p>
 ${dataTable({
   label: 'Hosts',
   columns: [

@@ -46,9 +46,9 @@ interface Try {
 }
 
 /**
- * Counts a try to sign in, by what was typed, whether there is such a user or not. A browser that is known counts for
- * itself alone, so that no stranger's tries stand in its way, from its own address neither. Throws `rate_limited` where
- * nobody could be typing.
+ * Counts a sign-in attempt by the typed address, whether there is such a user or not. A known browser has its own
+ * counter, so that strangers' attempts do not block it, not even from its own address. Throws `rate_limited` at a rate
+ * that no person types.
  */
 export async function countSignIn(
   { context, cookies }: AreaRoutes,

@@ -41,13 +41,13 @@ async function showSignIn(
   const token = routes.cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(routes.context, token, routes.area.name);
   if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
-  const said = query.get('flash');
+  const flash = query.get('flash');
   return sendPlainPage(routes, reply, 200, {
     title: routes.area.signInTitle,
     main: signInForm(
       routes,
       { formToken: openFormToken(routes, request, reply), next, email: '' },
-      greetings.get(said) ?? nothing,
+      greetings.get(flash) ?? nothing,
     ),
   });
 }
@@ -101,7 +101,7 @@ async function answerSignIn(
       main: signInForm(
         routes,
         { formToken: openFormToken(routes, request, reply), next, email },
-        banner('bad', 'E-mail address and password do not belong together.'),
+        banner('bad', 'Incorrect email or password.'),
       ),
     });
   }

@@ -143,7 +143,7 @@ export function failureContent(error: ServiceError, path: string): PageContent {
   const { title, sentence } = wordsOf(error);
   return {
     title,
-    main: html`<p>${sentence}</p><p><a class="button" href="${path}">Back to the beginning</a></p>`,
+    main: html`<p>${sentence}</p><p><a class="button" href="${path}">Go to the start page</a></p>`,
   };
 }
 
@@ -151,7 +151,7 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
   switch (error.errorName) {
     case 'role_too_small':
       return {
-        title: 'Your role does not allow this',
+        title: 'You don’t have permission',
         sentence: 'Ask an owner of the account to do it, or to give you another role.',
       };
     case 'foreign_form':
@@ -166,7 +166,7 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
   }
   if (error.status === 404) {
     return {
-      title: 'There is nothing here',
+      title: 'Page not found',
       sentence: 'The address may be incomplete, or what was here belongs to another account.',
     };
   }
