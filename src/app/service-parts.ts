@@ -90,7 +90,7 @@ export interface ServiceParts extends ServiceOptions {
   readonly startSession: StartSession;
   /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
   readonly create: CreatePaymentContext;
-  /** Providers, each left alone while it is out of order. */
+  /** Providers, each behind its circuit breaker. */
   readonly directory: ProviderDirectory;
 }
 

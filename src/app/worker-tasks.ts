@@ -118,7 +118,7 @@ function staleWebhooksTask({ store, nowMs, monotonicMs, log }: WorkerParts): Wor
   };
 }
 
-/** Says how many webhooks were given up, if any. */
+/** Logs the number of abandoned webhooks, if any. */
 export function reportAbandoned(log: Log, abandoned: number): void {
   if (abandoned > 0)
     log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');

@@ -182,7 +182,7 @@ interface ContractArtifact {
   readonly bytecode: string;
   /** The code on chain, with zeros where the immutable values go. */
   readonly deployedBytecode: string;
-  /** Where each immutable value goes; offsets and lengths in bytes. */
+  /** Positions of each immutable value; offsets and lengths in bytes. */
   readonly immutables: Readonly<
     Record<string, readonly { readonly start: number; readonly length: number }[]>
   >;

@@ -2,7 +2,7 @@ import type { Address } from './payout-address.ts';
 import type { ProviderId } from './provider-catalogue.ts';
 import type { ShopLogo, ShopProfile } from './shop-profile.ts';
 
-/** What an account may use; a feature that is off answers 403. */
+/** Features that an account may use; one that is off answers 403. */
 export const features = ['card_checkout', 'fee_pass_through'] as const;
 export type Feature = (typeof features)[number];
 

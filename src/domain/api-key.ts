@@ -3,7 +3,7 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 /** The fixed beginning of every API key, as the specification gives it. */
 export const API_KEY_PREFIX = 'service_live_';
 
-/** At most this many keys of an account are active at a time. */
+/** Maximum active keys of an account. */
 export const MAXIMUM_ACTIVE_KEYS = 10;
 
 /** Longer texts are refused without hashing them. */
@@ -31,12 +31,12 @@ export function looksLikeApiKey(text: string): boolean {
   return text.length <= MAXIMUM_API_KEY_LENGTH && apiKeyPattern.test(text);
 }
 
-/** What is stored of an API key: its SHA-256 in hex. The key has 192 random bits, so no salt is needed. */
+/** The stored form of an API key: its SHA-256 in hex. The key has 192 random bits, so no salt is needed. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** How a key is shown after its creation ("service_live_…R8mQ"). */
+/** The form in which a key is shown after its creation ("service_live_…R8mQ"). */
 export function maskApiKey(lastCharacters: string): string {
   return `${API_KEY_PREFIX}…${lastCharacters}`;
 }

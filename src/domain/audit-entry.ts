@@ -49,7 +49,7 @@ export interface AuditEntry {
   readonly action: AuditAction;
   /** The object of the action, in text that stays valid: a name, an address, an id. */
   readonly target: string | null;
-  /** Where the request came from; null for the command line. */
+  /** Address of the request; null for the command line. */
   readonly address: string | null;
 }
 

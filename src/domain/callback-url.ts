@@ -103,11 +103,11 @@ export function parseCallbackUrl(
   return nameRefusal === null ? { ok: true, url, hostname, port, kind: 'name' } : refuse(nameRefusal);
 }
 
-/** Where a service is reached from outside. */
+/** The public location of a service. */
 export interface ServiceLocation {
   readonly hostname: string;
   readonly port: number;
-  /** Without a slash at its end; empty for all of the host. */
+  /** Path without a slash at its end; empty for all of the host. */
   readonly path: string;
 }
 
@@ -150,7 +150,7 @@ function refuseText(raw: string): string | null {
   return authorityOf(raw).includes('@') ? 'must not contain user:password credentials' : null;
 }
 
-/** What stands between `https://` and the path in the raw text; empty when the text does not begin that way. */
+/** The raw text between `https://` and the path; empty when the text does not begin that way. */
 function authorityOf(raw: string): string {
   return HTTPS_WITH_AUTHORITY.exec(raw)?.[1] ?? '';
 }

@@ -1,6 +1,6 @@
 import type { Role } from './person.ts';
 
-/** What a session opens: the merchants' dashboard, the operator's console, or an account's dashboard to an operator. */
+/** The area of a session: the merchants' dashboard, the operator's console, or an account's dashboard to an operator. */
 export type SessionArea = 'dashboard' | 'operator' | 'viewing';
 
 /**
@@ -35,11 +35,11 @@ export const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 export const SESSION_IDLE_MS = 12 * 3_600_000;
 /** How long an operator may view an account's dashboard before they open it again. */
 export const VIEWING_MS = 30 * 60_000;
-/** How long the code may take after the password. */
+/** Time limit for the code after the password. */
 export const SECOND_FACTOR_MS = 5 * 60_000;
-/** How long setting up a second factor may take after the password: an app may have to be installed. */
+/** Time limit for setting up a second factor after the password: an app may have to be installed. */
 export const SET_UP_MS = 20 * 60_000;
-/** How much older than the truth `lastSeenAtMs` may be: not every request is worth a write. */
+/** Maximum delay of `lastSeenAtMs`: not every request is worth a write. */
 export const LAST_SEEN_STEP_MS = 5 * 60_000;
 /** Maximum sessions of a user: a further sign-in ends the oldest. Sessions that wait for a second factor count separately. */
 export const MAXIMUM_SESSIONS = 20;

@@ -2,7 +2,7 @@ import { keccak256, keccak256Hex, writeHexBytes } from '../platform/keccak.ts';
 import { PAYMENT_ID_CHARACTERS, type PaymentId } from './payment-id.ts';
 import { type Address, checksumAddressBytes } from './payout-address.ts';
 
-/** What a deposit address is bound to on chain; lost terms would mean stuck funds, so a payment keeps them. */
+/** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so a payment keeps them. */
 export interface DepositTerms {
   readonly merchant: Address;
   readonly feeBasisPoints: number;

@@ -68,7 +68,7 @@ export class ServiceError extends Error {
   readonly errorName: ErrorName;
   /** Seconds until a retry makes sense; for `rate_limited`, and for `provider_unavailable` where the provider is busy. */
   readonly retryAfterSeconds: number | null;
-  /** What is wrong with a field, without its name: a page shows it at the field. Null where no field is named. */
+  /** The problem of a field, without the field's name: a page shows it at the field. Null where no field is named. */
   readonly problem: string | null;
 
   /** `publicText` replaces the table's text where more can be said; `cause` never leaves the process. */

@@ -3,14 +3,14 @@ import type { ChainPosition, Deposit, Release, Rescue } from './payment.ts';
 import type { PaymentId } from './payment-id.ts';
 import type { Address } from './payout-address.ts';
 
-/** Where money went: to the deposit address, from there to the merchant and the fee wallet, or what was no payment. */
+/** Kinds of movements: to the deposit address, from there to the merchant and the fee wallet, or of a rescued token. */
 export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
 /** One entry of money that is final on the chain, before it has its place in the journal. */
 export interface JournalFacts {
   readonly kind: JournalEntryKind;
   readonly paymentId: PaymentId;
-  /** In the token's smallest unit. Negative where the chain took back what it had called final. */
+  /** Amount in the token's smallest unit. Negative where the chain took back what it had called final. */
   readonly units: bigint;
   /** Null for the payment token; else the token, or the zero address for the chain's own coin. */
   readonly token: Address | null;
@@ -21,7 +21,7 @@ export interface JournalFacts {
 
 /** An entry of the journal: never changed and never removed. */
 export interface JournalEntry extends JournalFacts {
-  /** From 1, without gaps. */
+  /** Number of the entry, from 1 without gaps. */
   readonly number: number;
   readonly recordedAtMs: number;
   /** The hash of the entry before it; 64 zeros for the first one. */
@@ -38,7 +38,7 @@ export const NO_MOVEMENTS: JournalHead = { number: 0, hash: '0'.repeat(64) };
 
 type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
 
-/** What was found on the chain, with the payments they belong to. */
+/** Rows found on the chain, with the payments they belong to. */
 export interface MovedRows {
   readonly deposits: readonly OfPayment<Deposit>[];
   readonly releases: readonly OfPayment<Release>[];
@@ -108,7 +108,7 @@ export function hashOfEntry(entry: Omit<JournalEntry, 'hash'>): string {
   return createHash('sha256').update(contents).digest('hex');
 }
 
-/** What the entries of a payment come to: one entry for each place and kind that was not taken back. */
+/** The net entries of a payment: one for each place and kind that was not taken back. */
 export function netEntries(entries: readonly JournalFacts[]): JournalFacts[] {
   const sums = new Map<string, JournalFacts>();
   for (const entry of entries) {
@@ -118,7 +118,7 @@ export function netEntries(entries: readonly JournalFacts[]): JournalFacts[] {
   return [...sums.values()].filter(({ units }) => units !== 0n);
 }
 
-/** Where on the chain a entry happened and of which kind it is: once there is nothing else of the same. */
+/** The position of an entry on the chain and its kind, which together identify it. */
 export function placeOfEntry({ kind, token, transactionHash, logIndex, blockNumber }: JournalFacts): string {
   return `${kind} ${token ?? ''} ${transactionHash}:${logIndex} in block ${blockNumber}`;
 }

@@ -71,7 +71,7 @@ export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
   return (units * BigInt(feeBasisPoints)) / BigInt(BASIS_POINTS);
 }
 
-/** What reaches the merchant, in 10⁻⁶ units, when a gross amount in cents is paid in full. */
+/** The merchant's net in 10⁻⁶ units when a gross amount in cents is paid in full. */
 function netUnits(grossCents: number, feeBasisPoints: number): bigint {
   const units = BigInt(grossCents) * UNITS_PER_CENT;
   return units - feeUnits(units, feeBasisPoints);
@@ -110,7 +110,7 @@ export function usdUnits(amountCents: number, rate: UsdRate): bigint {
   return (BigInt(amountCents) * UNITS_PER_CENT * rate) / USD_RATE_ONE;
 }
 
-/** What is left of an amount after a tolerance or fee given in basis points, rounded down. */
+/** An amount less a tolerance or fee in basis points, rounded down. */
 export function lessBasisPoints(units: bigint, basisPoints: number): bigint {
   return (units * BigInt(BASIS_POINTS - basisPoints)) / BigInt(BASIS_POINTS);
 }

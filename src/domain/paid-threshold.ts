@@ -128,7 +128,7 @@ export function isPlausibleQuote(
   return quotedUnits * 100n >= min && quotedUnits * 100n <= max;
 }
 
-/** While at least this share of the threshold is missing, what has arrived does not count as an attempt to pay. */
+/** Missing share of the threshold from which the deposits do not count as an attempt to pay. */
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**

@@ -30,7 +30,7 @@ export type PaymentSearch =
 export type Meaning =
   /** Words of the note or of the e-mail address's name that begin so; all of them. Short ones are whole words. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
-  /** What the customer is charged, or what was requested. */
+  /** The charged or the requested amount. */
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
   /** The beginning of an e-mail address; a whole one as soon as its domain has a point. */
   | { readonly kind: 'email'; readonly beginning: string };

@@ -86,7 +86,7 @@ export interface Transition {
   readonly from: PaymentState;
   readonly event: PaymentEvent;
   readonly to: PaymentState;
-  /** What else is committed in the same transaction. */
+  /** Effects committed in the same transaction. */
   readonly effects: string;
 }
 

@@ -12,7 +12,7 @@ export interface PaymentSlot {
   readonly currency: Currency;
   /** Payments created in it. */
   readonly created: number;
-  /** How many of those became paid, whenever that was. */
+  /** Payments among them that became paid, at whatever time. */
   readonly converted: number;
   /** Payments that became paid in it, and what their customers were charged. */
   readonly paid: number;
@@ -27,7 +27,7 @@ export interface PaidCount {
   readonly paid: number;
 }
 
-/** From created to paid: at most so long. */
+/** Upper bounds of the time from created to paid. */
 export const settleBoundsMs: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((minutes) => minutes * 60_000),
   ...[1, 6, 24].map((hours) => hours * 3_600_000),

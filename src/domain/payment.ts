@@ -26,12 +26,12 @@ export interface Payment {
   readonly accountId: string;
   readonly createdAtMs: number;
 
-  /** What the customer is charged, in cents of `currency`; includes the fee under pass-through. */
+  /** The customer's charge in cents of `currency`; includes the fee under pass-through. */
   readonly amountCents: number;
   readonly currency: Currency;
   /** The requested net under pass-through, else null. */
   readonly originalAmountCents: number | null;
-  /** What pass-through added, else null. */
+  /** The fee that pass-through added, else null. */
   readonly customerFeeCents: number | null;
   readonly passFeeToCustomer: boolean;
   readonly feeBasisPoints: number;
@@ -49,7 +49,7 @@ export interface Payment {
   readonly depositAddress: Address;
   /** The charge's value in USD at creation, in 10⁻⁶ units. */
   readonly usdUnits: bigint;
-  /** How much less than expected counts as paid in full; null for a payment made before this was kept: the operator's setting. */
+  /** Shortfall that counts as paid in full; null for a payment from before it was stored, which takes the operator's setting. */
   readonly toleranceBasisPoints: number | null;
   /** A provider that keeps more of the charge is not offered; null for a payment made before there was a maximum. */
   readonly maxProviderFeeBasisPoints: number | null;
@@ -72,13 +72,13 @@ export interface Payment {
   /** Whether clearly less or clearly more than the threshold asks for was seen; null where neither. */
   readonly amountMismatch: AmountMismatch | null;
 
-  /** When the sender should next try to release what is held; null when there is nothing to release. */
+  /** Time of the sender's next try to release the held units; null when there is nothing to release. */
   readonly releaseDueAtMs: number | null;
-  /** How many times in a row a simulated release was refused (blocklisted wallet, paused token). */
+  /** Number of refused simulations of the release in a row (blocklisted wallet, paused token). */
   readonly releaseRefusals: number;
   /** Why the last simulated release was refused, for operator and merchant. */
   readonly releaseRefusalReason: string | null;
-  /** How many batches in a row were finally mined without releasing it; does not say why, and changes no state. */
+  /** Number of batches in a row that were finally mined without releasing it; does not say why, and changes no state. */
   readonly noOpBatches: number;
   /** The relay batch that carries its release at this moment, or null. */
   readonly relayBatchId: number | null;
@@ -88,10 +88,10 @@ export interface Payment {
   readonly releaseRequested: boolean;
 }
 
-/** What names a payment in the store: its account is where its rows lie. A `Payment` is one itself. */
+/** The key of a payment in the store: its account is part of its rows' key. A `Payment` is one itself. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 
-/** How far a payment has come that was just created: nothing has happened to it. */
+/** Progress of a payment that was just created. */
 export const untouchedProgress = {
   status: 'unpaid',
   forwardStatus: 'pending',
@@ -110,7 +110,7 @@ export const untouchedProgress = {
   releaseRequested: false,
 } as const satisfies PaymentChange;
 
-/** How what was received differs from what was asked for, where the merchant should know of it. */
+/** The difference between received and requested amount, where the merchant should know it. */
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;
 export type AmountMismatch = (typeof amountMismatches)[number];
 

@@ -1,4 +1,4 @@
-/** What a member of an account may do in the dashboard; each role may also do what the ones before it may. */
+/** Roles of an account's members in the dashboard; each role includes the rights of the ones before it. */
 export const roles = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -16,7 +16,7 @@ export interface User {
   readonly id: string;
   /** Lower-case; names the user. */
   readonly email: string;
-  /** In the PHC string format; null until it is set by a link. */
+  /** Hash in the PHC string format; null until a link sets it. */
   readonly passwordHash: string | null;
   /** The sealed secret of the authenticator app; null without one. */
   readonly totpSecret: string | null;
@@ -41,9 +41,9 @@ export interface Member extends Membership {
   readonly hasSecondFactor: boolean;
 }
 
-/** At most this many people have a right in an account. */
+/** Maximum members of an account. */
 export const MAXIMUM_MEMBERS = 100;
-/** At most this many accounts can one user be a member of. */
+/** Maximum accounts that one user can be a member of. */
 export const MAXIMUM_MEMBERSHIPS = 100;
 
 const MAXIMUM_EMAIL_CHARACTERS = 254;
@@ -66,9 +66,9 @@ export interface Passkey {
   readonly name: string;
   /** COSE, base64url. */
   readonly publicKey: string;
-  /** How often the device has signed, as it says itself; 0 where it does not count. */
+  /** The device's own count of its signatures; 0 where it does not count. */
   readonly counter: number;
-  /** How the browser can reach it, as JSON text. */
+  /** Transports by which the browser reaches the device, as JSON text. */
   readonly transports: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;

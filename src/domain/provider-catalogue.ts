@@ -60,7 +60,7 @@ export function isProviderId(value: string): value is ProviderId {
   return Object.hasOwn(providerCatalogue, value);
 }
 
-/** What a provider is assumed to deliver for a charge of this USD value, in 10⁻⁶ units; never below zero. */
+/** A provider's assumed delivery for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
   const fees: CatalogueEntry = providerCatalogue[provider];
   const minimumUnits = BigInt(fees.minimumFeeUsdCents) * UNITS_PER_CENT;

@@ -42,7 +42,7 @@ export const providerRoutes: Partial<Readonly<Record<ProviderId, readonly Provid
   klarna: ['moonpay', 'banxa'],
 };
 
-/** What each provider is configured with, in the order in which it is documented. */
+/** Settings of each provider, in the order of the documentation. */
 export const providerVariables: Readonly<Record<ProviderId, readonly ProviderVariable[]>> = {
   moonpay: [
     secret('API_KEY', 'The publishable key (`pk_…`); without it, the provider is inactive.'),

@@ -256,7 +256,7 @@ function effectsOf(
   }
 }
 
-/** What is shown of the money while it has not been counted yet: what was seen, as the chain is known now. */
+/** The displayed amounts while the money is not counted yet: the units seen on the chain as it is known now. */
 function seenSoFar(
   payment: Payment,
   { deposits }: ChainObservations,
@@ -280,7 +280,7 @@ function decisiveDeposit(payment: Payment, deposits: readonly Deposit[]): Deposi
   return deposits.at(-1);
 }
 
-/** When the sender should try: null when nothing is held, or what is held may not be released yet. */
+/** Time of the sender's next try: null when nothing is held, or the held units may not be released yet. */
 function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentChange {
   if (sums.heldUnits === 0n) {
     // The release request of a canceled payment stays until the release is final.
@@ -329,7 +329,7 @@ export function settleScanned(
   return mayHaveBeenPassed ? { change: {}, ...decision, revisitExpiry: true } : decision;
 }
 
-/** How long the sender waits after the first, second, … try in a row that released nothing; the last one repeats. */
+/** The sender's waits after the first, second, … try in a row that released nothing; the last one repeats. */
 const delaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
 
 /** Wait after a simulation that found nothing at the address: the watcher will see why. */

@@ -11,11 +11,11 @@ import {
 } from './paid-threshold.ts';
 import type { Address } from './payout-address.ts';
 
-/** How a merchant appears to customers, and how it wants its account to work. */
+/** A merchant's appearance to customers, and the settings of its account. */
 export interface ShopProfile extends AccountThresholdTerms {
   /** Names the shop's logo, which is kept apart; null without one. */
   readonly logoHash: string | null;
-  /** Where customers get help: an https address, or `mailto:` and an e-mail address. */
+  /** The customers' contact for help: an https address, or `mailto:` and an e-mail address. */
   readonly supportUrl: string | null;
   /** The way back to the shop once a payment has ended. */
   readonly returnUrl: string | null;
@@ -65,7 +65,7 @@ export function parseName(text: string): string {
   return name;
 }
 
-/** Where customers get help, from an https address or an e-mail address; empty text is none. */
+/** The customers' contact for help, from an https address or an e-mail address; empty text is none. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
@@ -106,12 +106,12 @@ export function parseTimeZone(text: string): string {
   throw invalidField('time-zone', 'must be the name of a time zone, such as Europe/Berlin');
 }
 
-/** How much less than expected counts as paid in full, in percent; empty text takes the operator's setting. */
+/** The shortfall in percent that counts as paid in full; empty text takes the operator's setting. */
 export function parseTolerance(text: string): number | null {
   return parsePercent('tolerance-percent', text, 0, MAXIMUM_TOLERANCE_BASIS_POINTS);
 }
 
-/** How much of a charge a provider may keep, in percent; empty text takes the operator's setting. */
+/** The maximum provider fee in percent of a charge; empty text takes the operator's setting. */
 export function parseMaxProviderFee(text: string): number | null {
   return parsePercent(
     'max-provider-fee-percent',

@@ -85,7 +85,7 @@ export function createKnownAddresses(
           // Taken in meanwhile by another call.
           if (row > book.lastRow) add(row, depositAddress);
         }
-        // One that cannot be kept is given up: the next start reads its payments.
+        // A page that cannot be stored is dropped: the next start reads its payments.
         for (let page = unkept.shift(); page !== undefined; page = unkept.shift()) {
           await pages.keepAddressPage(page);
         }

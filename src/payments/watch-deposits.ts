@@ -58,7 +58,7 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
     // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
     const final = (await areConfirmed(view, logs.rows, reached)) ? reached : cursor;
     await recordScan(context, { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows });
-    // Where the cursor stands still, a further pass would begin at the same block and read the same again.
+    // Where the cursor does not move, a further pass would begin at the same block and read the same again.
     const isCaughtUp = logs.scannedTo.number >= heads.latest.number || final.number === cursor.number;
     return { cursor: final, latest: heads.latest, isCaughtUp };
   });

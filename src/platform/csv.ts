@@ -1,7 +1,7 @@
 /** A cell: text that a user wrote, or text of the service itself (amounts, ids, times). */
 export type CsvCell = { readonly text: string | null } | string | null;
 
-/** What a spreadsheet takes for the beginning of a formula, also behind blanks and in full width. */
+/** Characters that a spreadsheet takes for the beginning of a formula, also behind blanks and in full width. */
 const formulaBegins = /^[\s\0]*[=+\-@＝＋－＠\t\r]/u;
 
 /**

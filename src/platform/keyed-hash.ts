@@ -2,9 +2,9 @@ import { createHash, createHmac, createSecretKey, hash, hkdfSync, type KeyObject
 
 /** Hashes that cannot be brute-forced without the server's secret. */
 export interface KeyedHash {
-  /** With the current secret. */
+  /** The hash under the current secret. */
   of(text: string): string;
-  /** With every secret we hold: one of them is the hash that was kept. */
+  /** The hashes under every configured secret: one of them is the stored hash. */
   candidates(text: string): readonly string[];
 }
 

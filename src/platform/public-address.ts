@@ -19,7 +19,7 @@ interface Ipv4Address {
 
 interface Ipv4Range {
   readonly value: number;
-  /** How many low bits are free inside the range; fewer than 32. */
+  /** Number of low bits that are free inside the range; fewer than 32. */
   readonly freeBits: number;
 }
 

@@ -8,7 +8,7 @@ interface Entry<T> {
 
 export interface TtlCacheOptions {
   readonly monotonicMs: () => number;
-  /** How long a fetched value may be used; 0 keeps none, but callers at the same time still share one fetch. */
+  /** Lifetime of a fetched value; 0 keeps none, but callers at the same time still share one fetch. */
   readonly keepMs: number;
   /** Maximum number of entries; a new one evicts the oldest. */
   readonly maximumEntries: number;

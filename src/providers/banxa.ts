@@ -47,10 +47,10 @@ export interface BanxaOptions extends AdapterSettings {
   readonly id: ProviderId;
   /** As Banxa calls it: `debit-credit-card`. */
   readonly paymentMethod: string;
-  /** With the partner's reference, without a slash at its end. */
+  /** The API's address with the partner's reference, without a slash at its end. */
   readonly apiUrl: string;
   readonly apiKey: string;
-  /** What Banxa calls Polygon. */
+  /** Banxa's name of Polygon. */
   readonly blockchain: string;
   /** Null takes no webhooks. */
   readonly webhookSecret: string | null;

@@ -6,7 +6,7 @@ import { ProviderBusyError } from './provider-http.ts';
 
 /** Failures in a row that count as an outage; a single one may have any cause. */
 const FAILURES_TO_OPEN = 5;
-/** What a failure said may be as long as the provider likes. */
+/** Maximum length of a stored failure message, which the provider chooses. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
 /**
@@ -18,9 +18,9 @@ export type CallOutcome = 'answered' | 'declined' | 'busy' | 'failed' | 'circuit
 export interface CircuitBreakerOptions {
   readonly monotonicMs: () => number;
   readonly nowMs: () => number;
-  /** How long a provider that keeps failing is left alone before it is tried again. */
+  /** Time for which the circuit stays open before the next trial. */
   readonly openMs: number;
-  /** Told how each call ended, and whether the provider is left alone after it. */
+  /** Receives the outcome of each call, and whether the circuit is open after it. */
   readonly observe?: (provider: ProviderId, outcome: CallOutcome, isCircuitOpen: boolean) => void;
 }
 
@@ -121,7 +121,7 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
     /** No call may be made: it is too early for a trial, or there is one already. */
     isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
     failuresInARow: () => failures,
-    /** How long the provider has asked not to be called; 0 where it has not. */
+    /** Remaining time for which the provider asked not to be called; 0 where it has not. */
     busySeconds: () => Math.max(0, Math.ceil((busyUntilMs - monotonicMs()) / 1000)),
     async run<T>(
       call: () => Promise<T>,

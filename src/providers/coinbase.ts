@@ -67,7 +67,7 @@ interface CoinbaseOptions extends AdapterSettings {
 const PLATFORM_HOST = 'api.cdp.coinbase.com';
 const DEVELOPER_HOST = 'api.developer.coinbase.com';
 const TOKEN_LIFETIME_SECONDS = 120;
-/** How long the address of a session can be opened. */
+/** Lifetime of a session's address. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
 /** Before our id, in the test environment. */
 const SANDBOX_PREFIX = 'sandbox-';
@@ -244,7 +244,7 @@ function ed25519KeyOf(bytes: Buffer): KeyObject | null {
 /** The algorithms that a key can sign with, by the names that a token's header uses. */
 type TokenAlgorithm = 'EdDSA' | 'ES256';
 
-/** What a private key signs tokens with: Ed25519 or P-256; null for every other key. */
+/** The algorithm by which a private key signs tokens: Ed25519 or P-256; null for every other key. */
 function tokenAlgorithmOf(key: KeyObject): TokenAlgorithm | null {
   if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
   return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'

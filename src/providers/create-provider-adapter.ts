@@ -93,7 +93,7 @@ function settingsOf(id: ProviderId, values: ProviderValues, settings: AdapterSet
   };
 }
 
-/** What differs between a provider and one that is a way to pay there. */
+/** A provider that is a payment method at another one, and the method's name there. */
 interface PaymentMethodRoute {
   readonly id: ProviderId;
   readonly paymentMethod: string;

@@ -23,13 +23,13 @@ import {
 
 /** Settings of all adapters, whatever their protocol. */
 export interface AdapterSettings {
-  /** For all calls of starting a session together; a quote is bounded by two seconds besides. */
+  /** Time limit of all calls that start a session together; a quote is also bounded by two seconds. */
   readonly timeoutMs: number;
-  /** How long a quote is reused; 0 asks every time. */
+  /** Time for which a quote is reused; 0 requests one every time. */
   readonly quoteCacheMs?: number;
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;
-  /** Where this provider's webhooks arrive, as it reaches us. */
+  /** The address at which this provider reaches us with its webhooks. */
   readonly webhookUrl: string;
   /** The public root of this service, without a slash at its end. */
   readonly baseUrl: string;
@@ -38,7 +38,7 @@ export interface AdapterSettings {
 /** One call of a conversation that has a deadline as a whole. */
 export type Call = (request: Omit<JsonRequest, 'timeoutMs'>) => Promise<JsonAnswer>;
 
-/** What is particular to one provider's protocol; everything else is the same for all. */
+/** The parts that are specific to one provider's protocol; everything else is the same for all. */
 export interface Protocol {
   readonly id: ProviderId;
   readonly opensOnce?: true;

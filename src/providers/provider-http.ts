@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { isSecureUrl } from '../platform/public-address.ts';
 
-/** What a provider answered: any status, with a body that parsed as JSON. */
+/** A provider's answer: any status, with a body that parsed as JSON. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -15,14 +15,14 @@ export interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON, or as a form when it is `URLSearchParams`. */
   readonly body?: unknown;
-  /** For the whole exchange, from connecting to the last byte. */
+  /** Time limit of the whole exchange, from connecting to the last byte. */
   readonly timeoutMs: number;
 }
 
 /** No answer of a provider that we can use is anywhere near this long. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
-/** How long a provider that answers 429 without `Retry-After` is not called. */
+/** Time for which a provider that answers 429 without `Retry-After` is not called. */
 const DEFAULT_RETRY_SECONDS = 1;
 /** A provider that names an hour is tried once a minute: nothing here depends on its guess. */
 const LONGEST_RETRY_SECONDS = 60;

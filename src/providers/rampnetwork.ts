@@ -47,7 +47,7 @@ export interface RampNetworkOptions extends AdapterSettings {
 }
 
 const ASSET = 'MATIC_USDC';
-/** Where our id stands in the address that webhooks go to. */
+/** The query parameter with our id in the address of the webhooks. */
 const PAYMENT_PARAMETER = 'payment_id';
 
 /** On secp256k1 72 bytes at most. */

@@ -56,7 +56,7 @@ interface TransakOptions extends AdapterSettings {
 /** It sells for INR by UPI only, and the checkout is for cards. */
 const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
 
-/** How long the address of a session can be opened. */
+/** Lifetime of a session's address. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([

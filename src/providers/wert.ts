@@ -99,7 +99,7 @@ async function fetchQuote(options: WertOptions, request: QuoteRequest, call: Cal
   return { deliveryUnits: lessFees(conversion, request), minimumUsdCents: null };
 }
 
-/** What a conversion leaves when its fees come on top of the charge, rounded down; see the header. */
+/** The delivery of a conversion whose fees come on top of the charge, rounded down; see the header. */
 function lessFees(conversion: AnswerFields, { amountCents }: QuoteRequest): bigint {
   const units = readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
   const chargedUnits = BigInt(amountCents) * UNITS_PER_CENT;

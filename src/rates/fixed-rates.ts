@@ -3,7 +3,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { type Currency, parseUsdRate, USD_RATE_ONE, type UsdRate } from '../domain/money.ts';
 import type { Rates } from '../domain/ports/provider.ts';
 
-/** How the rates behave: `down` answers conversion_failed, `slow` answers late. */
+/** Faults of the rates: `down` answers conversion_failed, `slow` answers late. */
 export type RatesFault = 'up' | 'down' | 'slow';
 
 /** Rates that do not move, for the sandbox. */

@@ -3,7 +3,7 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
 import { isLogoType, type ShopLogo } from '../domain/shop-profile.ts';
 
-/** For `SELECT … FROM accounts`. */
+/** Columns for `SELECT … FROM accounts`. */
 export const accountColumns = `
   accounts.id, accounts.name, accounts.email, accounts.fee_basis_points AS "feeBasisPoints", accounts.wallet,
   accounts.features, accounts.providers, accounts.suspended, accounts.created_at_ms AS "createdAtMs",
@@ -77,12 +77,12 @@ export function logoOfRow({ hash, type, image }: LogoRow): ShopLogo {
   return { hash, type: requireName(type, isLogoType), bytes: Buffer.from(image, 'base64') };
 }
 
-/** In the order `hash, type, image`. */
+/** Values of a logo in the order `hash, type, image`. */
 export function logoValues({ hash, type, bytes }: ShopLogo): string[] {
   return [hash, type, Buffer.from(bytes).toString('base64')];
 }
 
-/** For `SELECT … FROM api_keys`. */
+/** Columns for `SELECT … FROM api_keys`. */
 export const keyColumns = `
   id, account_id AS "accountId", name, hash, last_characters AS "lastCharacters",
   created_at_ms AS "createdAtMs", revoked_at_ms AS "revokedAtMs", last_used_at_ms AS "lastUsedAtMs"`;

@@ -156,7 +156,7 @@ function isSet(flag: Flag): boolean {
 
 const columns = [...fixedPaymentColumns, ...changingPaymentColumns];
 
-/** For `SELECT … FROM payments`; read the rows as arrays and hand them to `paymentOfRow`. */
+/** Columns for `SELECT … FROM payments`; read the rows as arrays and hand them to `paymentOfRow`. */
 export const paymentColumns = columns.join(', ');
 
 /** Takes `paymentValues`. */

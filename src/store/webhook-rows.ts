@@ -13,7 +13,7 @@ export const webhookColumns = `
 
 export type WebhookRow = Omit<Webhook, 'result'> & Omit<WebhookResult, 'outcome'>;
 
-/** For sorting, the oldest first. */
+/** Comparison for sorting, the oldest first. */
 export function byAge(one: Webhook, other: Webhook): number {
   return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
 }

@@ -17,7 +17,7 @@ export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,
   ownAddresses: OwnAddresses,
 ): CallbackHostCheck {
-  /** What was made of an answer, for as long as both the resolver's cache and our own addresses stay as they are. */
+  /** Results of validated answers, valid while both the resolver's cache and our own addresses stay the same. */
   let validated = new WeakMap<HostResolution, string | null>();
   let validatedAgainst: ReadonlySet<string> | null = null;
 
@@ -101,7 +101,7 @@ export type HostResolution = { readonly addresses: readonly ResolvedAddress[] } 
 interface HostResolverSettings {
   /** `address:port` of the DNS servers; the system's own when absent. */
   readonly servers?: readonly string[];
-  /** For one whole lookup. */
+  /** Time limit of one whole lookup. */
   readonly timeoutMs: number;
   /** The longest an answer is kept; its own time to live may be shorter. */
   readonly cacheTtlMs: number;
@@ -212,7 +212,7 @@ type Lookup =
 
 /** Maximum addresses of a host. No merchant's host has more; a longer answer is an attempt to fill memory. */
 const MAX_ADDRESSES = 64;
-/** How long a family that found addresses waits for the other one, whose server may be silent (RFC 8305). */
+/** Time for which a family that found addresses waits for the other one, whose server may be silent (RFC 8305). */
 const OTHER_FAMILY_GRACE_MS = 1_000;
 
 interface FamilyAnswer {

@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly signal: AbortSignal;
   /** Trusted instead of the system's authorities; live mode never passes it. */
   readonly ca?: string;
-  /** Where a test's server stands in for a public address. Nothing in the configuration leads here. */
+  /** A test's server in place of a public address. No configuration sets it. */
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };
 }
 

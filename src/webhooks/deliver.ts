@@ -20,7 +20,7 @@ export interface DeliveryDependencies {
   readonly own: ServiceLocation | null;
   /** Authorities to trust instead of the system's: for tests, and for the receiver of the sandbox's own shop. */
   readonly ca?: ConnectionOptions['ca'];
-  /** For tests: a server on loopback in the place of a public address. */
+  /** A test's server on loopback in place of a public address. */
   readonly connectTo?: ConnectionOptions['connectTo'];
 }
 

@@ -140,7 +140,7 @@ export interface RelayBatch {
   readonly relayer: string;
   readonly nonce: number;
   readonly kind: 'forward' | 'rescue';
-  /** For `rescue`: the token's address, or the zero address for POL. */
+  /** The token of a `rescue`: its address, or the zero address for POL. */
   readonly rescueToken: string | null;
   readonly gasLimit: bigint;
   readonly paymentIds: readonly PaymentId[];
@@ -169,7 +169,7 @@ export interface RelayStore {
   /**
    * The nonce after the relayer's newest batch, when that one was resolved: a node that lags may count fewer
    * transactions. Null where only the chain knows it: before the first batch, while one is in flight, and after one
-   * that was given up, because its nonce may be free.
+   * that was abandoned, because its nonce may be free.
    */
   findNextNonce(relayer: string): Promise<number | null>;
   /** The batches that are still in flight, of whatever relayer, the oldest first. */
@@ -192,7 +192,7 @@ export interface RelayStore {
     closedAtMs: number,
     decide: Decide,
   ): Promise<RelayBatch>;
-  /** The nonce is spent (or given up): frees its payments and decides them. */
+  /** Closes a batch whose nonce is spent or abandoned: frees its payments and decides them. */
   closeBatch(
     batchId: number,
     outcome: 'resolved' | 'abandoned',

@@ -28,15 +28,15 @@ export interface RelayLimits {
   readonly batchSize: number;
   /** Time for which the first due release waits for others to share its transaction. */
   readonly batchWindowMs: number;
-  /** How long an attempt stays as it is before its fees are compared with the latest quote. */
+  /** Time before an attempt's fees are compared with the latest quote. */
   readonly bumpAfterMs: number;
   /** Fees are never raised above this, in wei per gas. */
   readonly maximumFeePerGas: bigint;
   /** The most that the gas limit of one transaction may cost, in wei: nodes refuse what exceeds a cap of their own. */
   readonly maximumTransactionFeeWei: bigint;
-  /** How long a gap before our nonce is waited out, from when it is first seen, before the batch is given up. */
+  /** Time to wait for a gap before our nonce to close, from its first sight, before the batch is abandoned. */
   readonly nonceGapPatienceMs: number;
-  /** How long after its last attempt a batch of a key that we no longer have is rebroadcast before it is given up. */
+  /** Time after its last attempt for which a batch of a former key is rebroadcast before it is abandoned. */
   readonly retiredPatienceMs: number;
 }
 

@@ -26,7 +26,7 @@ const MAXIMUM_OPEN_BATCHES = 100;
 /**
  * Brings batches of relayer addresses to their end that have no sender any more, because the key was changed or its
  * process is gone: their payments would be carried for ever. The signed bytes are all that is needed; without the key
- * only their fees cannot be raised. So a batch that is not mined for long is given up, and its payments are released
+ * only their fees cannot be raised. So a batch that is not mined for long is abandoned, and its payments are released
  * with the key we have. Should the old transaction be mined later, that costs gas and moves nothing twice.
  */
 async function followRetiredBatches(context: RelayContext): Promise<void> {
@@ -55,7 +55,7 @@ async function followRetiredBatch(context: RelayContext, batch: RelayBatch): Pro
     await abandonBatch(context, batch);
     return onIncident({ kind: 'retired_batch_abandoned', batchId: batch.id, relayer: batch.relayer });
   }
-  // Refused by all, for want of gas money perhaps: it has until it is given up.
+  // Refused by all, for want of gas money perhaps: it is retried until it is abandoned.
   await rebroadcast(relayer, batch);
 }
 
