@@ -1,10 +1,5 @@
 import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
-import type {
-  AddressPageStore,
-  LeaseStore,
-  SettlementRecord,
-  SettlementStore,
-} from '../../domain/ports/settlement-store.ts';
+import type { AddressPageStore, LeaseStore } from '../../domain/ports/settlement-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-pages.ts';
 import { createAlertStore } from '../alerts.ts';
@@ -16,6 +11,7 @@ import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
 import { createSessionStore } from '../sessions.ts';
+import { createSettlementStore } from '../settlements.ts';
 import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupRead } from './group-read.ts';
@@ -99,7 +95,7 @@ export function createPostgresStore(
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
     providers: providers.store,
-    settlements: createSettlementStore(database),
+    settlements: createSettlementStore(scripts),
     people: createPeopleStore(scripts),
     sessions: createSessionStore(scripts),
     audit: createAuditStore(scripts),
@@ -234,27 +230,4 @@ function createProviderStore(database: Database): ClosableProviderStore {
     },
   };
   return { store, close: () => settings.close() };
-}
-
-const upsertSettlement = statement(`
-  INSERT INTO settlements
-    (chain_id, token, factory, implementation, factory_code_hash, fee_wallet, last_started_at_ms)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)
-  ON CONFLICT (chain_id, factory, fee_wallet) DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`);
-const selectSettlement = statement(`
-  SELECT chain_id AS "chainId", token, factory, implementation, factory_code_hash AS "factoryCodeHash",
-    fee_wallet AS "feeWallet", last_started_at_ms AS "lastStartedAtMs"
-  FROM settlements ORDER BY last_started_at_ms DESC`);
-
-/** There are a handful at most, so they are read as they are needed. */
-function createSettlementStore(database: Database): SettlementStore {
-  return {
-    async rememberSettlement(settlement) {
-      const { chainId, token, factory, implementation, factoryCodeHash, feeWallet, lastStartedAtMs } =
-        settlement;
-      const values = [chainId, token, factory, implementation, factoryCodeHash, feeWallet, lastStartedAtMs];
-      await database.execute(upsertSettlement, values);
-    },
-    listSettlements: () => database.query<SettlementRecord>(selectSettlement),
-  };
 }

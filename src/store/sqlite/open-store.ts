@@ -2,11 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
-import type {
-  AddressPageStore,
-  SettlementRecord,
-  SettlementStore,
-} from '../../domain/ports/settlement-store.ts';
+import type { AddressPageStore } from '../../domain/ports/settlement-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-pages.ts';
 import { createAlertStore } from '../alerts.ts';
@@ -18,6 +14,7 @@ import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
 import { createSessionStore } from '../sessions.ts';
+import { createSettlementStore } from '../settlements.ts';
 import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupCommit, createGroupRead, type GroupCommit, type GroupRead } from './group-commit.ts';
@@ -101,7 +98,7 @@ function createStore(
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
     providers: createProviderStore(database, writes),
-    settlements: createSettlementStore(database, writes),
+    settlements: createSettlementStore(scripts),
     people: createPeopleStore(scripts),
     sessions: createSessionStore(scripts),
     audit: createAuditStore(scripts),
@@ -202,32 +199,5 @@ function createScripts(database: DatabaseSync, writes: GroupCommit, reads: Group
   return {
     read: (script) => reads.run(() => play(script())),
     write: (script) => writes.runTransaction(() => play(script())),
-  };
-}
-
-/** There are a handful at most, so they are read as they are needed. */
-function createSettlementStore(database: DatabaseSync, writes: GroupCommit): SettlementStore {
-  const upsert = database.prepare(
-    `INSERT INTO settlements
-       (chain_id, token, factory, implementation, factory_code_hash, fee_wallet, last_started_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (chain_id, factory, fee_wallet) DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`,
-  );
-  const select = database.prepare(
-    `SELECT chain_id AS "chainId", token, factory, implementation, factory_code_hash AS "factoryCodeHash",
-            fee_wallet AS "feeWallet", last_started_at_ms AS "lastStartedAtMs"
-     FROM settlements ORDER BY last_started_at_ms DESC`,
-  );
-  return {
-    async rememberSettlement(settlement) {
-      const { chainId, token, factory, implementation, factoryCodeHash, feeWallet, lastStartedAtMs } =
-        settlement;
-      await writes.runStatement(() =>
-        upsert.run(chainId, token, factory, implementation, factoryCodeHash, feeWallet, lastStartedAtMs),
-      );
-    },
-    async listSettlements() {
-      return select.all() as unknown as SettlementRecord[];
-    },
   };
 }
