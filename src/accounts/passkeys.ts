@@ -72,15 +72,12 @@ export async function addPasskey(
   const found = challenge === null ? null : await readNewCredential(response, challenge, party);
   if (found === null) throw invalidField('The passkey', 'was not accepted. Please try again.');
   const isFirst = user.totpSecret === null && (await context.people.listPasskeys(user.id)).length === 0;
-  const isAdded = await context.people.addPasskey({
-    ...found,
-    userId: user.id,
-    name: shownName,
-    createdAtMs: context.nowMs(),
-    lastUsedAtMs: null,
-  });
+  const isAdded = await context.people.addPasskey(
+    { ...found, userId: user.id, name: shownName, createdAtMs: context.nowMs(), lastUsedAtMs: null },
+    { user, sessionId: session.id },
+  );
   if (!isAdded) throw invalidField('The passkey', 'is known already, or you have as many as you can.');
-  const codes = isFirst ? await renewRecoveryCodes(context, user) : null;
+  const codes = isFirst ? await renewRecoveryCodes(context, { user, session }) : null;
   await recordForUser(context, user, actor, 'passkey.added', shownName);
   return codes;
 }
@@ -133,12 +130,13 @@ export async function usePasskey(
 /** Removes a passkey, and with the last second factor its recovery codes. Throws a 400 for an unknown passkey. */
 export async function removePasskey(
   context: Context,
-  { user }: Pick<SignedIn, 'user'>,
+  { user, session }: SignedIn,
   id: string,
   actor: Actor,
 ): Promise<void> {
   const passkey = (await context.people.listPasskeys(user.id)).find((known) => known.id === id);
-  if (passkey === undefined || !(await context.people.removePasskey(user.id, id)))
+  const guard = { user, sessionId: session.id };
+  if (passkey === undefined || !(await context.people.removePasskey(user.id, id, guard)))
     throw invalidField('The passkey', 'is gone already.');
   await dropCodesWithoutFactor(context, user.id);
   await recordForUser(context, user, actor, 'passkey.removed', passkey.name);

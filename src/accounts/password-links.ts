@@ -5,12 +5,14 @@ import type { User } from '../domain/person.ts';
 import { requireGoodPassword } from './passwords.ts';
 import {
   type Actor,
+  accessChanged,
   createSecretToken,
   hashSecretToken,
   looksLikeSecretToken,
   type PeopleContext,
   recordForUser,
 } from './people-context.ts';
+import type { SignedIn } from './sessions.ts';
 
 /** How long a link that sets a password is valid. */
 export const PASSWORD_LINK_MS = 24 * 3_600_000;
@@ -66,12 +68,14 @@ export async function setPasswordByLink(
   if (link === null || link.userId === null) return false;
   requireGoodPassword(password, link.email);
   const passwordHash = await context.passwords.hash(password);
-  // Consumed only now, so that a refused password leaves it valid. Of two concurrent requests one succeeds.
-  if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return false;
-  const user = await context.people.updateUser(link.userId, { passwordHash });
+  // Consumed only now, so that a refused password leaves it valid. In one transaction with the change: of two concurrent
+  // requests one succeeds, and no password is set after the link has ended.
+  const user = await context.people.updateUser(
+    link.userId,
+    { passwordHash },
+    { link: { tokenHash: link.tokenHash, nowMs: context.nowMs() }, endsAccess: { exceptSessionId: null } },
+  );
   if (user === null) return false;
-  await context.sessions.endSessions(link.userId, null);
-  await context.sessions.endLinks(link.userId);
   const actor = { name: link.email, userId: link.userId, address };
   await recordForUser(context, user, actor, 'password.set', null);
   return true;
@@ -80,14 +84,18 @@ export async function setPasswordByLink(
 /** Sets another password, and ends the user's other sessions and all links that set it. Throws a 400 for a weak one. */
 export async function changePassword(
   context: PeopleContext,
-  user: User,
-  { password, sessionId }: { readonly password: string; readonly sessionId: string },
+  { user, session }: SignedIn,
+  password: string,
   actor: Actor,
 ): Promise<void> {
   requireGoodPassword(password, user.email);
-  await context.people.updateUser(user.id, { passwordHash: await context.passwords.hash(password) });
-  await context.sessions.endSessions(user.id, sessionId);
-  await context.sessions.endLinks(user.id);
+  const passwordHash = await context.passwords.hash(password);
+  const changed = await context.people.updateUser(
+    user.id,
+    { passwordHash },
+    { guard: { user, sessionId: session.id }, endsAccess: { exceptSessionId: session.id } },
+  );
+  if (changed === null) throw accessChanged();
   await recordForUser(context, user, actor, 'password.set');
 }
 

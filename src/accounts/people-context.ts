@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type AuditAction, SERVICE_LOG } from '../domain/audit-entry.ts';
+import { invalidField, type ServiceError } from '../domain/errors.ts';
 import type { User } from '../domain/person.ts';
 import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
 import type { SessionStore } from '../domain/ports/payment-store.ts';
@@ -69,6 +70,11 @@ export async function recordForUser(
     await recordAction(context, accountId, actor, action, target);
   }
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
+}
+
+/** The refusal of a change when the password, the rights or the session changed after the request was checked. */
+export function accessChanged(): ServiceError {
+  return invalidField('Your password or your rights', 'have changed in the meantime. Please sign in again.');
 }
 
 /** The secret of a session or a link: 256 random bits, of which the store has only a hash. */

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { invalidField } from '../domain/errors.ts';
 import type { User } from '../domain/person.ts';
+import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { KeyedHash } from '../platform/keyed-hash.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import { type Actor, type PeopleContext, recordForUser } from './people-context.ts';
+import { type Actor, accessChanged, type PeopleContext, recordForUser } from './people-context.ts';
+import type { SignedIn } from './sessions.ts';
 
 /** Dependencies for the secrets of second factors. */
 export interface SecondFactorSecrets {
@@ -52,7 +54,7 @@ export function offerTotp(
 /** Enables the second factor with a first code, and returns the recovery codes. Throws a 400 for a wrong code. */
 export async function confirmTotp(
   context: SecondFactorContext,
-  user: User,
+  { user, session }: SignedIn,
   { sealed, code }: { readonly sealed: string; readonly code: string },
   actor: Actor,
 ): Promise<readonly string[]> {
@@ -61,11 +63,11 @@ export async function confirmTotp(
   const totpStep = stepOf(secret, code, context.nowMs());
   if (totpStep === null)
     throw invalidField('The code', 'is not the one of this moment. Is the clock of your device right?');
-  await context.people.updateUser(user.id, {
-    totpSecret: context.secondFactor.box.seal(secret, user.id),
-    totpStep,
-  });
-  const codes = await renewRecoveryCodes(context, user);
+  const totpSecret = context.secondFactor.box.seal(secret, user.id);
+  const guard = { user, sessionId: session.id };
+  if ((await context.people.updateUser(user.id, { totpSecret, totpStep }, { guard })) === null)
+    throw accessChanged();
+  const codes = await renewRecoveryCodes(context, { user, session });
   await recordForUser(context, user, actor, 'second_factor.added');
   return codes;
 }
@@ -73,13 +75,12 @@ export async function confirmTotp(
 /** Replaces the recovery codes with ten new ones. */
 export async function renewRecoveryCodes(
   { people, secondFactor }: Pick<SecondFactorContext, 'people' | 'secondFactor'>,
-  user: User,
+  { user, session }: SignedIn,
 ): Promise<readonly string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, createRecoveryCode);
-  await people.replaceRecoveryCodes(
-    user.id,
-    codes.map((code) => secondFactor.recoveryHash.of(plain(code))),
-  );
+  const hashes = codes.map((code) => secondFactor.recoveryHash.of(plain(code)));
+  if (!(await people.replaceRecoveryCodes(user.id, hashes, { user, sessionId: session.id })))
+    throw accessChanged();
   return codes;
 }
 
@@ -100,8 +101,11 @@ export async function removeTotp(
   context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
   user: User,
   actor: Actor,
+  guard?: UserGuard,
 ): Promise<void> {
-  await context.people.updateUser(user.id, { totpSecret: null });
+  const options = guard === undefined ? {} : { guard };
+  if ((await context.people.updateUser(user.id, { totpSecret: null }, options)) === null)
+    throw accessChanged();
   await dropCodesWithoutFactor(context, user.id);
   await recordForUser(context, user, actor, 'second_factor.removed');
 }
@@ -170,7 +174,8 @@ export async function spendCode(
   const step = stepOf(secret, code, nowMs());
   if (step === null || !(await people.spendTotpStep(user.id, step))) return false;
   if (!secondFactor.box.isCurrent(user.totpSecret)) {
-    await people.updateUser(user.id, { totpSecret: secondFactor.box.seal(secret, user.id) });
+    const totpSecret = secondFactor.box.seal(secret, user.id);
+    await people.updateUser(user.id, { totpSecret }, { guard: { user, sessionId: null } });
   }
   return true;
 }

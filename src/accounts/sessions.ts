@@ -13,6 +13,7 @@ import {
 } from '../domain/dashboard-session.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Membership, Role, User } from '../domain/person.ts';
+import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import {
   type Actor,
@@ -42,9 +43,20 @@ export async function createSession(
   { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
   { lifetimeMs, caller, ...session }: NewSession,
 ): Promise<string> {
+  const created = await writeSession({ sessions, nowMs }, { lifetimeMs, caller, ...session }, undefined);
+  if (created === null) throw new Error('a session without conditions was refused');
+  return created;
+}
+
+/** Null where the guard does not hold. */
+async function writeSession(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  { lifetimeMs, caller, ...session }: NewSession,
+  guard: UserGuard | undefined,
+): Promise<string | null> {
   const { token, tokenHash } = createSecretToken();
   const createdAtMs = nowMs();
-  await sessions.createSession({
+  const newSession = {
     ...session,
     id: `ses_${randomBytes(10).toString('hex')}`,
     tokenHash,
@@ -53,8 +65,8 @@ export async function createSession(
     expiresAtMs: createdAtMs + lifetimeMs,
     address: caller.address,
     userAgent: caller.userAgent.slice(0, MAXIMUM_USER_AGENT_CHARACTERS),
-  });
-  return token;
+  };
+  return (await sessions.createSession(newSession, guard)) ? token : null;
 }
 
 /** A session that has just begun. */
@@ -71,23 +83,21 @@ const lifetimes: Record<SessionStage, number> = {
   open: SESSION_LIFETIME_MS,
 };
 
-/** Begins a session with a new token, whatever cookie the browser sent. */
+/**
+ * Begins a session with a new token, whatever cookie the browser sent. Null when the user's password or rights changed
+ * after `user` was read.
+ */
 export async function openSession(
   context: PeopleContext,
   user: User,
   options: { readonly area: SessionArea; readonly stage: SessionStage; readonly caller: Caller },
-): Promise<OpenedSession> {
+): Promise<OpenedSession | null> {
   const { area, stage, caller } = options;
   const [membership] = area === 'dashboard' ? await context.people.listMemberships(user.id) : [];
   const accountId = membership?.accountId ?? null;
-  const token = await createSession(context, {
-    userId: user.id,
-    accountId,
-    area,
-    stage,
-    lifetimeMs: lifetimes[stage],
-    caller,
-  });
+  const session = { userId: user.id, accountId, area, stage, lifetimeMs: lifetimes[stage], caller };
+  const token = await writeSession(context, session, { user, sessionId: null });
+  if (token === null) return null;
   const log = area === 'operator' ? SERVICE_LOG : accountId;
   if (stage === 'open' && log !== null) {
     const actor = { name: user.email, userId: user.id, address: caller.address };

@@ -42,16 +42,18 @@ export async function signIn(
   });
   if (user === null || !isRight) return null;
   if (area === 'operator' && !user.isOperator) return null;
-  await renewHash(context, user, password);
+  const renewed = await renewHash(context, user, password);
+  if (renewed === null) return null;
   const withoutSecondFactor = isSecondFactorRequired ? 'set_up' : 'open';
   const stage = (await hasSecondFactor(context, user)) ? 'second_factor' : withoutSecondFactor;
-  return openSession(context, user, { area, stage, caller });
+  return openSession(context, renewed, { area, stage, caller });
 }
 
-/** Rehashes if the parameters have been raised since. */
-async function renewHash(context: PeopleContext, user: User, password: string): Promise<void> {
-  if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return;
-  await context.people.updateUser(user.id, { passwordHash: await context.passwords.hash(password) });
+/** Rehashes if the parameters have been raised since. Null when the password changed after it was verified. */
+async function renewHash(context: PeopleContext, user: User, password: string): Promise<User | null> {
+  if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return user;
+  const passwordHash = await context.passwords.hash(password);
+  return context.people.updateUser(user.id, { passwordHash }, { guard: { user, sessionId: null } });
 }
 
 /** The second step by a passkey. Null for a foreign passkey or a wrong signature. */
@@ -63,7 +65,7 @@ export async function passByPasskey(
 ): Promise<OpenedSession | null> {
   const { user, session } = signedIn;
   if (!(await usePasskey(context, signedIn, response, party))) return null;
-  await context.sessions.endSession(user.id, session.id);
+  if (!(await context.sessions.endSession(user.id, session.id))) return null;
   return openSession(context, user, { area, stage: 'open', caller });
 }
 
@@ -75,6 +77,6 @@ export async function passSecondFactor(
   { area, caller }: { readonly area: SessionArea; readonly caller: Caller },
 ): Promise<OpenedSession | null> {
   if (!(await spendCode(context, user, code))) return null;
-  await context.sessions.endSession(user.id, session.id);
+  if (!(await context.sessions.endSession(user.id, session.id))) return null;
   return openSession(context, user, { area, stage: 'open', caller });
 }

@@ -2,8 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { MAXIMUM_MEMBERS, type Role, type User } from '../domain/person.ts';
-import { type Actor, operatorActor, type PeopleContext, recordAction } from './people-context.ts';
-import { hasSecondFactor, removeSecondFactor } from './second-factor.ts';
+import {
+  type Actor,
+  operatorActor,
+  type PeopleContext,
+  recordAction,
+  recordForUser,
+} from './people-context.ts';
+import { hasSecondFactor } from './second-factor.ts';
 
 /** A new user, by an operator or an invitation. */
 interface NewUser {
@@ -76,15 +82,16 @@ export async function changeOperator(
     const action = isOperator ? 'operator.granted' : 'operator.revoked';
     await recordAction(context, SERVICE_LOG, actor, action, user.email);
   }
-  if (isGiven && (await hasSecondFactor(context, user))) await removeSecondFactor(context, user, actor);
-  const changed = await context.people.updateUser(user.id, {
-    isOperator,
-    ...(isGiven ? { passwordHash: null } : {}),
-  });
-  // Also for a user without the role: the call may repeat one that was interrupted here.
-  if (isGiven || !isOperator) {
-    await context.sessions.endSessions(user.id, null);
-    await context.sessions.endLinks(user.id);
-  }
+  if (isGiven && (await hasSecondFactor(context, user)))
+    await recordForUser(context, user, actor, 'second_factor.removed');
+  // One transaction: a request in progress with the old password or an old link cannot write after it.
+  const changed = await context.people.updateUser(
+    user.id,
+    { isOperator, ...(isGiven ? { passwordHash: null } : {}) },
+    {
+      removesSecondFactors: isGiven,
+      ...(isGiven || !isOperator ? { endsAccess: { exceptSessionId: null } } : {}),
+    },
+  );
   return changed ?? user;
 }

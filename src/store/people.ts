@@ -10,7 +10,13 @@ import {
   type Role,
   type User,
 } from '../domain/person.ts';
-import type { PasskeyStore, PeopleStore, UserChange } from '../domain/ports/account-store.ts';
+import type {
+  PasskeyStore,
+  PeopleStore,
+  UserChange,
+  UserChangeOptions,
+  UserGuard,
+} from '../domain/ports/account-store.ts';
 import { lock, type Rows, run, runForOne, type Script, type Scripts } from './migration.ts';
 
 const userColumns = `id, email, password_hash AS "passwordHash", totp_secret AS "totpSecret", totp_step AS "totpStep",
@@ -32,13 +38,14 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
         const rows = yield* run(`SELECT ${userColumns} FROM users ORDER BY email LIMIT ?1`, limit);
         return (rows as unknown as UserRow[]).map(userOfRow);
       }),
-    updateUser: (userId, change) => scripts.write(() => updateUser(userId, change)),
+    updateUser: (userId, change, options) => scripts.write(() => updateUser(userId, change, options)),
     spendTotpStep: (userId, step) =>
       scripts.write(function* () {
         const sql = 'UPDATE users SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1 RETURNING id';
         return (yield* run(sql, step, userId)).length === 1;
       }),
-    replaceRecoveryCodes: (userId, hashes) => scripts.write(() => replaceRecoveryCodes(userId, hashes)),
+    replaceRecoveryCodes: (userId, hashes, guard) =>
+      scripts.write(() => replaceRecoveryCodes(userId, hashes, guard)),
     spendRecoveryCode: (userId, hashes) => scripts.write(() => spendRecoveryCode(userId, hashes)),
     putMembership: (membership) => scripts.write(() => putMembership(membership)),
     listMemberships: (userId) =>
@@ -77,11 +84,31 @@ function* findUser(column: 'id' | 'email', value: string): Script<User | null> {
   return row === null ? null : userOfRow(row);
 }
 
-function* updateUser(userId: string, change: UserChange): Script<User | null> {
+/** Whether what was checked before a write still holds. The caller holds the lock of the user. */
+export function* isGuardMet(userId: string, guard: UserGuard | undefined): Script<boolean> {
+  if (guard === undefined) return true;
+  const user = yield* findUser('id', userId);
+  if (user?.passwordHash !== guard.user.passwordHash || user.isOperator !== guard.user.isOperator)
+    return false;
+  if (guard.sessionId === null) return true;
+  const sql = 'SELECT id FROM dashboard_sessions WHERE id = ?1 AND user_id = ?2';
+  return (yield* runForOne(sql, guard.sessionId, userId)) !== null;
+}
+
+function* updateUser(
+  userId: string,
+  change: UserChange,
+  { guard, link, endsAccess, removesSecondFactors = false }: UserChangeOptions = {},
+): Script<User | null> {
   yield* lock(`user ${userId}`);
   const user = yield* findUser('id', userId);
-  if (user === null) return null;
-  const changed = { ...user, ...change };
+  if (user === null || !(yield* isGuardMet(userId, guard))) return null;
+  if (link !== undefined) {
+    const sql =
+      'DELETE FROM one_time_links WHERE token_hash = ?1 AND user_id = ?2 AND expires_at_ms > ?3 RETURNING id';
+    if ((yield* run(sql, link.tokenHash, userId, link.nowMs)).length === 0) return null;
+  }
+  const changed = { ...user, ...change, ...(removesSecondFactors ? { totpSecret: null } : {}) };
   yield* run(
     `UPDATE users SET password_hash = ?1, totp_secret = ?2, totp_step = ?3, is_operator = ?4 WHERE id = ?5`,
     changed.passwordHash,
@@ -90,15 +117,30 @@ function* updateUser(userId: string, change: UserChange): Script<User | null> {
     changed.isOperator ? 1 : 0,
     userId,
   );
+  if (removesSecondFactors) {
+    yield* run('DELETE FROM passkeys WHERE user_id = ?1', userId);
+    yield* run('DELETE FROM recovery_codes WHERE user_id = ?1', userId);
+  }
+  if (endsAccess !== undefined) {
+    const sql = 'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id <> ?2';
+    yield* run(sql, userId, endsAccess.exceptSessionId ?? '');
+    yield* run('DELETE FROM one_time_links WHERE user_id = ?1', userId);
+  }
   return changed;
 }
 
-function* replaceRecoveryCodes(userId: string, hashes: readonly string[]): Script<void> {
+function* replaceRecoveryCodes(
+  userId: string,
+  hashes: readonly string[],
+  guard: UserGuard | undefined,
+): Script<boolean> {
   yield* lock(`user ${userId}`);
+  if (!(yield* isGuardMet(userId, guard))) return false;
   yield* run('DELETE FROM recovery_codes WHERE user_id = ?1', userId);
   for (const hash of hashes) {
     yield* run('INSERT INTO recovery_codes (user_id, hash) VALUES (?1, ?2)', userId, hash);
   }
+  return true;
 }
 
 function* spendRecoveryCode(userId: string, hashes: readonly string[]): Script<boolean> {
@@ -186,7 +228,7 @@ const columns = `id, user_id AS "userId", name, public_key AS "publicKey", count
 /** Passkeys, on any engine. */
 function createPasskeyStore(scripts: Scripts): PasskeyStore {
   return {
-    addPasskey: (passkey) => scripts.write(() => addPasskey(passkey)),
+    addPasskey: (passkey, guard) => scripts.write(() => addPasskey(passkey, guard)),
     listPasskeys: (userId) =>
       scripts.read(function* () {
         const rows = yield* run(
@@ -207,17 +249,20 @@ function createPasskeyStore(scripts: Scripts): PasskeyStore {
         );
         return used.length === 1;
       }),
-    removePasskey: (userId, id) =>
+    removePasskey: (userId, id, guard) =>
       scripts.write(function* () {
+        yield* lock(`user ${userId}`);
+        if (!(yield* isGuardMet(userId, guard))) return false;
         const sql = 'DELETE FROM passkeys WHERE user_id = ?1 AND id = ?2 RETURNING id';
         return (yield* run(sql, userId, id)).length === 1;
       }),
   };
 }
 
-function* addPasskey(passkey: Passkey): Script<boolean> {
+function* addPasskey(passkey: Passkey, guard: UserGuard | undefined): Script<boolean> {
   const { id, userId, name, publicKey, counter, transports, createdAtMs, lastUsedAtMs } = passkey;
   yield* lock(`user ${userId}`);
+  if (!(yield* isGuardMet(userId, guard))) return false;
   const others = yield* runForOne<{ count: number }>(
     'SELECT count(*) AS count FROM passkeys WHERE user_id = ?1',
     userId,

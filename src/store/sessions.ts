@@ -5,9 +5,11 @@ import {
   MAXIMUM_SESSIONS,
   type OneTimeLink,
 } from '../domain/dashboard-session.ts';
+import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { SessionStore } from '../domain/ports/payment-store.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
+import { isGuardMet } from './people.ts';
 
 const sessionColumns = `id, token_hash AS "tokenHash", user_id AS "userId", account_id AS "accountId", area, stage,
   created_at_ms AS "createdAtMs", last_seen_at_ms AS "lastSeenAtMs", expires_at_ms AS "expiresAtMs", address,
@@ -18,7 +20,7 @@ const linkColumns = `id, token_hash AS "tokenHash", kind, email, user_id AS "use
 /** Sessions and one-time links, on any engine. */
 export function createSessionStore(scripts: Scripts): SessionStore {
   return {
-    createSession: (session) => scripts.write(() => createSession(session)),
+    createSession: (session, guard) => scripts.write(() => createSession(session, guard)),
     findSession: (tokenHash) =>
       scripts.read(() =>
         runForOne<DashboardSession>(
@@ -58,10 +60,11 @@ export function createSessionStore(scripts: Scripts): SessionStore {
   };
 }
 
-function* createSession(session: DashboardSession): Script<void> {
+function* createSession(session: DashboardSession, guard: UserGuard | undefined): Script<boolean> {
   const { id, tokenHash, userId, accountId, area, stage } = session;
   const { createdAtMs, lastSeenAtMs, expiresAtMs, address, userAgent } = session;
   yield* lock(`user ${userId}`);
+  if (!(yield* isGuardMet(userId, guard))) return false;
   yield* run(
     'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND expires_at_ms <= ?2',
     userId,
@@ -92,6 +95,7 @@ function* createSession(session: DashboardSession): Script<void> {
     address,
     userAgent,
   );
+  return true;
 }
 
 function* takeChallenge(id: string): Script<string | null> {

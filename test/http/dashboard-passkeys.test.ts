@@ -66,7 +66,9 @@ async function givePassword(user = owner): Promise<TestBrowser> {
   const next = dashboard.newBrowser();
   const caller = { address: '192.0.2.10', userAgent: 'Firefox' };
   const how = { area: 'dashboard', stage: 'second_factor', caller } as const;
-  const { token } = await openSession({ ...dashboard.store, nowMs: dashboard.nowMs } as never, user, how);
+  const opened = await openSession({ ...dashboard.store, nowMs: dashboard.nowMs } as never, user, how);
+  if (opened === null) throw new Error('the session was refused');
+  const { token } = opened;
   next.cookies.set(SESSION_COOKIE, token);
   return next;
 }

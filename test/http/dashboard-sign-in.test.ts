@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import { hashSecretToken } from '../../src/accounts/people-context.ts';
+import { createPasswordLink, readLink, setPasswordByLink } from '../../src/accounts/password-links.ts';
+import { hashSecretToken, operatorActor } from '../../src/accounts/people-context.ts';
 import { BROWSER_MARK_MS } from '../../src/accounts/sessions.ts';
+import { changeOperator } from '../../src/accounts/users.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/domain/dashboard-session.ts';
 import type { User } from '../../src/domain/person.ts';
@@ -552,5 +553,68 @@ describe('every answer', () => {
     const page = await browser.get('/dashboard/no/such/page');
     expect(page.statusCode).toBe(404);
     expect(textOf(page.payload)).toContain('Page not found');
+  });
+});
+
+describe('a password that changes while a request with the old one is in progress', () => {
+  /** Runs `act` once, between the end of the next Argon2id computation and the write that follows it. */
+  function afterNext(step: 'hash' | 'verify', act: () => Promise<unknown>): void {
+    const { passwords } = dashboard.context;
+    const compute = passwords[step].bind(passwords) as (...values: unknown[]) => Promise<never>;
+    vi.spyOn(passwords, step).mockImplementationOnce(async (...values: unknown[]) => {
+      const result = await compute(...values);
+      await act();
+      return result;
+    });
+  }
+  const reset = async () => {
+    const token = await createPasswordLink(dashboard.context, owner);
+    expect(await setPasswordByLink(dashboard.context, token, 'the new owner’s password', '192.0.2.1')).toBe(
+      true,
+    );
+  };
+  const stored = () => dashboard.store.people.findUser(owner.id);
+  const next = 'the attacker’s next password';
+
+  it('is not set by its holder after an operator grant, whose link keeps working', async () => {
+    const browser = await dashboard.signIn(owner);
+    let link = '';
+    afterNext('hash', async () => {
+      await changeOperator(dashboard.context, owner, true, operatorActor);
+      link = await createPasswordLink(dashboard.context, owner);
+    });
+    const page = '/dashboard/security';
+    const answer = await browser.post(
+      `${page}/password`,
+      { password: PASSWORD, new_password: next },
+      { page },
+    );
+    expect(answer.statusCode).toBe(400);
+    expect(await stored()).toMatchObject({ passwordHash: null, isOperator: true });
+    expect(await readLink(dashboard.context, link, 'password')).not.toBeNull();
+  });
+
+  it('is not set by an earlier link after an operator grant', async () => {
+    const token = await createPasswordLink(dashboard.context, owner);
+    afterNext('hash', () => changeOperator(dashboard.context, owner, true, operatorActor));
+    expect(await setPasswordByLink(dashboard.context, token, next, '192.0.2.1')).toBe(false);
+    expect(await stored()).toMatchObject({ passwordHash: null, isOperator: true });
+  });
+
+  it('is not replaced by its holder after a reset by link', async () => {
+    const browser = await dashboard.signIn(owner);
+    const page = '/dashboard/security';
+    const form = { password: PASSWORD, new_password: next };
+    afterNext('verify', reset);
+    expect((await browser.post(`${page}/password`, form, { page })).statusCode).toBe(400);
+    const hash = (await stored())?.passwordHash ?? null;
+    expect(await dashboard.context.passwords.verify('the new owner’s password', hash)).toBe(true);
+  });
+
+  it('opens no session after a reset by link', async () => {
+    afterNext('verify', reset);
+    const answer = await dashboard.newBrowser().post(SIGN_IN, credentials());
+    expect(answer.statusCode).toBe(401);
+    expect(await dashboard.store.sessions.listSessions(owner.id)).toEqual([]);
   });
 });

@@ -129,6 +129,71 @@ export function peoplePromises(context: StoreContext): void {
     expect(await context.store.people.updateUser('unknown', { passwordHash: 'x' })).toBeNull();
   });
 
+  it('writes what was checked before only while the password, the rights and the session are the checked ones', async () => {
+    const { people, sessions } = context.store;
+    const user = await giveUser(context, { passwordHash: 'old' });
+    const session = newDashboardSession(user.id);
+    expect(await sessions.createSession(session, { user, sessionId: null })).toBe(true);
+    const passkey = {
+      id: 'passkey',
+      userId: user.id,
+      name: 'Phone',
+      publicKey: 'key',
+      counter: 0,
+      transports: '[]',
+      createdAtMs: NOW_MS,
+      lastUsedAtMs: null,
+    };
+    const holding = { user, sessionId: session.id };
+    expect(await people.addPasskey({ ...passkey, id: 'kept' }, holding)).toBe(true);
+    const stale = [
+      { user: { ...user, passwordHash: 'other' }, sessionId: session.id },
+      { user: { ...user, passwordHash: null }, sessionId: null },
+      { user: { ...user, isOperator: true }, sessionId: session.id },
+      { user, sessionId: 'ended' },
+    ];
+    for (const guard of stale) {
+      expect(await people.updateUser(user.id, { passwordHash: 'new' }, { guard })).toBeNull();
+      expect(await sessions.createSession(newDashboardSession(user.id), guard)).toBe(false);
+      expect(await people.addPasskey(passkey, guard)).toBe(false);
+      expect(await people.removePasskey(user.id, 'kept', guard)).toBe(false);
+      expect(await people.replaceRecoveryCodes(user.id, ['a'], guard)).toBe(false);
+    }
+    expect(await people.findUser(user.id)).toEqual(user);
+    expect(await sessions.listSessions(user.id)).toHaveLength(1);
+    expect((await people.listPasskeys(user.id)).map(({ id }) => id)).toEqual(['kept']);
+    expect(await people.spendRecoveryCode(user.id, ['a'])).toBe(false);
+    expect(await people.updateUser(user.id, { passwordHash: 'new' }, { guard: holding })).toMatchObject({
+      passwordHash: 'new',
+    });
+  });
+
+  it('ends links, other sessions and second factors with the change of a user, and changes nothing without its link', async () => {
+    const { people, sessions } = context.store;
+    const user = await giveUser(context, { passwordHash: 'old', totpSecret: 'sealed' });
+    const kept = newDashboardSession(user.id);
+    await sessions.createSession(kept);
+    await sessions.createSession(newDashboardSession(user.id));
+    await people.replaceRecoveryCodes(user.id, ['a']);
+    const link = newLink({ userId: user.id });
+    await sessions.createLink(link);
+    const late = { tokenHash: link.tokenHash, nowMs: link.expiresAtMs };
+    const change = { passwordHash: 'new' };
+    expect(await people.updateUser(user.id, change, { link: late })).toBeNull();
+    expect(await people.findUser(user.id)).toEqual(user);
+    const options = {
+      link: { tokenHash: link.tokenHash, nowMs: NOW_MS },
+      endsAccess: { exceptSessionId: kept.id },
+      removesSecondFactors: true,
+    };
+    const both = await atOnce(2, () => people.updateUser(user.id, change, options));
+    expect(both.filter((changed) => changed !== null)).toHaveLength(1);
+    expect(await people.findUser(user.id)).toEqual({ ...user, passwordHash: 'new', totpSecret: null });
+    expect((await sessions.listSessions(user.id)).map(({ id }) => id)).toEqual([kept.id]);
+    expect(await sessions.findLink(link.tokenHash)).toBeNull();
+    expect(await people.spendRecoveryCode(user.id, ['a'])).toBe(false);
+  });
+
   it('takes each time step of a second factor once, and none before it', async () => {
     const user = await giveUser(context);
     const taken = await atOnce(10, () => context.store.people.spendTotpStep(user.id, 7));

@@ -40,16 +40,35 @@ export interface AccountStore {
 
 export type UserChange = Partial<Pick<User, 'passwordHash' | 'totpSecret' | 'totpStep' | 'isOperator'>>;
 
+/** What was checked before a write, and is checked again in the transaction that writes. */
+export interface UserGuard {
+  /** The password hash and the rights that were read. */
+  readonly user: Pick<User, 'passwordHash' | 'isOperator'>;
+  /** The session that must still exist; null where none asks. */
+  readonly sessionId: string | null;
+}
+
+/** Conditions and consequences of a change of a user, all in one transaction. */
+export interface UserChangeOptions {
+  readonly guard?: UserGuard;
+  /** The user's link that the change uses up; without it nothing is changed. */
+  readonly link?: { readonly tokenHash: string; readonly nowMs: number };
+  /** Ends the user's password links, and the sessions except one. */
+  readonly endsAccess?: { readonly exceptSessionId: string | null };
+  /** Removes the authenticator app, all passkeys and all recovery codes. */
+  readonly removesSecondFactors?: boolean;
+}
+
 /** Passkeys of users. */
 export interface PasskeyStore {
-  /** False when any user has it already, or the user has the maximum. */
-  addPasskey(passkey: Passkey): Promise<boolean>;
+  /** False when any user has it already, the user has the maximum, or the guard does not hold. */
+  addPasskey(passkey: Passkey, guard?: UserGuard): Promise<boolean>;
   /** The user's, the oldest first. */
   listPasskeys(userId: string): Promise<readonly Passkey[]>;
   /** Notes a use; false when there is no such passkey of the user, or when its count has not gone up. */
   usePasskey(userId: string, id: string, counter: number, atMs: number): Promise<boolean>;
-  /** False when the user has no such passkey. */
-  removePasskey(userId: string, id: string): Promise<boolean>;
+  /** False when the user has no such passkey, or the guard does not hold. */
+  removePasskey(userId: string, id: string, guard?: UserGuard): Promise<boolean>;
 }
 
 /** Users, and their rights in accounts. */
@@ -61,13 +80,13 @@ export interface PeopleStore extends PasskeyStore {
   findUserByEmail(email: string): Promise<User | null>;
   /** Users in the order of their addresses. */
   listUsers(limit: number): Promise<readonly User[]>;
-  /** Null when there is no such user. */
-  updateUser(userId: string, change: UserChange): Promise<User | null>;
+  /** Null, with nothing changed, when there is no such user, the guard does not hold, or the link is gone or expired. */
+  updateUser(userId: string, change: UserChange, options?: UserChangeOptions): Promise<User | null>;
 
   /** Takes a time step of the second factor; false when this one or a later one was taken already. */
   spendTotpStep(userId: string, step: number): Promise<boolean>;
-  /** Hashes of the codes that stand in for the second factor; the earlier ones are forgotten. */
-  replaceRecoveryCodes(userId: string, hashes: readonly string[]): Promise<void>;
+  /** Hashes of the codes that stand in for the second factor; the earlier ones are forgotten. False when the guard does not hold. */
+  replaceRecoveryCodes(userId: string, hashes: readonly string[], guard?: UserGuard): Promise<boolean>;
   /** Uses up the code that has one of the hashes; false when there is none. */
   spendRecoveryCode(userId: string, hashes: readonly string[]): Promise<boolean>;
 

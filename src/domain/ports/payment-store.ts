@@ -5,6 +5,7 @@ import type { PaymentStatus } from '../payment-states.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderSession, SessionProgress } from '../provider-session.ts';
 import type { NewWebhook } from '../webhook.ts';
+import type { UserGuard } from './account-store.ts';
 
 /** Lifetime of an Idempotency-Key's link to the payment it created. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
@@ -104,9 +105,9 @@ export interface PaymentStore {
 export interface SessionStore {
   /**
    * Begins a session; the user's oldest beyond `MAXIMUM_SESSIONS` open ones, or as many that are not open yet, and those that
-   * are over, are removed.
+   * are over, are removed. False, with nothing written, when the guard does not hold.
    */
-  createSession(session: DashboardSession): Promise<void>;
+  createSession(session: DashboardSession, guard?: UserGuard): Promise<boolean>;
   /** A session by the hash of its token; also one that has ended. */
   findSession(tokenHash: string): Promise<DashboardSession | null>;
   /** The user's sessions in any stage, newest first; also those that have ended. */

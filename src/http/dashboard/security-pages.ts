@@ -86,21 +86,20 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     act: (visit, fields) => confirm(context, visit, fields),
   });
   form('password', async (visit, fields) => {
-    const change = { password: fields.text('new_password'), sessionId: visit.session.id };
-    await changePassword(context, visit.user, change, visit.actor);
+    await changePassword(context, visit, fields.text('new_password'), visit.actor);
     return seeOther('/security?flash=password');
   });
   form('second-factor', async (visit, fields) => {
     if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is on already.');
     await requireSecondFactor(context, visit, fields, 'factor_code');
     const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
-    return recoveryCodesPage(await confirmTotp(context, visit.user, offer, visit.actor), OWN_PATH);
+    return recoveryCodesPage(await confirmTotp(context, visit, offer, visit.actor), OWN_PATH);
   });
   form('recovery-codes', async (visit, fields) => {
     if (!(await hasSecondFactor(context, visit.user)))
       throw invalidField('Recovery codes', 'need a second factor that they stand in for.');
     await requireSecondFactor(context, visit, fields);
-    const codes = await renewRecoveryCodes(context, visit.user);
+    const codes = await renewRecoveryCodes(context, visit);
     await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
     return recoveryCodesPage(codes, OWN_PATH);
   });
@@ -119,7 +118,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   });
   form('remove-second-factor', async (visit, fields) => {
     await requireSecondFactor(context, visit, fields);
-    await removeTotp(context, visit.user, visit.actor);
+    await removeTotp(context, visit.user, visit.actor, { user: visit.user, sessionId: visit.session.id });
     return seeOther('/security?flash=removed');
   });
 }

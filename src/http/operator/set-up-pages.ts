@@ -45,9 +45,12 @@ async function answerSetUp(
   try {
     await requireOwnPassword(context, user, form.text('password'));
     const offer = { sealed: form.text('sealed'), code: form.text('code') };
-    const codes = await confirmTotp(context, user, offer, actor);
-    await context.sessions.endSession(user.id, session.id);
-    const opened = await openSession(context, user, { area: 'operator', stage: 'open', caller });
+    const codes = await confirmTotp(context, asked, offer, actor);
+    const isEnded = await context.sessions.endSession(user.id, session.id);
+    const opened = isEnded
+      ? await openSession(context, user, { area: 'operator', stage: 'open', caller })
+      : null;
+    if (opened === null) return sendSeeOther(reply, `${OPERATOR_PATH}/sign-in`);
     cookies.set(reply, 'session', opened.token);
     rememberBrowser(routes, reply, user.email);
     return sendPlainPage(routes, reply, 200, recoveryCodesPage(codes, OPERATOR_PATH));
