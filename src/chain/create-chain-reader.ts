@@ -162,26 +162,28 @@ interface HeadWatch {
 
 /** Deeper than the reorganisations that Polygon has seen since it has finality within seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
-/** Consecutive lower heads after which a fallen-back chain is accepted: about a minute at a poll every second or two. */
-const CHECKS_TO_ACCEPT_FALLBACK = 30;
+/** Time and not checks: the pauses between failed passes grow to a minute. */
+const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 
 /** About ten blocks: a node that shows none in this time has lost its peers, or the chain or its finality stands. */
 const STALL_MS = 20_000;
 
 export function createHeadWatch(monotonicMs = () => performance.now()): HeadWatch {
   let highest = 0;
-  let fallbacks = 0;
+  let fellBackAtMs: number | null = null;
   const [hasHeadStood, hasFinalStood] = [createStallCheck(monotonicMs), createStallCheck(monotonicMs)];
 
   return {
     check(label, blockNumber, finalNumber) {
-      if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || fallbacks >= CHECKS_TO_ACCEPT_FALLBACK) {
-        highest = fallbacks >= CHECKS_TO_ACCEPT_FALLBACK ? blockNumber : Math.max(highest, blockNumber);
-        fallbacks = 0;
+      const nowMs = monotonicMs();
+      const isAccepted = fellBackAtMs !== null && nowMs - fellBackAtMs >= ACCEPT_FALLBACK_AFTER_MS;
+      if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || isAccepted) {
+        highest = isAccepted ? blockNumber : Math.max(highest, blockNumber);
+        fellBackAtMs = null;
         const standing = [hasHeadStood(blockNumber), hasFinalStood(finalNumber)];
         return standing.includes(true) ? 'stands still' : 'moves';
       }
-      fallbacks++;
+      fellBackAtMs ??= nowMs;
       throw new ChainUnavailableError(`${label} fell back from block ${highest} to ${blockNumber}`);
     },
   };

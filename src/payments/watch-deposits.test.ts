@@ -11,7 +11,11 @@ function blockAt(number: number): BlockReference {
 }
 
 /** An endpoint that grants five blocks a call; its final block is given, and every block has a deposit. */
-function chainOf(latest: number, final: number | null): ChainReader & { readonly calls: number[] } {
+function chainOf(
+  latest: number,
+  final: number | null,
+  isConfirmed: (block: number) => boolean = () => true,
+): ChainReader & { readonly calls: number[] } {
   const calls: number[] = [];
   const view: ChainView = {
     readHeads: async () => ({ latest: blockAt(latest), final: final === null ? null : blockAt(final) }),
@@ -27,7 +31,7 @@ function chainOf(latest: number, final: number | null): ChainReader & { readonly
       return { transfers, forwarded: [], scannedTo: blockAt(scannedTo) };
     },
     confirmLogs: async () => true,
-    confirmBlock: async () => true,
+    confirmBlock: async ({ number }) => isConfirmed(number),
   };
   return {
     calls,
@@ -80,4 +84,53 @@ it('catches up one call at a time as long as it is behind the final block', asyn
   expect(scan).toMatchObject({ final: { number: 15 }, scannedTo: 15 });
   expect(chain.calls).toEqual([11]);
   expect(pass.isCaughtUp).toBe(false);
+});
+
+it('takes no block below the final one for its cursor that another host does not have', async () => {
+  const { pass, scan } = await watchOnce(
+    chainOf(1_000, 900, (block) => block === 900),
+    10,
+  );
+  expect(scan).toMatchObject({ from: { number: 10 }, final: { number: 10 }, scannedTo: 15 });
+  expect(pass.cursor).toEqual(blockAt(10));
+});
+
+it('takes the confirmed final block for its cursor, and not the scanned hash at the same height', async () => {
+  const chain = chainOf(15, 15, () => false);
+  const { pass } = await watchOnce(
+    {
+      ...chain,
+      withView: (use) =>
+        chain.withView((view) =>
+          use({
+            ...view,
+            readLogs: async (query) => ({
+              ...(await view.readLogs(query)),
+              scannedTo: { ...blockAt(15), hash: 'an invented hash' },
+            }),
+          }),
+        ),
+    },
+    10,
+  );
+  expect(pass.cursor).toEqual(blockAt(15));
+});
+
+it('begins below its checkpoints where the chain has none of them and two hosts agree', async () => {
+  const invented = (number: number) => ({ ...blockAt(number), hash: 'an invented hash' });
+  const rewound: BlockReference[] = [];
+  const observations = {
+    readCursor: async () => invented(9_000),
+    listCheckpoints: async () => [invented(9_000), invented(8_000)],
+    rewindTo: async (block: BlockReference) => void rewound.push(block),
+    recordScan: async () => {},
+  } as unknown as ObservationStore;
+  const known = {
+    book: { addresses: null, isCandidate: () => false },
+    catchUp: async () => {},
+    findPayment: async () => null,
+  } as unknown as KnownAddresses;
+  const chain = chainOf(10_000, 9_900);
+  await watchDeposits({ chain, observations, known, decide: () => null, onRewind: () => {} });
+  expect(rewound).toEqual([blockAt(6_000)]);
 });

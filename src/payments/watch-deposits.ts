@@ -38,6 +38,9 @@ export interface WatchPass {
 /** Above the newest final block so many are read in a pass at most: while nothing becomes final, more cannot be kept. */
 const MAXIMUM_UNFINAL_BLOCKS = 1_000;
 
+/** How far below the oldest checkpoint the watcher begins again when the chain has no checkpoint: about an hour. */
+const BELOW_CHECKPOINTS = 2_000;
+
 /**
  * One pass over the chain: everything above the cursor is read again up to the newest block, the rows found replace
  * what the last pass saw there, and the cursor moves to the newest final block. A reorganisation therefore needs no
@@ -54,7 +57,7 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
     }
 
     const logs = await readAboveCursor(context.known, view, cursor, heads);
-    const reached = finalAfter(cursor, heads.final, logs.scannedTo);
+    const reached = await confirmedFinal(view, cursor, heads.final, logs.scannedTo);
     // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
     const final = (await areConfirmed(view, logs.rows, reached)) ? reached : cursor;
     await recordScan(context, { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows });
@@ -187,30 +190,52 @@ async function verifiedCursor(
   return rewind(context, view, cursor);
 }
 
-/** The chain broke its word and lost final blocks: back to the newest checkpoint that it still has. */
+/**
+ * The chain lost final blocks: back to the newest checkpoint that it still has. Where it has none, an endpoint lied about
+ * all of them while nothing contradicted it: back to a block below them that another host has as well.
+ */
 async function rewind(
   context: WatchDepositsContext,
   view: ChainView,
   cursor: BlockReference,
 ): Promise<BlockReference> {
-  for (const checkpoint of await context.observations.listCheckpoints(200)) {
+  const checkpoints = await context.observations.listCheckpoints(200);
+  for (const checkpoint of checkpoints) {
     const block = await view.readBlock(checkpoint.number);
-    if (block?.hash !== checkpoint.hash) continue;
-    await context.observations.rewindTo(checkpoint, context.decide);
-    context.onRewind(cursor, checkpoint);
-    return checkpoint;
+    if (block?.hash === checkpoint.hash) return rewindTo(context, cursor, checkpoint);
   }
-  throw new ChainUnavailableError('the chain has none of the final blocks that were scanned before');
+  const oldest = checkpoints.at(-1) ?? cursor;
+  const below = await view.readBlock(Math.max(0, oldest.number - BELOW_CHECKPOINTS));
+  if (below === null || !(await view.confirmBlock(below))) {
+    throw new ChainUnavailableError('the chain has none of the final blocks that were scanned before');
+  }
+  return rewindTo(context, cursor, below);
 }
 
-/** The newest block that is both scanned and final; never goes back. */
-function finalAfter(
+async function rewindTo(
+  { observations, decide, onRewind }: WatchDepositsContext,
+  from: BlockReference,
+  to: BlockReference,
+): Promise<BlockReference> {
+  await observations.rewindTo(to, decide);
+  onRewind(from, to);
+  return to;
+}
+
+/**
+ * The newest block that is scanned, final and confirmed at another host; never goes back. `readHeads` has confirmed
+ * `final`. The hash of a block between the cursor and `final` is the word of the scanned endpoint alone: as a cursor,
+ * an invented one would stop settlement for good.
+ */
+async function confirmedFinal(
+  view: ChainView,
   cursor: BlockReference,
   final: BlockReference | null,
   scannedTo: BlockReference,
-): BlockReference {
+): Promise<BlockReference> {
   if (final === null || final.number <= cursor.number) return cursor;
-  return scannedTo.number <= final.number ? scannedTo : final;
+  if (scannedTo.number >= final.number) return final;
+  return (await view.confirmBlock(scannedTo)) ? scannedTo : cursor;
 }
 
 /** Rows found in blocks up to `scannedTo`. */
