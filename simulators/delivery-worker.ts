@@ -7,9 +7,9 @@
  *   count on is sent again, the same bytes in the same order, whatever we believed of it before: "delivered" as well.
  *   So it is paid at least once.
  * - An order gets another nonce only when its own is spent for good without having moved anything: the transfer
- *   reverted, or somebody else (the key is a public development key) used the nonce. Both are judged in finalized
- *   blocks. The old transaction is `void` from then on and never sent again; should the chain fall back so far that
- *   its nonce is free once more, an empty transaction takes it, so that the later ones can follow.
+ *   reverted, or another sender used the nonce (the key is a public development key). Finalized blocks decide both cases.
+ *   The old transaction is `void` from then on and never sent again. If the chain falls back so far that its nonce is
+ *   free once more, an empty transaction takes it, so that the later ones can follow.
  */
 
 import { privateKeyToAccount } from 'viem/accounts';

@@ -3,7 +3,7 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import { fillIn, formatUsdc, type Language } from './languages.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
-import { selector, visitButton } from './selector.ts';
+import { providerButton, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
 
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
@@ -18,7 +18,7 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
     case 'at_provider':
       return isTakenByProvider(view)
         ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, language)}`
-        : visitAgain(view, checkout, language);
+        : continueSession(view, checkout, language);
     case 'underpaid':
       return addTheRest(view, checkout, language);
     case 'paid':
@@ -35,10 +35,10 @@ function choices(checkout: Checkout, language: Language, list?: Html): Html {
   const canServe = offers.some(({ provider, refusal }) => provider === single && refusal === null);
   if (single === null || !canServe) return selector(checkout, offers, language, list);
   const label = fillIn(language.words.actions.continueTo, { provider: nameOf(single) });
-  return visitButton(checkout.payment, single, label);
+  return providerButton(checkout.payment, single, label);
 }
 
-function visitAgain(view: AtProvider, checkout: Checkout, language: Language): Html {
+function continueSession(view: AtProvider, checkout: Checkout, language: Language): Html {
   const { payment, offers } = checkout;
   const { actions } = language.words;
   const label = fillIn(view.isOpen ? actions.continueAt : actions.startAgainAt, {
@@ -46,7 +46,7 @@ function visitAgain(view: AtProvider, checkout: Checkout, language: Language): H
   });
   const canGoOn = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
   const others = offers.filter(({ provider }) => provider !== view.provider);
-  return html`${canGoOn ? visitButton(payment, view.provider, label) : nothing}
+  return html`${canGoOn ? providerButton(payment, view.provider, label) : nothing}
 ${view.progress === 'failed' ? nothing : paymentDelayHelp(view, language)}
 ${others.length === 0 ? nothing : html`<details><summary>${actions.chooseAnother}</summary>${selector(checkout, others, language)}</details>`}`;
 }

@@ -33,7 +33,7 @@ function sessionPath(payment: Payment, provider: ProviderId): string {
 export const SESSION_FORM = 'provider-session';
 
 /** The single provider's button, if it can serve. */
-export function visitButton(payment: Payment, provider: ProviderId, label: Html): Html {
+export function providerButton(payment: Payment, provider: ProviderId, label: Html): Html {
   return html`<p><button class="button primary wide" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
 }
 

@@ -11,8 +11,10 @@ const STRANGERS_PER_USER = 30;
 const USER_WINDOW_MS = 10 * 60_000;
 const MAILS_PER_USER_AND_HOUR = 3;
 const INVITATIONS_PER_ACCOUNT_AND_HOUR = 30;
-/** In an hour: three codes are right at a time, so a year of guessing finds one with one chance in four. Counted apart for
- * who has nothing but the password, for browsers that are known, and for who is signed in. */
+/**
+ * In an hour: three codes are valid at a time, so a year of guessing finds one with one chance in four. Counted apart
+ * for requests with only the password, for known browsers, and for signed-in users.
+ */
 const CODES_PER_USER = 10;
 const HOUR_MS = 60 * 60_000;
 const MAXIMUM_WINDOWS = 100_000;

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { chooseAccount } from '../../accounts/manage-accounts.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { admit } from '../signed-in/admission.ts';
 import {
   createCookies,
   DASHBOARD_PATH,
@@ -10,7 +11,6 @@ import {
   dashboardArea,
   type Section,
 } from '../signed-in/context.ts';
-import { enter } from '../signed-in/enter.ts';
 import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
@@ -46,7 +46,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       };
       const routes: DashboardRoutes = {
         ...members,
-        enter: (request, reply) => enter(members, request, reply),
+        admit: (request, reply) => admit(members, request, reply),
       };
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {
@@ -85,9 +85,9 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
 /** Every other path: a signed-in user gets a 404, a visitor the sign-in page. */
 function registerNothing(routes: DashboardRoutes): void {
   routes.server.get('/*', async (request, reply) => {
-    const entry = await routes.enter(request, reply);
-    if ('answered' in entry) return entry.answered;
-    return sendFailure(routes, null, request, reply, entry.visit, new ServiceError('not_found'));
+    const admission = await routes.admit(request, reply);
+    if ('answered' in admission) return admission.answered;
+    return sendFailure(routes, null, request, reply, admission.visit, new ServiceError('not_found'));
   });
 }
 

@@ -1,7 +1,7 @@
 /*
  * How a page joins the console: a file of its own exports one function that registers what belongs together, and
- * `routes.ts` calls it. It is as in the dashboard (`../signed-in/signed-in-page.ts`), but for who gets here: operators,
- * and in live mode such as have a second factor.
+ * `routes.ts` calls it. It works as in the dashboard (`../signed-in/signed-in-page.ts`), but serves operators only, in
+ * live mode only those with a second factor.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../accounts/people-context.ts';
@@ -21,8 +21,8 @@ import type { Page } from '../checkout/layout.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { serviceErrorOf } from '../error-reply.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { signInPath } from '../signed-in/admission.ts';
 import type { Area, AreaContext, AreaRoutes } from '../signed-in/context.ts';
-import { signInPath } from '../signed-in/enter.ts';
 import {
   type FormFields,
   formTokenField,
@@ -95,9 +95,9 @@ async function withVisit(
   reply: FastifyReply,
   answer: (visit: OperatorVisit) => Promise<OperatorAnswer>,
 ): Promise<FastifyReply> {
-  const entry = await enter(routes, request, reply);
-  if ('answered' in entry) return entry.answered;
-  const { visit } = entry;
+  const admission = await admit(routes, request, reply);
+  if ('answered' in admission) return admission.answered;
+  const { visit } = admission;
   try {
     const answered = await answer(visit);
     if ('location' in answered) return sendSeeOther(reply, answered.location);
@@ -180,17 +180,17 @@ function navigation(current: Section | null): Html[] {
 }
 
 /** The operator's request, or the answer to a visitor without access. */
-type Entry = { readonly visit: OperatorVisit } | { readonly answered: FastifyReply };
+type Admission = { readonly visit: OperatorVisit } | { readonly answered: FastifyReply };
 
 /** The path that continues a sign-in after the password. */
 const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
 /** Admits signed-in operators, in live mode only with a second factor. */
-export async function enter(
+export async function admit(
   { context, cookies, area, isSecondFactorRequired }: OperatorRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Entry> {
+): Promise<Admission> {
   const token = cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(context, token, area.name);
   // An operator who has disabled the second factor since signs in again and sets it up again.

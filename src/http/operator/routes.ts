@@ -13,7 +13,7 @@ import { registerAccountsPage } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
 import { registerNewAccountPage } from './new-account-page.ts';
 import {
-  enter,
+  admit,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
@@ -72,9 +72,9 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
 function registerNothing(routes: OperatorRoutes): void {
   operatorPage(routes, { path: '', section: null, show: async () => seeOther('/accounts') });
   routes.server.get('/*', async (request, reply) => {
-    const entry = await enter(routes, request, reply);
-    if ('answered' in entry) return entry.answered;
-    const within = { visit: entry.visit, section: null };
+    const admission = await admit(routes, request, reply);
+    if ('answered' in admission) return admission.answered;
+    const within = { visit: admission.visit, section: null };
     return sendOperatorFailure(routes, request, reply, within, new ServiceError('not_found'));
   });
 }

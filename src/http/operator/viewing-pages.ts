@@ -6,16 +6,16 @@ import { registerOverviewPage } from '../dashboard/overview-page.ts';
 import { registerPaymentPages } from '../dashboard/payment-pages.ts';
 import { html } from '../design/html.ts';
 import {
+  type Admission,
   createCookies,
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
-  type Entry,
 } from '../signed-in/context.ts';
 import { plainPage, sendDashboardPage, sendSeeOther } from '../signed-in/layout.ts';
 import { sendFailure } from '../signed-in/signed-in-page.ts';
 import {
-  enter,
+  admit,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
@@ -78,7 +78,7 @@ export function registerViewedDashboard(
         shown: new Set(),
         area: operatorArea,
         isSecondFactorRequired: console.isSecondFactorRequired,
-        enter: (request, reply) => enterViewing(console, request, reply),
+        admit: (request, reply) => admitViewing(console, request, reply),
       };
       scope.addHook('onRequest', async (request, reply) => {
         await requireAdmission(operator, request);
@@ -90,9 +90,9 @@ export function registerViewedDashboard(
       registerOverviewPage(routes);
       registerPaymentPages(routes);
       scope.get('/*', async (request, reply) => {
-        const entry = await routes.enter(request, reply);
-        if ('answered' in entry) return entry.answered;
-        return sendFailure(routes, null, request, reply, entry.visit, new ServiceError('not_found'));
+        const admission = await routes.admit(request, reply);
+        if ('answered' in admission) return admission.answered;
+        return sendFailure(routes, null, request, reply, admission.visit, new ServiceError('not_found'));
       });
       scope.post('/*', async (_request, reply) => sendReadOnly(operator, reply));
       done();
@@ -102,23 +102,23 @@ export function registerViewedDashboard(
 }
 
 /** Admits an operator who is signed in to the console and views an account; the console's session has to stay valid. */
-async function enterViewing(
+async function admitViewing(
   routes: OperatorRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Entry> {
-  const entry = await enter(routes, request, reply);
-  if ('answered' in entry) return entry;
+): Promise<Admission> {
+  const admission = await admit(routes, request, reply);
+  if ('answered' in admission) return admission;
   const { context, cookies } = routes;
   const token = cookies.read(request.headers, 'viewing');
   const viewing = token === null ? null : await readSession(context, token, 'viewing');
-  const isOwn = viewing?.user.id === entry.visit.user.id;
+  const isOwn = viewing?.user.id === admission.visit.user.id;
   const account = isOwn ? await context.accounts.findAccount(viewing.session.accountId ?? '') : null;
   if (viewing === null || account === null) {
     if (token !== null) cookies.remove(reply, 'viewing');
     return { answered: sendSeeOther(reply, `${OPERATOR_PATH}/accounts`) };
   }
-  const { user, actor, formToken, params, query } = entry.visit;
+  const { user, actor, formToken, params, query } = admission.visit;
   return {
     visit: {
       user,

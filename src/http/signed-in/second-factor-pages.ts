@@ -8,8 +8,8 @@ import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../.
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
+import { returnPathOf } from './admission.ts';
 import { type AreaRoutes, callerOf, DASHBOARD_PATH, type Visit } from './context.ts';
-import { returnPathOf } from './enter.ts';
 import { moment } from './format.ts';
 import {
   banner,

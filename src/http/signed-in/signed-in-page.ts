@@ -7,14 +7,14 @@
  *     dashboardForm(routes, { path: '/keys/:keyId/revoke', section: 'keys', role: 'developer', act: (visit, form) => … });
  *   }
  *
- * - `show` and `act` are reached by nobody but who is signed in, has chosen an account (`visit.account`) and has the
- *   role in it; `act` moreover only by a form of ours (origin and token). Everything is for `visit.account.id`: an id
- *   of another account has to be answered like one that never was, by throwing `new ServiceError('not_found')`.
+ * - `show` and `act` run only for a signed-in user who has chosen an account (`visit.account`) and has the role in it;
+ *   `act` moreover only for a form of ours (origin and token). Everything is for `visit.account.id`: an id of another
+ *   account gets the same answer as an unknown one, by throwing `new ServiceError('not_found')`.
  * - They answer with what the page shows (`title`, `main`, and `status` if it is not 200) or with `seeOther(path)`,
- *   which is how a form that worked ends. A page that is shown again with a message has the status of the error.
+ *   which ends a form that worked. A page that is shown again with a message has the status of the error.
  * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`.
- * - A `ServiceError` that is thrown becomes a page of the dashboard; anything else a 500 that says nothing.
- * - What is no page (a CSV, a picture) is sent on the `reply` by `show` itself, which returns it.
+ * - A `ServiceError` that is thrown becomes a page of the dashboard; anything else a 500 without details. A response
+ *   that is no page (a CSV, a picture) is sent on the `reply` by `show` itself, which returns it.
  * - The section is the entry of the navigation that is marked; it appears there once a page of it is registered.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -22,8 +22,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Role } from '../../domain/person.ts';
 import { html } from '../design/html.ts';
 import { serviceErrorOf } from '../error-reply.ts';
+import { requireRole } from './admission.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Section, type Visit } from './context.ts';
-import { requireRole } from './enter.ts';
 import { type FormFields, isOwnForm, readFormFields } from './forms.ts';
 import { type PageContent, plainPage, sendDashboardPage, sendSeeOther, signedInPage } from './layout.ts';
 
@@ -90,9 +90,9 @@ export async function withVisit(
   reply: FastifyReply,
   answer: (visit: Visit) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  const entry = await routes.enter(request, reply);
-  if ('answered' in entry) return entry.answered;
-  const { visit } = entry;
+  const admission = await routes.admit(request, reply);
+  if ('answered' in admission) return admission.answered;
+  const { visit } = admission;
   try {
     requireRole(visit, route.role);
     return await answer(visit);

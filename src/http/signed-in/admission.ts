@@ -4,16 +4,16 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Role, roleIncludes } from '../../domain/person.ts';
 import { html } from '../design/html.ts';
 import { addressGroupOf } from '../rate-limit.ts';
-import { type Area, DASHBOARD_PATH, type DashboardRoutes, type Entry, type Visit } from './context.ts';
+import { type Admission, type Area, DASHBOARD_PATH, type DashboardRoutes, type Visit } from './context.ts';
 import { formTokenField, formTokenOf } from './forms.ts';
 import { plainPage, sendDashboardPage, sendSeeOther } from './layout.ts';
 
 /** Admits members of an account. */
-export async function enter(
-  { context, cookies, area }: Omit<DashboardRoutes, 'enter'>,
+export async function admit(
+  { context, cookies, area }: Omit<DashboardRoutes, 'admit'>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Entry> {
+): Promise<Admission> {
   const token = cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(context, token, area.name);
   if (token === null || signedIn === null) {
