@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -141,6 +142,28 @@ describe('a backup', () => {
     expect(readFileSync(unfinished, 'utf8')).toBe('');
     expect(existsSync(target)).toBe(false);
     rmSync(unfinished);
+    expect(await run()).toMatchObject({ file: target });
+  });
+
+  it('is refused beside a journal that SQLite would roll back into it', async () => {
+    await fill();
+    for (const path of [target, `${target}.unfinished`]) {
+      for (const part of ['-journal', '-wal', '-shm']) {
+        writeFileSync(`${path}${part}`, 'planted');
+        await expect(run()).rejects.toThrow(`${path}${part} exists already`);
+        rmSync(`${path}${part}`);
+      }
+    }
+    expect(existsSync(target)).toBe(false);
+    expect(await run()).toMatchObject({ file: target });
+  });
+
+  it('is refused in a folder where every user may rename it', async () => {
+    await fill();
+    chmodSync(folder, 0o777);
+    await expect(run()).rejects.toThrow('is writable for every user; back up into a folder of your own');
+    expect(existsSync(target)).toBe(false);
+    chmodSync(folder, 0o1777);
     expect(await run()).toMatchObject({ file: target });
   });
 

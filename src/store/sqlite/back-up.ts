@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type JournalHead, NO_MOVEMENTS } from '../../domain/journal.ts';
@@ -23,13 +33,15 @@ const BUSY_TIMEOUT_MS = 5_000;
  * `target` and a `target.unfinished` behind; remove both before the next backup into the same file.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws Error when `target` or `target.unfinished` exists, when `file` is not a database of this service or holds no
+ * @throws Error when `target`, `target.unfinished` or a journal beside them exists, when its folder is writable for every
+ * user without the sticky bit, when `file` is not a database of this service or holds no
  * account, and when the copy is damaged
  */
 export function backUpSqlite(file: string, target: string): SqliteBackup {
   const source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     requireContent(source, file);
+    requireSafePlace(target);
     // Taken before the copy is made: of two backups into one file, one is refused.
     closeSync(createExclusively(target));
     try {
@@ -53,6 +65,27 @@ function requireContent(source: DatabaseSync, file: string): void {
   readSchemaNumber(source, file);
   if (source.prepare('SELECT 1 FROM accounts LIMIT 1').get() === undefined)
     throw new Error(`${file} holds no account, so there is nothing to back up; is DATA_DIR right?`);
+}
+
+/** Any user may write, and only the owner of a file may rename it. */
+const [WORLD_WRITABLE, STICKY] = [0o002, 0o1000];
+
+/**
+ * Refuses a folder where any user could rename the copy away while it is written, and files that SQLite would take for a
+ * part of the copy when it is opened in place: a hot journal is rolled back into the database beside it.
+ */
+function requireSafePlace(target: string): void {
+  const { mode } = statSync(dirname(target));
+  if ((mode & WORLD_WRITABLE) !== 0 && (mode & STICKY) === 0)
+    throw new Error(`${dirname(target)} is writable for every user; back up into a folder of your own`);
+  for (const path of [target, `${target}.unfinished`]) {
+    for (const part of ['-journal', '-wal', '-shm']) {
+      if (existsSync(`${path}${part}`))
+        throw new Error(
+          `${path}${part} exists already, and SQLite would read it as a part of the backup; remove it`,
+        );
+    }
+  }
 }
 
 function copyInto(source: DatabaseSync, target: string): SqliteBackup {
