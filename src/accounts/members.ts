@@ -140,6 +140,8 @@ export async function changeMember(
   if (member === undefined || result === 'unknown') throw new ServiceError('not_found');
   if (result === 'last_owner')
     throw invalidField('The account', 'must have an owner: make somebody else one first.');
+  // No rights change: an owner of one account must not end the password links of its members at will.
+  if (role === member.role) return;
   await endInvitations(context, accountId, member.email);
   await context.sessions.endLinks(userId);
   if (role === null) await recordAction(context, accountId, actor, 'member.removed', member.email);

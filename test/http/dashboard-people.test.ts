@@ -222,6 +222,13 @@ describe('members', () => {
     }
   });
 
+  it('keep links that set their password when the same role is given again', async () => {
+    const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    const link = `/dashboard/password/${await createPasswordLink(dashboard.context, member)}`;
+    await browser.post(`${PEOPLE}/${member.id}`, { role: 'viewer' }, { page: PEOPLE });
+    expect((await dashboard.newBrowser().get(link)).statusCode).toBe(200);
+  });
+
   it('always have an owner among them', async () => {
     for (const fields of [{ role: 'viewer' }, { role: 'owner', remove: '1' }]) {
       const answer = await browser.post(`${PEOPLE}/${owner.id}`, fields, { page: PEOPLE });

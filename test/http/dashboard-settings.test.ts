@@ -173,6 +173,16 @@ describe('settings', () => {
   });
 
   describe('of the logo', () => {
+    it('with a cut-off body are a bad request, and no error of the service', async () => {
+      const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+      const file = '--x\r\ncontent-disposition: form-data; name="logo"; filename="a.png"\r\n\r\nabc';
+      for (const body of ['--x\r\n', file]) {
+        const answer = await browser.sendBody(`${SETTINGS}/logo`, Buffer.from(body), headers);
+        expect(answer.statusCode).toBe(400);
+      }
+      expect(dashboard.logLines.join('')).not.toContain('"level":50');
+    });
+
     /** A form as a browser sends it, with the token of the page. */
     async function upload(bytes: Uint8Array, fields: Record<string, string> = {}, from = browser) {
       const form = new FormData();

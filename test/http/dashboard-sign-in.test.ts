@@ -618,3 +618,13 @@ describe('a password that changes while a request with the old one is in progres
     expect(await dashboard.store.sessions.listSessions(owner.id)).toEqual([]);
   });
 });
+
+it('tries of the password in one session leave those of the user’s other sessions', async () => {
+  const page = '/dashboard/security';
+  const stolen = await dashboard.signIn(owner);
+  const own = await dashboard.signIn(owner);
+  const form = { password: 'a wrong password', new_password: PASSWORD };
+  for (let index = 0; index < 10; index++) await stolen.post(`${page}/password`, form, { page });
+  expect((await stolen.post(`${page}/password`, form, { page })).statusCode).toBe(429);
+  expect((await own.post(`${page}/password`, form, { page })).statusCode).toBe(400);
+});

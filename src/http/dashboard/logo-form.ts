@@ -132,9 +132,15 @@ async function readParts(
 ): Promise<{ readonly form: FormFields; readonly file: Uint8Array }> {
   const fields = new URLSearchParams();
   let file: Uint8Array = new Uint8Array();
-  for await (const part of request.parts()) {
-    if (part.type === 'file') file = await part.toBuffer();
-    else fields.append(part.fieldname, String(part.value));
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'file') file = await part.toBuffer();
+      else fields.append(part.fieldname, String(part.value));
+    }
+  } catch (error) {
+    // The limits of the library have a status; the parser's errors about a broken body have none.
+    if (error instanceof Error && 'statusCode' in error) throw error;
+    throw new ServiceError('invalid_request', 'The form is incomplete or malformed.', { cause: error });
   }
   return { form: readFormFields(fields.toString()), file };
 }

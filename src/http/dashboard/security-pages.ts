@@ -130,7 +130,8 @@ async function withPassword(
   form: FormFields,
   act: () => Promise<DashboardAnswer>,
 ): Promise<DashboardAnswer> {
-  await requirePassing(context.limits.signInsOfUser, visit.user.id);
+  // By session: a session without the password must not use up the tries of the user's others.
+  await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   try {
     await requireOwnPassword(context, visit.user, form.text('password'));
     return await act();

@@ -154,7 +154,7 @@ async function changeWallet(
   visit: Visit,
   form: FormFields,
 ): Promise<DashboardAnswer> {
-  await requirePassing(context.limits.signInsOfUser, visit.user.id);
+  await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
   const errors = await collectFieldErrors({

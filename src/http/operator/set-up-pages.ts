@@ -39,7 +39,7 @@ async function answerSetUp(
   const form = readFormFields(request.body);
   if (!isOwnForm(request, context.baseUrl, form, asked.token)) throw new ServiceError('foreign_form');
   const { user, session } = asked;
-  await requirePassing(context.limits.signInsOfUser, user.id);
+  await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
   const caller = callerOf(request);
   const actor = { name: user.email, userId: user.id, address: caller.address };
   try {
