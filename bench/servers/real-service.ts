@@ -25,7 +25,7 @@ export async function startRealService(
   { isSilent }: { readonly isSilent: boolean },
 ): Promise<BenchServer> {
   answerDnsHere();
-  // `sandbox` only because live mode asks for credentials of a chain; what differs is the external, which is given.
+  // `sandbox` only because live mode asks for credentials of a chain; only the external services differ, which are given.
   const config = {
     ...readConfig('sandbox', {
       DATA_DIR: dataDir,

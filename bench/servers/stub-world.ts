@@ -108,5 +108,5 @@ function stubAdapter(id: ProviderId): ProviderAdapter {
 }
 
 function notInThisWorld(): never {
-  throw new Error('nothing is paid or released in the external of the bench');
+  throw new Error('nothing is paid or released in the stubs of the bench');
 }

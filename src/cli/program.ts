@@ -170,7 +170,7 @@ function addKeepingCommands(program: Command, services: ProgramServices): void {
 }
 
 function addSandboxCommands(program: Command, services: ProgramServices): void {
-  const sandbox = program.command('sandbox').description('play the external around the service');
+  const sandbox = program.command('sandbox').description('simulate what is outside the service');
   operation(
     leaf(sandbox, 'pay', 'play the customer to the end of the on-ramp, or from a wallet').argument(
       '<payment>',
