@@ -12,6 +12,8 @@ import type { SignedIn } from './sessions.ts';
 type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
 
 const CHALLENGE_MS = 5 * 60_000;
+/** Keeps the challenge apart from secrets that a page shows once. */
+const PASSKEY_PURPOSE = 'passkey';
 const MAXIMUM_NAME_CHARACTERS = 60;
 
 /** Loaded at the first use of a passkey: the library takes as much memory as the rest of the dashboard. */
@@ -27,7 +29,7 @@ export async function createChallenge(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const challenge = Uint8Array.from(randomBytes(32));
   const text = Buffer.from(challenge).toString('base64url');
-  await sessions.keepChallenge(sessionId, `${nowMs() + CHALLENGE_MS} ${text}`);
+  await sessions.keepChallenge(sessionId, PASSKEY_PURPOSE, `${nowMs() + CHALLENGE_MS} ${text}`);
   return challenge;
 }
 
@@ -166,7 +168,8 @@ async function readNewCredential(
 }
 
 async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): Promise<string | null> {
-  const [expiresAtMs, challenge] = (await sessions.takeChallenge(sessionId))?.split(' ') ?? [];
+  const [expiresAtMs, challenge] =
+    (await sessions.takeChallenge(sessionId, PASSKEY_PURPOSE))?.split(' ') ?? [];
   return challenge === undefined || nowMs() >= Number(expiresAtMs) ? null : challenge;
 }
 

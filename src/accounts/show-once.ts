@@ -24,7 +24,7 @@ export async function keepForNextPage(
   secret: string,
 ): Promise<void> {
   const sealed = shownOnce.seal(secret, ownerOf(sessionId, purpose));
-  await sessions.keepChallenge(sessionId, `${nowMs() + KEPT_MS} ${sealed}`);
+  await sessions.keepChallenge(sessionId, purpose, `${nowMs() + KEPT_MS} ${sealed}`);
 }
 
 /** Returns the secret to the first caller within two minutes; null afterwards, and for another purpose. */
@@ -33,7 +33,7 @@ export async function takeForPage(
   sessionId: string,
   purpose: string,
 ): Promise<string | null> {
-  const [untilMs, sealed] = (await sessions.takeChallenge(sessionId))?.split(' ') ?? [];
+  const [untilMs, sealed] = (await sessions.takeChallenge(sessionId, purpose))?.split(' ') ?? [];
   if (sealed === undefined || !(nowMs() < Number(untilMs))) return null;
   return shownOnce.open(sealed, ownerOf(sessionId, purpose));
 }

@@ -74,3 +74,6 @@ export interface OneTimeLink {
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
 /** Maximum open invitations of an account; the oldest is deleted. */
 export const MAXIMUM_INVITATIONS = 50;
+
+/** Challenges and secrets that are shown once, kept with one session: more than the keys of an account. */
+export const MAXIMUM_CHALLENGES = 16;

@@ -1,5 +1,6 @@
 import {
   type DashboardSession,
+  MAXIMUM_CHALLENGES,
   MAXIMUM_FORGOTTEN_LINKS,
   MAXIMUM_INVITATIONS,
   MAXIMUM_SESSIONS,
@@ -39,9 +40,10 @@ export function createSessionStore(scripts: Scripts): SessionStore {
       writeOne(scripts, 'UPDATE dashboard_sessions SET last_seen_at_ms = ?1 WHERE id = ?2', lastSeenAtMs, id),
     chooseAccount: (id, accountId) =>
       writeOne(scripts, 'UPDATE dashboard_sessions SET account_id = ?1 WHERE id = ?2', accountId, id),
-    keepChallenge: (id, challenge) =>
-      writeOne(scripts, 'UPDATE dashboard_sessions SET challenge = ?1 WHERE id = ?2', challenge, id),
-    takeChallenge: (id) => scripts.write(() => takeChallenge(id)),
+    async keepChallenge(id, purpose, challenge) {
+      await scripts.write(() => replaceChallenge(id, purpose, challenge));
+    },
+    takeChallenge: (id, purpose) => scripts.write(() => replaceChallenge(id, purpose, null)),
     endSession: (userId, id) =>
       wroteOne(
         scripts,
@@ -98,14 +100,25 @@ function* createSession(session: DashboardSession, guard: UserGuard | undefined)
   return true;
 }
 
-function* takeChallenge(id: string): Script<string | null> {
+/** Puts a challenge in the place of the one of the same purpose, and returns that. Null takes it away. */
+function* replaceChallenge(id: string, purpose: string, challenge: string | null): Script<string | null> {
   yield* lock(`challenge of ${id}`);
   const row = yield* runForOne<{ challenge: string | null }>(
     'SELECT challenge FROM dashboard_sessions WHERE id = ?1',
     id,
   );
-  yield* run('UPDATE dashboard_sessions SET challenge = NULL WHERE id = ?1', id);
-  return row?.challenge ?? null;
+  const kept = challengesOf(row?.challenge ?? null);
+  const earlier = kept.find(([of]) => of === purpose)?.[1] ?? null;
+  const others = kept.filter(([of]) => of !== purpose);
+  const next = challenge === null ? others : [...others, [purpose, challenge] as const];
+  const text = next.length === 0 ? null : JSON.stringify(next.slice(-MAXIMUM_CHALLENGES));
+  yield* run('UPDATE dashboard_sessions SET challenge = ?1 WHERE id = ?2', text, id);
+  return earlier;
+}
+
+/** The column holds pairs of purpose and challenge as JSON, the oldest first. Anything else is of an earlier version. */
+function challengesOf(column: string | null): readonly (readonly [string, string])[] {
+  return column?.startsWith('[') === true ? JSON.parse(column) : [];
 }
 
 function createLinks(

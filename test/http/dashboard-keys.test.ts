@@ -79,12 +79,25 @@ describe('API keys', () => {
     const [session] = (await dashboard.store.sessions.listSessions(developer.id)).filter(
       ({ tokenHash }) => tokenHash === hashSecretToken(cookie),
     );
-    const kept = await dashboard.store.sessions.takeChallenge(session?.id ?? '');
+    const purpose = `key ${page.split('/')[3]}`;
+    const kept = await dashboard.store.sessions.takeChallenge(session?.id ?? '', purpose);
     expect(kept).toMatch(/^\d+ [\w-]{6}\.[\w-]+$/);
     expect(kept).not.toContain('service_live_');
-    await dashboard.store.sessions.keepChallenge(session?.id ?? '', kept as string);
+    await dashboard.store.sessions.keepChallenge(session?.id ?? '', purpose, kept as string);
     dashboard.advance(2 * 60_000);
     expect((await browser.get(page)).headers['location']).toBe('/dashboard/keys?flash=shown');
+  });
+
+  it('are each shown once, also when two tabs make one each and a third asks for a passkey', async () => {
+    const names = ['Web shop', 'Till'];
+    const pages: string[] = [];
+    for (const name of names) {
+      const made = await browser.post('/dashboard/keys', { name });
+      pages.push(made.headers['location'] as string);
+    }
+    await browser.get('/dashboard/security');
+    for (const page of pages.reverse())
+      expect((await browser.get(page)).payload).toMatch(/service_live_[\w-]{38}/);
   });
 
   it('are revoked after a question, at once, and stay listed as such', async () => {

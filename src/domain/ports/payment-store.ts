@@ -115,10 +115,13 @@ export interface SessionStore {
   touchSession(id: string, lastSeenAtMs: number): Promise<void>;
   /** Switches the session to another account. */
   chooseAccount(id: string, accountId: string): Promise<void>;
-  /** Keeps what the session's browser has to sign next, or what its next page shows once, in place of an earlier one. */
-  keepChallenge(id: string, challenge: string): Promise<void>;
-  /** Takes it, so that it works once; null when there is none. */
-  takeChallenge(id: string): Promise<string | null>;
+  /**
+   * Keeps what the session's browser has to sign next, or what its next page shows once, in place of an earlier one of the
+   * same purpose. Beyond `MAXIMUM_CHALLENGES` purposes the oldest goes.
+   */
+  keepChallenge(id: string, purpose: string, challenge: string): Promise<void>;
+  /** Takes the one of the purpose, so that it works once; null when there is none. Others stay. */
+  takeChallenge(id: string, purpose: string): Promise<string | null>;
   /** False when the user has no such session. */
   endSession(userId: string, id: string): Promise<boolean>;
   /** Ends the user's sessions but the one with the id `exceptId`. */
