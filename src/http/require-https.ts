@@ -50,7 +50,13 @@ function isPlainHttp(protocol: string | string[]): boolean {
 }
 
 function isPageRequest(method: string, url: string): boolean {
-  return (method === 'GET' || method === 'HEAD') && url.startsWith('/') && !/^\/+api\//i.test(url);
+  if ((method !== 'GET' && method !== 'HEAD') || !url.startsWith('/')) return false;
+  try {
+    // As the router decodes it: `/%61pi/` is the API as well.
+    return !/^\/+api\//i.test(decodeURI(url));
+  } catch {
+    return false;
+  }
 }
 
 /** Matches loopback and these networks (`10.0.0.0/8`, `::1`). */

@@ -110,6 +110,7 @@ it('leads nobody to another site, whatever the path', async () => {
 
 it.each([
   ['GET', '/api/v1/wallet?amount=1'],
+  ['GET', '/%61pi/v1/wallet?amount=1'],
   ['POST', '/api/v1/wallet'],
   ['POST', '/pay/x'],
 ] as const)('refuses %s %s that a trusted proxy took over plain HTTP', async (method, url) => {

@@ -149,9 +149,15 @@ describe('a backup', () => {
     await fill();
     for (const path of [target, `${target}.unfinished`]) {
       for (const part of ['-journal', '-wal', '-shm']) {
-        writeFileSync(`${path}${part}`, 'planted');
-        await expect(run()).rejects.toThrow(`${path}${part} exists already`);
-        rmSync(`${path}${part}`);
+        const file = `${path}${part}`;
+        for (const plant of [
+          () => writeFileSync(file, 'planted'),
+          () => symlinkSync(`${folder}/nowhere`, file),
+        ]) {
+          plant();
+          await expect(run()).rejects.toThrow(`${file} exists already`);
+          rmSync(file);
+        }
       }
     }
     expect(existsSync(target)).toBe(false);

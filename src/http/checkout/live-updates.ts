@@ -160,7 +160,8 @@ export function showEvents(
   raw.on('error', () => stop());
   raw.once('close', () => stop());
   // A client that leaves first only closes its half of the connection.
-  request.raw.socket.once('end', () => stop());
+  const { socket } = request.raw;
+  socket.once('end', onHalfClose);
   return reply;
 
   function write(text: string): void {
@@ -168,7 +169,13 @@ export function showEvents(
     if (!raw.writableEnded) raw.write(text);
   }
 
+  function onHalfClose(): void {
+    stop();
+  }
+
   function stop(last?: string): void {
+    // A kept-alive connection goes on to serve other requests.
+    socket.removeListener('end', onHalfClose);
     clearInterval(heartbeat);
     clearTimeout(limit);
     leave?.();

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type JournalHead, NO_MOVEMENTS } from '../../domain/journal.ts';
@@ -80,7 +70,8 @@ function requireSafePlace(target: string): void {
     throw new Error(`${dirname(target)} is writable for every user; back up into a folder of your own`);
   for (const path of [target, `${target}.unfinished`]) {
     for (const part of ['-journal', '-wal', '-shm']) {
-      if (existsSync(`${path}${part}`))
+      // A symbolic link counts, also one that leads nowhere.
+      if (lstatSync(`${path}${part}`, { throwIfNoEntry: false }) !== undefined)
         throw new Error(
           `${path}${part} exists already, and SQLite would read it as a part of the backup; remove it`,
         );
