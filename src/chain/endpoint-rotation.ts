@@ -1,5 +1,6 @@
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import { addressIdentity, isLoopbackHost } from '../platform/public-address.ts';
 import { withCircuit } from './endpoint-circuit.ts';
 import {
   createJsonRpcClient,
@@ -168,10 +169,13 @@ export function createChainEndpoint(
  * what listens there may be a tunnel to anywhere.
  */
 function hostOf(url: string): string {
-  const { hostname, port } = new URL(url);
-  const name = hostname.replace(/\.$/, '');
-  if (name === 'localhost' || name === '127.0.0.1' || name === '[::1]') return `localhost:${port}`;
-  return name.startsWith('127.') ? `${name}:${port}` : name;
+  const { protocol, hostname, port } = new URL(url);
+  const name = hostname.replace(/\.+$/, '');
+  const address = name.replace(/^\[|\]$/g, '');
+  // A listener on all addresses answers at each of them, and nodes of one machine differ by their ports.
+  const isOwn = isLoopbackHost(hostname) || /^127\./.test(address) || /(^|\.)(ip6-)?localhost$/.test(name);
+  if (isOwn) return `localhost:${port || (protocol === 'https:' ? 443 : 80)}`;
+  return addressIdentity(address) ?? name;
 }
 
 /** The hosts of these endpoints, each once. */

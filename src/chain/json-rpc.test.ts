@@ -120,6 +120,17 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
     expect(await connect({ maximumResponseBytes: 6_000 }).call('eth_some', [])).toHaveLength(5_000);
   });
 
+  it('an answer that is nested too deeply, before it is parsed', async () => {
+    handle = (body, response) => {
+      const { id } = body as Request;
+      response.end(`{"id":${id},"result":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`);
+    };
+    await expect(connect().call('eth_some', [])).rejects.toThrow('nested deeper than 32');
+    const text = '"[[[[\\"'.repeat(20);
+    handle = (body, response) => response.end(JSON.stringify({ id: (body as Request).id, result: [text] }));
+    expect(await connect().call('eth_some', [])).toEqual([text]);
+  });
+
   it('an answer that does not begin, or begins and does not end, within the time', async () => {
     handle = () => undefined;
     await expect(connect({ timeoutMs: 100 }).call('eth_some', [])).rejects.toThrow(AnswerTooSlowError);

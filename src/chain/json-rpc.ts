@@ -53,6 +53,9 @@ export class AnswerTooSlowError extends ChainUnavailableError {}
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAXIMUM_RESPONSE_BYTES = 32 * 1024 * 1024;
+
+/** A batch of blocks with transactions and their access lists nests about eight deep. */
+const MAXIMUM_NESTING = 32;
 const DEFAULT_MAXIMUM_BATCH_SIZE = 100;
 const MAXIMUM_CONNECTIONS = 8;
 
@@ -157,6 +160,11 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
       cause,
     });
   }
+  if (isNestedDeeper(text, MAXIMUM_NESTING)) {
+    throw new ChainUnavailableError(
+      `${endpoint.label} answered ${methods} with JSON that is nested deeper than ${MAXIMUM_NESTING}`,
+    );
+  }
   const answer = parseJson(text);
   // Some nodes put a proper error object behind a status of 400 or 429: the object says more than the status.
   if (status !== 200 && errorOf(answer) === null) {
@@ -188,6 +196,39 @@ async function readBounded(endpoint: Endpoint, body: AsyncIterable<Buffer>): Pro
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length).toString('utf8');
+}
+
+/** Whether objects and lists are nested deeper: parsed, 30 MB of brackets take 2 GB of memory and seconds. */
+function isNestedDeeper(text: string, maximum: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPENING_BRACKET:
+      case OPENING_BRACE:
+        if (++depth > maximum) return true;
+        break;
+      case CLOSING_BRACKET:
+      case CLOSING_BRACE:
+        depth--;
+    }
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Index of the quote that ends a string; the text's length where none does. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
 }
 
 function parseJson(text: string): unknown {
