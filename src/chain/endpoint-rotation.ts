@@ -1,6 +1,6 @@
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
-import { addressIdentity, isLoopbackHost } from '../platform/public-address.ts';
+import { addressIdentity } from '../platform/public-address.ts';
 import { withCircuit } from './endpoint-circuit.ts';
 import {
   createJsonRpcClient,
@@ -171,12 +171,17 @@ export function createChainEndpoint(
 function hostOf(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const name = hostname.replace(/\.+$/, '');
-  const address = name.replace(/^\[|\]$/g, '');
+  const address = addressIdentity(name.replace(/^\[|\]$/g, ''));
   // A listener on all addresses answers at each of them, and nodes of one machine differ by their ports.
-  const isOwn = isLoopbackHost(hostname) || /^127\./.test(address) || /(^|\.)(ip6-)?localhost$/.test(name);
+  const isOwn = address === null ? ownName.test(name) : ownAddress.test(address);
   if (isOwn) return `localhost:${port || (protocol === 'https:' ? 443 : 80)}`;
-  return addressIdentity(address) ?? name;
+  return address ?? name;
 }
+
+const ownName = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
+
+/** 127.0.0.0/8, ::1, and 0.0.0.0 and ::, which connect to this machine; see `addressIdentity`. */
+const ownAddress = /^(?:4:7f[0-9a-f]{6}|4:0|6:[01])$/;
 
 /** The hosts of these endpoints, each once. */
 export function distinctHosts(endpoints: readonly ChainEndpoint[]): readonly string[] {

@@ -131,6 +131,23 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
     expect(await connect().call('eth_some', [])).toEqual([text]);
   });
 
+  it.each(['[]', '{}', '[[[[[]]]]]'])('an answer of little but %s, before it is parsed', async (unit) => {
+    handle = (body, response) => {
+      const { id } = body as Request;
+      response.end(`{"id":${id},"result":[${Array(100_000).fill(unit).join(',')}]}`);
+    };
+    await expect(connect().call('eth_some', [])).rejects.toThrow('more objects and lists than');
+  });
+
+  it('but not a batch of the shortest answers', async () => {
+    const calls = Array.from({ length: 100 }, () => ({ method: 'eth_some', params: [] }));
+    handle = (body, response) => {
+      const answers = (body as unknown as Request[]).map(({ id }) => ({ id, result: '0x' }));
+      response.end(JSON.stringify(answers));
+    };
+    expect(await connect().callBatch(calls)).toHaveLength(100);
+  });
+
   it('an answer that does not begin, or begins and does not end, within the time', async () => {
     handle = () => undefined;
     await expect(connect({ timeoutMs: 100 }).call('eth_some', [])).rejects.toThrow(AnswerTooSlowError);

@@ -56,6 +56,11 @@ const DEFAULT_MAXIMUM_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** A batch of blocks with transactions and their access lists nests about eight deep. */
 const MAXIMUM_NESTING = 32;
+
+/** More objects and lists than this need so many bytes each. A log takes about 300, an answer in a batch 40. */
+const UNMEASURED_CONTAINERS = 1_000;
+const LEAST_BYTES_PER_CONTAINER = 64;
+
 const DEFAULT_MAXIMUM_BATCH_SIZE = 100;
 const MAXIMUM_CONNECTIONS = 8;
 
@@ -160,10 +165,9 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
       cause,
     });
   }
-  if (isNestedDeeper(text, MAXIMUM_NESTING)) {
-    throw new ChainUnavailableError(
-      `${endpoint.label} answered ${methods} with JSON that is nested deeper than ${MAXIMUM_NESTING}`,
-    );
+  const excess = excessOf(text);
+  if (excess !== null) {
+    throw new ChainUnavailableError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
   }
   const answer = parseJson(text);
   // Some nodes put a proper error object behind a status of 400 or 429: the object says more than the status.
@@ -198,8 +202,13 @@ async function readBounded(endpoint: Endpoint, body: AsyncIterable<Buffer>): Pro
   return Buffer.concat(chunks, length).toString('utf8');
 }
 
-/** Whether objects and lists are nested deeper: parsed, 30 MB of brackets take 2 GB of memory and seconds. */
-function isNestedDeeper(text: string, maximum: number): boolean {
+/**
+ * Why the text is not worth parsing; null where it is. Objects and lists that hold nothing take far more memory than
+ * text: parsed, 30 MB of brackets take 1 to 2 GB and seconds.
+ */
+function excessOf(text: string): string | null {
+  const maximumContainers = UNMEASURED_CONTAINERS + Math.floor(text.length / LEAST_BYTES_PER_CONTAINER);
+  let containers = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -208,14 +217,15 @@ function isNestedDeeper(text: string, maximum: number): boolean {
         break;
       case OPENING_BRACKET:
       case OPENING_BRACE:
-        if (++depth > maximum) return true;
+        if (++depth > MAXIMUM_NESTING) return `is nested deeper than ${MAXIMUM_NESTING}`;
+        if (++containers > maximumContainers) return `has more objects and lists than ${maximumContainers}`;
         break;
       case CLOSING_BRACKET:
       case CLOSING_BRACE:
         depth--;
     }
   }
-  return false;
+  return null;
 }
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
