@@ -19,3 +19,11 @@ export function claimLoopbackPort(port: number): Promise<number | null> {
     });
   });
 }
+
+/**
+ * The port for a server that may have another one: this port where nobody listens on it, else 0. A free port is picked
+ * when the server listens, and not before, when another process could still take it.
+ */
+export async function preferLoopbackPort(port: number): Promise<number> {
+  return port === 0 ? 0 : ((await claimLoopbackPort(port)) ?? 0);
+}

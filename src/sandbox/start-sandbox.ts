@@ -21,7 +21,7 @@ import { createFixedRates, type FixedRates } from '../rates/fixed-rates.ts';
 import { startChainGateway } from './chain-gateway.ts';
 import { deploySandboxContracts, type SandboxContracts } from './deploy-sandbox-contracts.ts';
 import { type LocalChain, startBlockProducer, startLocalChain } from './local-chain.ts';
-import { claimLoopbackPort } from './loopback-port.ts';
+import { preferLoopbackPort } from './loopback-port.ts';
 import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
 
 export interface SandboxOptions {
@@ -82,8 +82,8 @@ async function startOnrampsWhereTheyWere(
   keys: DevelopmentKeys,
 ): Promise<{ onramps: Onramps; providerValues: Sandbox['providerValues'] }> {
   const settings = await readSandboxSettings(directory);
-  const port = await claimLoopbackPort(settings.onrampPort);
-  if (port === null) {
+  const port = await preferLoopbackPort(settings.onrampPort);
+  if (port !== settings.onrampPort) {
     options.log.warn(
       { port: settings.onrampPort },
       "the on-ramps' port is taken; open sessions lose their pages",
@@ -98,7 +98,7 @@ async function startOnrampsWhereTheyWere(
     minter: keys.minter,
     keys: providerKeys,
     webhookUrl: options.webhookUrl ?? null,
-    port: port ?? 0,
+    port,
     log: options.log,
     ...(options.slowDeliveryMs === undefined ? {} : { slowDeliveryMs: options.slowDeliveryMs }),
     ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),

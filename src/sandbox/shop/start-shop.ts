@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import formbody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { SandboxLog } from '../../../simulators/sandbox-log.ts';
-import { claimLoopbackPort } from '../loopback-port.ts';
+import { preferLoopbackPort } from '../loopback-port.ts';
 import { createShopOrders, type ShopOrders, shopProducts } from './shop-order.ts';
 import {
   catalogPage,
@@ -58,12 +58,12 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
     if (serverSide === null) throw new Error('the shop is not open yet');
     return serverSide.receive(rawBody, signature);
   });
-  const receiverPort = await listen(receiver, (await claimLoopbackPort(ports.receiver)) ?? 0);
+  const receiverPort = await listen(receiver, await preferLoopbackPort(ports.receiver));
   const receiverHost = `${LOOPBACK}:${receiverPort}`;
   serverSide = createShopServerSide({ ...account, callbackUrl: `https://${receiverHost}/webhook` }, orders);
 
   const server = createPageServer(serverSide, orders, inbox);
-  await server.listen({ host: LOOPBACK, port: (await claimLoopbackPort(ports.shop)) ?? 0 });
+  await server.listen({ host: LOOPBACK, port: await preferLoopbackPort(ports.shop) });
   const shopPort = (server.server.address() as AddressInfo).port;
   log.info({ port: shopPort }, 'the shop is open');
   return {
