@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Payment } from '../../domain/payment.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
+import { readCookie, setCookie } from '../cookies.ts';
 import { type Html, nothing } from '../design/html.ts';
 import { fieldText, formTokenField, isFormToken } from '../signed-in/forms.ts';
-import { setCookie } from './remember.ts';
 
 /**
  * The payment's e-mail address goes to a provider only for a visitor who came with it: `checkout_url` carries it, the
@@ -21,7 +21,6 @@ type EmailOf = Pick<Payment, 'id' | 'email'>;
 
 /** Ends with the browser's session. */
 const COOKIE = 'email_token';
-const cookiePattern = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{43})(?:;|$)`);
 
 /** The token for the forms of this visitor's page; null for a visitor who did not come with the payment's address. */
 export function emailTokenOf(
@@ -51,17 +50,14 @@ export function rememberEmailToken(
   { id }: Pick<Payment, 'id'>,
   token: string,
 ): void {
-  if (cookieOf(request) !== token) setCookie(baseUrl, reply, COOKIE, token, { path: `/pay/${id}` });
+  if (readCookie(request.headers, COOKIE) === token) return;
+  setCookie(reply, COOKIE, token, { path: `/pay/${id}`, isSecure: baseUrl.startsWith('https:') });
 }
 
 function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: string): boolean {
   const { body } = request;
   const field = body instanceof URLSearchParams ? fieldText(body) : '';
-  return isFormToken(field, token) || isSameText(cookieOf(request) ?? '', token);
-}
-
-function cookieOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
-  return cookiePattern.exec(headers.cookie ?? '')?.[1] ?? null;
+  return isFormToken(field, token) || isSameText(readCookie(request.headers, COOKIE) ?? '', token);
 }
 
 function emailOfQuery(query: unknown): string | null {

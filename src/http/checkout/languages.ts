@@ -8,6 +8,7 @@ import { hi } from '../../../locales/hi.ts';
 import type { Words } from '../../../locales/locale.ts';
 import { pt } from '../../../locales/pt.ts';
 import { type Currency, currencies, formatCents } from '../../domain/money.ts';
+import { readCookie } from '../cookies.ts';
 import { type Html, html } from '../design/html.ts';
 
 export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'pt' | 'hi' | 'ar';
@@ -61,17 +62,10 @@ export function languageOf(request: {
 }): Language {
   return (
     chosenLanguage(request.query) ??
-    rememberedLanguage(request.headers.cookie) ??
+    byCode.get(readCookie(request.headers, LANGUAGE_COOKIE) ?? '') ??
     acceptedLanguage(request.headers['accept-language']) ??
     english
   );
-}
-
-const cookiePattern = new RegExp(`(?:^|;\\s*)${LANGUAGE_COOKIE}=(\\w{2})(?:;|$)`);
-
-function rememberedLanguage(cookies: string | undefined): Language | null {
-  if (cookies === undefined) return null;
-  return byCode.get(cookiePattern.exec(cookies)?.[1] ?? '') ?? null;
 }
 
 function acceptedLanguage(header: string | undefined): Language | null {

@@ -16,6 +16,7 @@ import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
+import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-limit.ts';
 
 /** Dependencies of signing in and out, in every area. */
@@ -168,21 +169,14 @@ export interface Cookies {
 export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_checkout_operator'): Cookies {
   const isSecure = baseUrl.startsWith('https:');
   const nameOf = (name: CookieName) => `${isSecure ? '__Host-' : ''}${prefix}_${name}`;
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const scope = { path: '/', isSecure };
   return {
-    read(headers, name) {
-      const beginning = `${nameOf(name)}=`;
-      const found = (headers.cookie ?? '')
-        .split(';')
-        .map((pair) => pair.trim())
-        .filter((pair) => pair.startsWith(beginning));
-      return found.length === 1 ? (found[0] as string).slice(beginning.length) : null;
-    },
+    read: (headers, name) => readCookie(headers, nameOf(name)),
     set(reply, name, value, lifetimeMs) {
-      const lasting = lifetimeMs === undefined ? '' : `; Max-Age=${Math.floor(lifetimeMs / 1000)}`;
-      reply.header('set-cookie', `${nameOf(name)}=${value}; ${attributes}${lasting}`);
+      const lifetimeSeconds = lifetimeMs === undefined ? undefined : Math.floor(lifetimeMs / 1000);
+      setCookie(reply, nameOf(name), value, { ...scope, lifetimeSeconds });
     },
-    remove: (reply, name) => void reply.header('set-cookie', `${nameOf(name)}=; ${attributes}; Max-Age=0`),
+    remove: (reply, name) => setCookie(reply, nameOf(name), '', { ...scope, lifetimeSeconds: 0 }),
   };
 }
 
