@@ -157,7 +157,7 @@ export async function updateAccount(
   if (enable !== undefined && enable === disable)
     throw invalidField('enable', `and disable both name ${enable}`);
   const account = await context.accounts.findAccount(accountId);
-  if (account === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
+  if (account === null) throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
 
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
@@ -165,7 +165,7 @@ export async function updateAccount(
     // Omitted if unchanged, so that two concurrent changes do not revert each other.
     ...(enable === undefined && disable === undefined ? {} : { features: changed(account, enable, disable) }),
   });
-  if (updated === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
+  if (updated === null) throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
   return updated;
 }
 
@@ -216,7 +216,7 @@ export async function changeAccount(
   actor: Actor,
 ): Promise<Account> {
   const before = await context.accounts.findAccount(accountId);
-  if (before === null) throw new ServiceError('not_found', `There is no account ${accountId}.`);
+  if (before === null) throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
   const after = await updateAccount(context, accountId, update);
   const changes = describeAccountChange(before, after);
   if (changes !== null) await recordAction(context, accountId, actor, 'account.changed', changes);

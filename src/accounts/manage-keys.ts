@@ -54,7 +54,7 @@ export function describeKey({ name, lastCharacters }: ApiKey): string {
 /** Revokes a key; every later request with it is refused. Throws when there is no such key. */
 export async function revokeKey(context: AccountsContext, keyId: string): Promise<ApiKey> {
   const key = await context.accounts.revokeKey(keyId, context.nowMs());
-  if (key === null) throw new ServiceError('not_found', `There is no key ${keyId}.`);
+  if (key === null) throw new ServiceError('not_found', `The key ${keyId} does not exist.`);
   return key;
 }
 
@@ -83,5 +83,5 @@ export async function findOwnKey(
 
 async function requireAccount(context: AccountsContext, accountId: string): Promise<void> {
   if ((await context.accounts.findAccount(accountId)) !== null) return;
-  throw new ServiceError('not_found', `There is no account ${accountId}.`);
+  throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
 }

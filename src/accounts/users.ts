@@ -34,7 +34,7 @@ export async function createUser(
 ): Promise<User> {
   const { people, accounts, nowMs } = context;
   if (membership !== null && (await accounts.findAccount(membership.accountId)) === null) {
-    throw new ServiceError('not_found', `There is no account ${membership.accountId}.`);
+    throw new ServiceError('not_found', `The account ${membership.accountId} does not exist.`);
   }
   await people.createUser({
     id: `usr_${randomBytes(10).toString('hex')}`,

@@ -7,26 +7,26 @@ import { leaf, type OperationRunner, operation } from './command.ts';
 export function addAccountCommands(program: Command, services: OperationRunner): void {
   const account = program.command('account').description('merchant accounts');
   operation(leaf(account, 'create', 'create an account'), services, 'account create')
-    .requiredOption('--name <name>', 'the shop as customers see it')
+    .requiredOption('--name <name>', 'the shop name that customers see')
     .option('--email <address>', 'the merchant’s e-mail address')
-    .option('--fee-percent <percent>', 'the card fee of the account (2.5)')
+    .option('--fee-percent <percent>', 'the account’s card fee (2.5)')
     .option('--wallet <address>', 'the merchant’s own wallet');
   operation(leaf(account, 'list', 'list all accounts'), services, 'account list');
   operation(leaf(account, 'update', 'change an account').argument('<account>'), services, 'account update')
-    .option('--name <name>', 'the shop as customers see it')
-    .option('--support-link <link>', 'where customers get help: an https or e-mail address')
-    .option('--return-link <address>', 'the way back to the shop after a payment')
+    .option('--name <name>', 'the shop name that customers see')
+    .option('--support-link <link>', 'customer support: an https URL or an e-mail address')
+    .option('--return-link <address>', 'the URL to which customers return after a payment')
     .option(
       '--logo <file>',
-      `the shop’s picture: PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`,
+      `the shop’s logo: PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`,
       readAsBase64,
     )
-    .option('--time-zone <name>', 'where the merchant reads dates, such as Europe/Berlin')
-    .option('--default-callback <address>', 'the callback of checkouts made by hand')
-    .option('--trouble-mails <switch>', 'on or off: whether owners are told of trouble by e-mail')
+    .option('--time-zone <name>', 'the merchant’s time zone, such as Europe/Berlin')
+    .option('--default-callback <address>', 'the default webhook URL of checkouts created by hand')
+    .option('--trouble-mails <switch>', 'on or off: alert e-mails to the owners')
     .option(
       '--email-retention <days>',
-      'erase customers’ e-mail addresses after so many days; an empty text keeps them',
+      'erase customers’ e-mail addresses after this many days; "" keeps them',
     )
     .option('--wallet <address>', 'the merchant’s own wallet')
     .option('--lock-wallet', 'refuse any other payout wallet')
@@ -34,14 +34,14 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--fee-percent <percent>', 'the card fee for new payments')
     .option(
       '--tolerance-percent <percent>',
-      'how much less than expected counts as paid in full, for new payments; an empty text takes the default',
+      'the underpayment tolerance for new payments; "" restores the default',
     )
     .option(
       '--max-provider-fee-percent <percent>',
-      'offer no provider that keeps more of a new payment, up to the default; an empty text takes the default',
+      'the maximum provider fee for new payments, at most the default; "" restores the default',
     )
-    .option('--enable <feature>', 'switch a feature on')
-    .option('--disable <feature>', 'switch a feature off')
+    .option('--enable <feature>', 'enable a feature')
+    .option('--disable <feature>', 'disable a feature')
     .option('--providers <list>', 'comma-separated provider ids, or all')
     .option('--suspend', 'refuse new checkouts')
     .option('--resume', 'accept new checkouts again');
@@ -50,7 +50,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     leaf(account, 'erase-emails', 'erase customers’ e-mail addresses of old payments').argument('<account>'),
     services,
     'account erase-emails',
-  ).requiredOption('--older-than-days <days>', 'of payments that were made before so many days');
+  ).requiredOption('--older-than-days <days>', 'the minimum age of the payments');
 
   const key = program.command('key').description('API keys of an account');
   operation(leaf(key, 'create', 'create a key and show it once'), services, 'key create')
@@ -60,7 +60,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     '--account <account>',
     'the account',
   );
-  operation(leaf(key, 'revoke', 'revoke a key at once').argument('<key>'), services, 'key revoke');
+  operation(leaf(key, 'revoke', 'revoke a key immediately').argument('<key>'), services, 'key revoke');
 }
 
 /** The content of a file, cut at a length that is refused anyway; an empty name stays empty and removes the logo. */
@@ -78,32 +78,31 @@ function readAsBase64(file: string): string {
 
 /** The commands for users. */
 export function addUserCommands(program: Command, services: OperationRunner): void {
-  const user = program.command('user').description('people who sign in to the dashboard');
+  const user = program.command('user').description('users of the dashboard and the console');
   operation(
-    leaf(user, 'create', 'make somebody a member of an account and print a link to set a password').argument(
-      '<email>',
-    ),
+    leaf(
+      user,
+      'create',
+      'create a user or member of an account, and print a link to set a password',
+    ).argument('<email>'),
     services,
     'user create',
   )
     .option('--account <account>', 'the account')
     .option('--role <role>', 'owner, developer or viewer (owner)')
-    .option('--operator', 'may sign in to the operator’s console')
-    .option('--existing', 'give the right to a user who has a password already, once you know who that is');
+    .option('--operator', 'allow the operator’s console')
+    .option('--existing', 'grant it to a user with a password, after you verified who that is');
   operation(
-    leaf(user, 'update', 'give or take the right to the operator’s console').argument('<email>'),
+    leaf(user, 'update', 'grant or revoke access to the operator’s console').argument('<email>'),
     services,
     'user update',
   )
-    .option(
-      '--operator',
-      'may sign in to the operator’s console, with a new password by the link that is printed',
-    )
+    .option('--operator', 'allow the operator’s console, with a new password set by the printed link')
     .option(
       '--existing',
-      'give the right to a user who has a password, which it takes together with second factors and sessions',
+      'grant it to a user with a password; removes the password, second factors and sessions',
     )
-    .option('--no-operator', 'may not any more, and is signed out everywhere');
+    .option('--no-operator', 'revoke the operator’s console and end all sessions');
   operation(leaf(user, 'list', 'list all users'), services, 'user list');
   operation(
     leaf(user, 'reset-link', 'print a link to set a new password').argument('<email>'),
@@ -111,7 +110,7 @@ export function addUserCommands(program: Command, services: OperationRunner): vo
     'user reset-link',
   );
   operation(
-    leaf(user, 'reset-second-factor', 'switch the second factor of somebody off').argument('<email>'),
+    leaf(user, 'reset-second-factor', 'remove all second factors of a user').argument('<email>'),
     services,
     'user reset-second-factor',
   );

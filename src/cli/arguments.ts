@@ -90,7 +90,7 @@ export function optionalCurrency(args: OperationArguments, name: string): Curren
 export function optionalCountry(args: OperationArguments, name: string): string | null {
   const value = optional(args, name);
   if (value === null || /^[A-Z]{2}$/.test(value)) return value;
-  throw invalidField(name, 'must be the two capital letters of a country, such as DE');
+  throw invalidField(name, 'must be a two-letter country code in capitals, such as DE');
 }
 
 export function requiredPaymentId(args: OperationArguments, name: string): PaymentId {
@@ -109,7 +109,7 @@ export function accountUpdate(args: OperationArguments): AccountUpdate {
   const feeBasisPoints = optionalPercent(args, 'fee-percent');
   const providers = optional(args, 'providers');
   if (args['suspend'] === true && args['resume'] === true)
-    throw invalidField('suspend', 'and resume exclude each other');
+    throw invalidField('suspend', 'and resume cannot be combined');
   return {
     ...(feeBasisPoints === null ? {} : { feeBasisPoints }),
     profile: profileUpdate(args),
@@ -125,7 +125,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
   const wallet = optionalAddress(args, 'wallet');
   const logo = optional(args, 'logo');
   if (args['lock-wallet'] === true && args['unlock-wallet'] === true)
-    throw invalidField('lock-wallet', 'and unlock-wallet exclude each other');
+    throw invalidField('lock-wallet', 'and unlock-wallet cannot be combined');
   return {
     ...given('name', optional(args, 'name')),
     ...given('supportLink', optional(args, 'support-link')),
@@ -179,7 +179,7 @@ function providerList(text: string): readonly ProviderId[] | null {
 
 export function providerSettings(args: OperationArguments): Partial<ProviderSettings> {
   if (args['active'] === true && args['inactive'] === true)
-    throw invalidField('active', 'and inactive exclude each other');
+    throw invalidField('active', 'and inactive cannot be combined');
   const minimum = optional(args, 'minimum-usd');
   const minimumUsdCents = minimum === null ? null : parseAmountCents(minimum);
   if (minimum !== null && minimumUsdCents === null)
@@ -195,7 +195,7 @@ export function paymentFilter(args: OperationArguments): PaymentFilter {
   const accountId = optional(args, 'account');
   const status = optional(args, 'status');
   for (const name of ['forward-status', 'provider', 'currency', 'search', 'before']) {
-    if (args[name] !== undefined) throw invalidField(name, 'needs --account: all payments are not searched');
+    if (args[name] !== undefined) throw invalidField(name, 'requires --account');
   }
   return {
     ...(accountId === null ? {} : { accountId }),

@@ -63,7 +63,7 @@ export async function runOperation(
   args: OperationArguments,
 ): Promise<unknown> {
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
-  if (operation === undefined) throw new ServiceError('not_found', `There is no operation ${name}.`);
+  if (operation === undefined) throw new ServiceError('not_found', `The operation ${name} does not exist.`);
   return operation(context, args);
 }
 

@@ -51,7 +51,8 @@ export async function listen(context: ListenContext): Promise<void> {
     const page = await nextPage(context, cursor);
     if (page === null) continue;
     cursor = page.cursor;
-    if (page.missed > 0) context.writeError(`${page.missed} events came too fast to be shown.\n`);
+    if (page.missed > 0)
+      context.writeError(`${page.missed} events are missing, because they came too fast.\n`);
     for (const event of page.events) void show(context, event, endpoint);
   }
 }
@@ -62,7 +63,7 @@ async function firstPage(context: ListenContext): Promise<EventPage> {
   } catch (error) {
     if (!(error instanceof NoServerError)) throw error;
     throw new Error(
-      `no sandbox runs on the data folder ${context.dataDir}: start one with npm start, or set DATA_DIR to the folder of the one that runs`,
+      `no sandbox runs with the data folder ${context.dataDir}: start one with npm start, or set DATA_DIR to the folder of the running one`,
       { cause: error },
     );
   }
@@ -104,7 +105,7 @@ async function forward(
 function readEndpoint(text: string): URL {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new Error('--forward-to must be an http or https address');
+    throw new Error('--forward-to must be an http or https URL');
   }
   return url;
 }
@@ -137,15 +138,15 @@ interface Forwarded {
 function greeting(endpoint: URL | null): string {
   return `Listening to the sandbox. ${
     endpoint === null
-      ? 'Events are shown only; --forward-to hands them to your endpoint.'
-      : `Each event goes to ${visible(endpoint.href)} too.`
+      ? 'Events are only printed; --forward-to sends them to your endpoint.'
+      : `Each event is also sent to ${visible(endpoint.href)}.`
   }
-These are copies: the event itself goes to the payment's callback, once, whether anybody listens or not.
+These are copies: the service sends the event itself to the payment's callback, once.
 
-To verify one: the HMAC-SHA256 of the raw body with the payment's ipn_token, as hex, is X-Service-Signature.
+To verify one, compare X-Service-Signature with the HMAC-SHA256 of the raw body under the payment's ipn_token:
   printf '%s' "$BODY" | openssl dgst -sha256 -hmac "$IPN_TOKEN"
 
-Bring one about in another terminal: card-checkout trigger payment.paid
+To trigger one, run in another terminal: card-checkout trigger payment.paid
 `;
 }
 

@@ -54,18 +54,18 @@ export type Fault = (typeof faults)[number];
 
 /** The faults of a simulated on-ramp and their descriptions. */
 export const providerFaults = {
-  up: 'all is well again',
+  up: 'end the fault',
   down: 'no answer',
-  slow: 'answers come too late',
-  refuse: 'every question and every card is declined',
-  less: 'half of what was promised arrives',
-  late: 'what was bought arrives after 20 seconds',
-  twice: 'what was bought arrives twice',
-  'wrong-token': 'another token than USDC arrives',
-  'notices-repeated': 'each notice is sent at least six times',
-  'notices-reversed': 'notices are held back, and the last is sent first',
-  'notices-lost': 'no notice is sent',
-  'notices-forged': 'notices are signed by somebody else',
+  slow: 'responses time out',
+  refuse: 'every quote and every card is declined',
+  less: 'half of the quoted USDC arrives',
+  late: 'the USDC arrives after 20 seconds',
+  twice: 'the USDC arrives twice',
+  'wrong-token': 'a token other than USDC arrives',
+  'notices-repeated': 'each webhook is sent at least six times',
+  'notices-reversed': 'webhooks are delayed and sent in reverse order',
+  'notices-lost': 'no webhook is sent',
+  'notices-forged': 'webhooks have a forged signature',
 } as const;
 export type ProviderFault = keyof typeof providerFaults;
 

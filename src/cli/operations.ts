@@ -43,7 +43,10 @@ const checkOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
   const { adapters } = context.directory;
   if (adapters === null || context.rates === undefined)
-    throw new ServiceError('not_found', 'A check needs a running server, which has the credentials.');
+    throw new ServiceError(
+      'not_found',
+      'A check needs a running server, because only the server has the credentials.',
+    );
   const [settlement] = await context.settlements.listSettlements();
   if (settlement === undefined) throw new ServiceError('not_found', 'The server has no fee wallet yet.');
   const currency = argument.optionalCurrency(args, 'currency') ?? currencyOf(provider);
@@ -82,14 +85,14 @@ const MAXIMUM_NOTE_CHARACTERS = 500;
 /** `payment create`: a direct payment, with the values that the merchant must store and may show. */
 async function createDirect(context: OperationsContext, args: OperationArguments): Promise<unknown> {
   const { direct } = context;
-  if (direct === null) throw new ServiceError('not_found', 'A payment is created by a running server.');
+  if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
   const account = await context.accounts.findAccount(argument.required(args, 'account'));
-  if (account === null) throw new ServiceError('not_found', 'There is no such account.');
+  if (account === null) throw new ServiceError('not_found', 'The account does not exist.');
   const callbackUrl = argument.required(args, 'callback');
   const refusal = await context.callbacks.refusalOf(callbackUrl);
   if (refusal !== null) throw invalidField('callback', refusal);
   const payoutAddress = argument.optionalAddress(args, 'wallet') ?? account.wallet;
-  if (payoutAddress === null) throw invalidField('wallet', 'is missing, and the account has none');
+  if (payoutAddress === null) throw invalidField('wallet', 'is required, because the account has no wallet');
 
   const payment = await direct.create(account, {
     payoutAddress,
@@ -235,7 +238,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     if (context.chain === null && !isOffline) {
       throw new ServiceError(
         'not_found',
-        'There is no chain to ask: start the service, set POLYGON_RPC_URL, or say --offline.',
+        'No chain is available: start the service, set POLYGON_RPC_URL, or use --offline.',
       );
     }
     const chain = isOffline ? null : context.chain;

@@ -58,7 +58,7 @@ export async function postWebhook(
       );
     });
     outgoing.on('response', (response) => {
-      response.on('error', () => end(null, 'the answer was cut off'));
+      response.on('error', () => end(null, 'the response was cut off'));
       response.on('end', () => end(response.statusCode ?? null, null));
       response.on('data', (chunk: Buffer) => {
         if (bytes < EXCERPT_BYTES) chunks.push(chunk);

@@ -198,7 +198,7 @@ export function moveLines({ tables, isMoved }: PresentedMove): string[] {
     target.digest.slice(0, SHOWN_DIGITS),
     isEqual ? 'equal' : 'DIFFERENT',
   ]);
-  const all = [['table', 'rows', 'rows there', 'digest', 'digest there', ''], ...rows];
+  const all = [['table', 'rows', 'target rows', 'digest', 'target digest', ''], ...rows];
   const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const lines = all.map((row) =>
     row
@@ -212,8 +212,8 @@ export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   return [
     ...lines,
     isMoved
-      ? 'Everything was carried over, and both sides are equal.'
-      : 'The two sides differ. Nothing was carried over: the target is empty.',
+      ? 'All data was copied, and both databases are equal.'
+      : 'The databases differ. Nothing was copied: the target is empty.',
   ];
 }
 

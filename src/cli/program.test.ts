@@ -416,7 +416,7 @@ describe('move-store', () => {
     expect(out.split('\n')).toEqual([
       'table     rows  rows there  digest            digest there',
       'payments  1000        1000  aaaaaaaaaaaaaaaa  aaaaaaaaaaaaaaaa  equal',
-      'Everything was carried over, and both sides are equal.',
+      'All data was copied, and both databases are equal.',
       '',
     ]);
     expect(process.exitCode).toBeUndefined();
@@ -475,8 +475,8 @@ describe('a mistake', () => {
   );
 
   it('of an operation reaches the caller, and nothing is printed', async () => {
-    failure = new Error('There is no key key_1.');
-    await expect(type('key', 'revoke', 'key_1', '--json')).rejects.toThrow('There is no key key_1.');
+    failure = new Error('The key key_1 does not exist.');
+    await expect(type('key', 'revoke', 'key_1', '--json')).rejects.toThrow('The key key_1 does not exist.');
     expect(out).toBe('');
   });
 });

@@ -41,13 +41,13 @@ export function createProgram(services: ProgramServices, version: string): Comma
     .version(version)
     .showHelpAfterError();
 
-  leaf(program, 'start', 'start the service; without --live the sandbox')
-    .option('--live', 'live mode, with a validated configuration')
-    .option('--role <role>', 'all, api or worker', 'all')
+  leaf(program, 'start', 'start the sandbox, or with --live the service')
+    .option('--live', 'live mode: validates the configuration and uses the real chain and providers')
+    .option('--role <role>', 'what this process runs: all, api or worker', 'all')
     .action((options: { live?: boolean; role: string; json?: boolean }) =>
       services.start({ isLive: options.live === true, role: options.role, isJson: options.json === true }),
     );
-  leaf(program, 'init', 'make the data folder and the database, for commands before the first start').action(
+  leaf(program, 'init', 'create the data folder and the database before the first start').action(
     async (options: { json?: boolean }) => printResult(await services.init(), options),
   );
   addAccountCommands(program, services);
@@ -62,16 +62,16 @@ export function createProgram(services: ProgramServices, version: string): Comma
     async (options: { json?: boolean }) => printResult(await services.deployContract(), options),
   );
   addKeepingCommands(program, services);
-  leaf(program, 'doctor', 'say what is wrong with a configuration').action(
+  leaf(program, 'doctor', 'check the configuration and its connections').action(
     async (options: { json?: boolean }) => {
       const report = await services.doctor();
       printResult(options.json === true ? report : report.checks.map(describeCheck), options);
       if (report.checks.some((check) => !check.isFine)) process.exitCode = 1;
     },
   );
-  leaf(program, 'move-store', 'carry everything from SQLite to PostgreSQL or back, and compare both sides')
+  leaf(program, 'move-store', 'copy all data from SQLite to PostgreSQL or back, and compare both')
     .requiredOption('--from <place>', 'sqlite, postgres, a data folder, a SQLite file or a postgres:// URL')
-    .requiredOption('--to <place>', 'the same; it must be empty')
+    .requiredOption('--to <place>', 'the same; the database must be empty')
     .action(async ({ json, ...places }: { from: string; to: string; json?: boolean }) => {
       const move = await services.moveStore(places);
       printResult(json === true ? presentMove(move) : moveLines(move), { json: json === true });
@@ -86,17 +86,11 @@ function describeCheck({ isFine, name, detail }: DoctorCheck): string {
 
 function addProviderCommands(program: Command, services: ProgramServices): void {
   const provider = program.command('provider').description('on-ramp providers');
+  operation(leaf(provider, 'list', 'list all providers and their health'), services, 'provider list');
   operation(
-    leaf(provider, 'list', 'list all providers, and how they have behaved'),
-    services,
-    'provider list',
-  );
-  operation(
-    leaf(
-      provider,
-      'check',
-      'try a provider with your credentials: a quote and a session, nothing is paid',
-    ).argument('<provider>'),
+    leaf(provider, 'check', 'test your credentials with a quote and a session, without a payment').argument(
+      '<provider>',
+    ),
     services,
     'provider check',
     {},
@@ -104,47 +98,54 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
       if (!(report as { is_fine: boolean }).is_fine) process.exitCode = 1;
     },
   )
-    .option('--amount <amount>', 'what would be charged (50, or the least that the provider sells)')
+    .option('--amount <amount>', 'the charge (50, or just above the provider’s minimum if that is more)')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
-    .option('--country <code>', 'where the customer would live, such as DE');
-  operation(leaf(provider, 'set', 'change a provider').argument('<provider>'), services, 'provider set')
-    .option('--active', 'offer it')
-    .option('--inactive', 'do not offer it')
-    .option('--minimum-usd <amount>', 'the least amount in USD');
+    .option('--country <code>', 'the customer’s country, such as DE');
+  operation(
+    leaf(provider, 'set', 'change the settings of a provider').argument('<provider>'),
+    services,
+    'provider set',
+  )
+    .option('--active', 'offer the provider')
+    .option('--inactive', 'do not offer the provider')
+    .option('--minimum-usd <amount>', 'the minimum amount in USD');
 }
 
 function addPaymentCommands(program: Command, services: ProgramServices): void {
   const payment = program.command('payment').description('payments');
   operation(leaf(payment, 'list', 'list the newest payments'), services, 'payment list')
-    .option('--account <account>', 'of this account only')
+    .option('--account <account>', 'only payments of this account')
     .option('--status <status>', 'unpaid, paid or canceled')
-    .option('--forward-status <status>', 'with --account: how far the money has come')
+    .option('--forward-status <status>', 'with --account: the progress of the release')
     .option('--provider <provider>', 'with --account: multi, direct or a provider')
     .option('--currency <currency>', 'with --account: the checkout’s currency')
-    .option('--search <text>', 'with --account: by id, short code, e-mail, note, amount or transaction')
-    .option('--before <payment>', 'with --account: those created before this one');
+    .option(
+      '--search <text>',
+      'with --account: an id, short code, e-mail address, note, amount or transaction',
+    )
+    .option('--before <payment>', 'with --account: payments created before this one');
   operation(
-    leaf(payment, 'create', 'create a payment that the customer pays from a wallet, in USDC'),
+    leaf(payment, 'create', 'create a direct payment, which the customer pays in USDC from a wallet'),
     services,
     'payment create',
   )
     .requiredOption('--account <account>', 'the merchant')
     .requiredOption('--amount <amount>', 'from 0.01 to 10000')
-    .requiredOption('--callback <url>', 'where the webhooks go')
+    .requiredOption('--callback <url>', 'the webhook URL')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
-    .option('--wallet <address>', 'the payout wallet (that of the account)')
+    .option('--wallet <address>', 'the payout wallet (the account’s wallet)')
     .option('--email <address>', 'the customer’s e-mail address')
-    .option('--note <text>', 'in the webhook and in the preview of the short link');
+    .option('--note <text>', 'shown in the webhook and in the preview of the short link');
   for (const [name, description] of [
     ['show', 'show a payment with deposits, releases and webhooks'],
-    ['cancel', 'cancel a payment for which nothing has arrived'],
+    ['cancel', 'cancel a payment without deposits'],
     ['erase-email', 'erase the e-mail address of a payment’s customer'],
-    ['release', 'release what lies at the deposit address to the merchant'],
+    ['release', 'release the USDC held at the deposit address to the merchant'],
   ] as const) {
     operation(leaf(payment, name, description).argument('<payment>'), services, `payment ${name}`);
   }
   operation(
-    leaf(payment, 'rescue', 'send a wrong token at the deposit address to the merchant').argument(
+    leaf(payment, 'rescue', 'send a token other than USDC from the deposit address to the merchant').argument(
       '<payment>',
     ),
     services,
@@ -154,25 +155,31 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
 
 function addKeepingCommands(program: Command, services: ProgramServices): void {
   operation(
-    leaf(program, 'verify', 'replay every payment against the journal and the chain'),
+    leaf(program, 'verify', 'compare every payment with the journal and the chain'),
     services,
     'verify',
     {},
     (report) => {
       if ((report as { discrepancy_count: number }).discrepancy_count > 0) process.exitCode = 1;
     },
-  ).option('--offline', 'compare the database with itself alone');
-  leaf(program, 'backup', 'copy the database into a new file, also while the service runs')
+  ).option('--offline', 'check the database only, without the chain');
+  leaf(program, 'backup', 'copy the database to a new file; works while the service runs')
     .argument('<file>')
     .action(async (file: string, options: { json?: boolean }) =>
       printResult(await services.backUp(file), options),
     );
 }
 
+const faultDescriptions = {
+  provider: 'inject a fault into a simulated provider',
+  rates: 'inject a fault into the exchange rates',
+  chain: 'inject a fault into the local chain',
+} as const;
+
 function addSandboxCommands(program: Command, services: ProgramServices): void {
-  const sandbox = program.command('sandbox').description('simulate what is outside the service');
+  const sandbox = program.command('sandbox').description('simulated customers and faults');
   operation(
-    leaf(sandbox, 'pay', 'play the customer to the end of the on-ramp, or from a wallet').argument(
+    leaf(sandbox, 'pay', 'pay a payment like a customer, at an on-ramp or from a wallet').argument(
       '<payment>',
     ),
     services,
@@ -181,9 +188,9 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
     .option('--provider <provider>', 'pay at this provider')
     .option('--usdc <amount>', 'deliver this amount instead of the quoted one');
 
-  const fault = sandbox.command('fault').description('bring the unhappy cases about');
+  const fault = sandbox.command('fault').description('inject faults');
   for (const target of ['provider', 'rates', 'chain'] as const) {
-    const command = leaf(fault, target, `break or mend: ${target}`);
+    const command = leaf(fault, target, faultDescriptions[target]);
     if (target === 'provider') command.argument('<provider>');
     operation(command, services, 'sandbox fault', { target });
     const names = target === 'provider' ? (Object.keys(providerFaults) as ProviderFault[]) : faults;
@@ -201,8 +208,8 @@ interface IntegratorServices extends OperationRunner {
 
 /** The commands for integrators. */
 function addIntegratorCommands(program: Command, services: IntegratorServices): void {
-  leaf(program, 'listen', 'show copies of the sandbox’s events as they are sent, and forward them')
-    .option('--forward-to <url>', 'hand each to this endpoint too, body and signature unchanged')
+  leaf(program, 'listen', 'print copies of the sandbox’s events as they are sent, and forward them')
+    .option('--forward-to <url>', 'forward each event to this endpoint, body and signature unchanged')
     .action(({ json, forwardTo }: { forwardTo?: string; json?: boolean }) =>
       services.listen({ isJson: json === true, ...(forwardTo === undefined ? {} : { forwardTo }) }),
     );
@@ -210,31 +217,30 @@ function addIntegratorCommands(program: Command, services: IntegratorServices): 
     leaf(
       program,
       'trigger',
-      'make a payment in the sandbox and play it to its end, until its event was sent',
+      'create and pay a payment in the sandbox, and wait until its event is sent',
     ).argument('<event>', 'payment.paid or payment.forwarded'),
     services,
     'trigger',
   )
     .option('--amount <amount>', 'in USD (25.00)')
-    .option('--callback <url>', 'where the event goes (the account’s, else nowhere but to those who listen)')
-    .option('--account <account>', 'whose payment it is (the demo account)');
+    .option('--callback <url>', 'the webhook URL (the account’s default, else an endpoint of the sandbox)')
+    .option('--account <account>', 'the account of the payment (the demo account)');
   addGradeCommand(program, services);
 }
 
 function addGradeCommand(program: Command, services: IntegratorServices): void {
-  leaf(
-    program,
-    'grade',
-    'try a webhook receiver: say which of the five obligations it meets, and how to mend the rest',
-  )
+  leaf(program, 'grade', 'test a webhook receiver against the five obligations, and explain each failure')
     .argument('<url>')
-    .option('--order-url <url>', 'a POST here makes the shop create a checkout; else create them by hand')
-    .option('--probe-url <url>', 'a GET here tells {"fulfilments": 1} of the order with {payment_id}')
-    .option('--port <port>', 'where the stand-in service listens that the shop must use', '4100')
     .option(
-      '--payment <payment>',
-      'for a shop that asks its own service: a checkout of it that nobody has paid',
+      '--order-url <url>',
+      'the URL at which a POST makes the shop create a checkout; without it, create checkouts by hand',
     )
+    .option(
+      '--probe-url <url>',
+      'the URL at which a GET returns {"fulfilments": 1} for the order of {payment_id}',
+    )
+    .option('--port <port>', 'the port of the simulated service that the shop must use', '4100')
+    .option('--payment <payment>', 'for a shop that uses its own service: an unpaid payment of that service')
     .option('--ipn-token <token>', 'with --payment: its ipn_token')
     .option('--amount <amount>', 'with --payment: its amount, in USD (25.00)')
     .action(async (url: string, { json, ...options }: Omit<GradeOptions, 'url'> & { json?: boolean }) => {

@@ -71,7 +71,7 @@ function requireSandbox(context: OperationsContext): SandboxControls {
   throw new ServiceError(
     'not_found',
     isLive
-      ? 'This works in the sandbox only, and the service here runs in live mode, where nothing is made up.'
+      ? 'This works only in the sandbox; this service runs in live mode.'
       : 'This works only while the sandbox runs.',
   );
 }

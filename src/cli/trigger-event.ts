@@ -26,17 +26,17 @@ export async function triggerEvent(
   const event = triggeredEvents.find((known) => known === argument.required(args, 'event'));
   if (event === undefined) throw invalidField('event', `must be one of ${triggeredEvents.join(', ')}`);
   const { direct } = context;
-  if (direct === null) throw new ServiceError('not_found', 'A payment is created by a running server.');
+  if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
   const account = await accountOf(context, sandbox, args);
   const { wallet: payoutAddress } = account;
-  if (payoutAddress === null) throw invalidField('account', 'has no wallet to send the money to');
+  if (payoutAddress === null) throw invalidField('account', 'needs a wallet to receive the money');
   const request = {
     payoutAddress,
     callbackUrl: await callbackOf(context, sandbox, account, args),
     amountCents: argument.optionalAmountCents(args, 'amount') ?? DEFAULT_AMOUNT_CENTS,
     currency: 'USD',
     email: null,
-    note: 'made by card-checkout trigger',
+    note: 'created by card-checkout trigger',
   } as const;
 
   const payment =
@@ -63,7 +63,7 @@ async function accountOf(
 ): Promise<Account> {
   const id = argument.optional(args, 'account') ?? defaults.accountId;
   const account = await context.accounts.findAccount(id);
-  if (account === null) throw new ServiceError('not_found', `There is no account ${id}.`);
+  if (account === null) throw new ServiceError('not_found', `The account ${id} does not exist.`);
   return account;
 }
 
@@ -92,7 +92,7 @@ async function waitForEvent(
     if (performance.now() > deadlineMs) {
       throw new ServiceError(
         'payment_state_conflict',
-        `The payment ${id} was made and paid, and ${event} has not come within a minute: is the chain down?`,
+        `The payment ${id} was created and paid, but ${event} was not sent within a minute. Check that the chain is up.`,
       );
     }
     await delay(LOOK_INTERVAL_MS);

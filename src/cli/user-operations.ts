@@ -37,7 +37,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'user update': async (context, args) => {
     const isOperator = args['operator'];
-    if (typeof isOperator !== 'boolean') throw invalidField('operator', 'or no-operator is missing');
+    if (typeof isOperator !== 'boolean') throw invalidField('operator', 'or no-operator is required');
     const known = await findUser(context, args);
     const isGiven = isOperator && !known.isOperator;
     if (isGiven && args['existing'] !== true) requireNoPassword(known, true);
@@ -73,9 +73,9 @@ export const userOperations: Readonly<Record<string, Operation>> = {
 function requireNoPassword(user: User | null, isOperator: boolean): void {
   if (user === null || user.passwordHash === null) return;
   const wayOut = isOperator
-    ? '--existing gives them the right and a new password link, and takes their password, second factors and sessions'
-    : 'give them a link by user reset-link and see that they use it, then say --existing';
-  throw invalidField('email', `is of a user already, who chose the password: ${wayOut}`);
+    ? '--existing grants access with a new password link, and removes the password, second factors and sessions'
+    : 'send a link from user reset-link, make sure the right person uses it, then add --existing';
+  throw invalidField('email', `belongs to a user who already has a password: ${wayOut}`);
 }
 
 /** A link to set the password, and its expiry. */
@@ -91,9 +91,9 @@ async function linkFor(context: OperationsContext, user: User) {
 /** The obstacles to opening the link; empty without any. */
 function linkNote({ baseUrl, direct, sandbox }: OperationsContext): { readonly note?: string } {
   const notes = [
-    ...(direct === null ? ['No server is running: start it before the link is opened.'] : []),
+    ...(direct === null ? ['No server is running: start it before you open the link.'] : []),
     ...(sandbox === null && isLoopbackHost(new URL(baseUrl).hostname)
-      ? [`Only this machine reaches ${baseUrl}: set BASE_URL to the public address of the service.`]
+      ? [`Only this machine can open ${baseUrl}: set BASE_URL to the public URL of the service.`]
       : []),
   ];
   return notes.length === 0 ? {} : { note: notes.join(' ') };
@@ -102,7 +102,7 @@ function linkNote({ baseUrl, direct, sandbox }: OperationsContext): { readonly n
 async function findUser(context: OperationsContext, args: OperationArguments): Promise<User> {
   const email = emailOf(args);
   const user = await context.people.findUserByEmail(email);
-  if (user === null) throw new ServiceError('not_found', `There is no user ${email}.`);
+  if (user === null) throw new ServiceError('not_found', `The user ${email} does not exist.`);
   return user;
 }
 
@@ -132,11 +132,11 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
     const accountId = argument.required(args, 'account');
     const days = parseRetentionDays(argument.required(args, 'older-than-days'), 'older-than-days');
     if ((await context.accounts.findAccount(accountId)) === null)
-      throw new ServiceError('not_found', `There is no account ${accountId}.`);
+      throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
     const { erased, stoppedBy } = await eraseAll(context, accountId, days);
     const isAll = stoppedBy === null;
     if (isAll || erased > 0) {
-      const target = `${days} days${isAll ? '' : ' (not all yet)'}`;
+      const target = `${days} days${isAll ? '' : ' (not complete)'}`;
       await recordAction(context, accountId, operatorActor, 'account.emails_erased', target);
     }
     return { account_id: accountId, erased, complete: isAll, ...(isAll ? {} : { note: notes[stoppedBy] }) };
@@ -148,9 +148,9 @@ type Reason = NonNullable<EmailErasureStep['stoppedBy']>;
 /** The reason why some remain, and how to continue. */
 const notes: Readonly<Record<Reason, string>> = {
   webhook:
-    'Not all yet: a webhook with such an address is being sent at this moment. Run the same command again in a minute.',
+    'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.',
   index:
-    'Not all yet: some of these payments are still to be indexed, which the running server does. Run the same command again in a minute.',
+    'Not complete: the running server has not indexed some of these payments yet. Run the same command again in a minute.',
 };
 
 /** Processes page by page, until a page makes no progress. */

@@ -80,7 +80,7 @@ it('runs operations, many at a time', async () => {
 it('hands on what is wrong in the operation’s own words', async () => {
   await expect(callServer(socket, 'account create', {})).rejects.toThrow('name is missing');
   await expect(callServer(socket, 'payment destroy', {})).rejects.toThrow(
-    'There is no operation payment destroy.',
+    'The operation payment destroy does not exist.',
   );
   await store.close();
   await expect(callServer(socket, 'account list', {})).rejects.toThrow(

@@ -283,7 +283,7 @@ describe('accounts', () => {
   it('that do not exist, and changes that contradict themselves, are refused', async () => {
     const account = await giveAccount();
     await expect(run('account update', { account: 'acc_nobody' })).rejects.toThrow(
-      'There is no account acc_nobody.',
+      'The account acc_nobody does not exist.',
     );
     await expect(run('account update', { account, 'fee-percent': '11' })).rejects.toThrow(/^fee-percent/);
     await expect(
@@ -335,9 +335,11 @@ describe('keys', () => {
   });
 
   it('of accounts that do not exist, and keys that do not, are named', async () => {
-    await expect(run('key create', { account: 'acc_x' })).rejects.toThrow('There is no account acc_x.');
-    await expect(run('key list', { account: 'acc_x' })).rejects.toThrow('There is no account acc_x.');
-    await expect(run('key revoke', { key: 'key_x' })).rejects.toThrow('There is no key key_x.');
+    await expect(run('key create', { account: 'acc_x' })).rejects.toThrow(
+      'The account acc_x does not exist.',
+    );
+    await expect(run('key list', { account: 'acc_x' })).rejects.toThrow('The account acc_x does not exist.');
+    await expect(run('key revoke', { key: 'key_x' })).rejects.toThrow('The key key_x does not exist.');
     await expect(run('key create', { account: await giveAccount(), name: '' })).rejects.toThrow(
       /^name must have/,
     );
@@ -656,7 +658,7 @@ describe('trigger', () => {
     [{}, /^event is missing/],
     [{ event: 'payment.refunded' }, /^event must be one of payment.paid, payment.forwarded/],
     [{ event: 'payment.paid', amount: '0' }, /^amount must be/],
-    [{ event: 'payment.paid', account: 'acc_x' }, /^There is no account acc_x/],
+    [{ event: 'payment.paid', account: 'acc_x' }, /^The account acc_x does not exist/],
     [{ event: 'payment.paid', callback: 'http://x' }, /^callback must/],
   ])('refuses %j and makes nothing', async (args, problem) => {
     await expect(run('trigger', args)).rejects.toThrow(problem);
@@ -665,7 +667,7 @@ describe('trigger', () => {
 });
 
 it.each(['payment destroy', 'toString', '__proto__', ''])('an operation %j does not exist', async (name) => {
-  await expect(run(name)).rejects.toThrow(`There is no operation ${name}.`);
+  await expect(run(name)).rejects.toThrow(`The operation ${name} does not exist.`);
 });
 
 describe('account erase-emails', () => {
@@ -693,7 +695,7 @@ describe('account erase-emails', () => {
       note: expect.stringContaining('Run the same command again'),
     });
     expect(await run('account erase-emails', args)).toMatchObject({ erased: 0, complete: false });
-    expect(await inLog()).toEqual([['account.emails_erased', '1 days (not all yet)']]);
+    expect(await inLog()).toEqual([['account.emails_erased', '1 days (not complete)']]);
     await store.webhooks.recordWebhookResult(claimed as never, failedResult);
     expect(await run('account erase-emails', args)).toEqual({
       account_id: first.accountId,
@@ -840,12 +842,12 @@ describe('people', () => {
   it.each([
     [{ email: 'no address', account: 'x' }, 'email must be an e-mail address'],
     [{ email }, 'account is missing'],
-    [{ email, account: 'acc_unknown' }, 'There is no account acc_unknown'],
+    [{ email, account: 'acc_unknown' }, 'The account acc_unknown does not exist.'],
     [{ email, account: 'x', role: 'king' }, 'role must be one of viewer, developer, owner'],
   ])('are not made of %o', async (args, problem) => {
     await expect(run('user create', args)).rejects.toThrow(problem);
     await expect(run('user reset-link', { email: 'nobody@shop.example' })).rejects.toThrow(
-      'There is no user',
+      'The user nobody@shop.example does not exist.',
     );
     expect(await run('user list')).toEqual([]);
   });

@@ -246,7 +246,7 @@ it('a password link says what is missing for it to open', async () => {
       email,
       operator: true,
     });
-  const isNotServed = 'No server is running: start it before the link is opened.';
+  const isNotServed = 'No server is running: start it before you open the link.';
   expect(await create('https://pay.example.com', 'olga@pay.example')).toMatchObject({
     password_link: expect.stringMatching(/^https:\/\/pay\.example\.com\/dashboard\/password\//),
     note: isNotServed,

@@ -40,7 +40,7 @@ export interface Shop {
   readonly ports: { readonly shop: number; readonly receiver: number };
   /** `host:port` of its receiver, which the service must be allowed to send to. */
   readonly receiverHost: string;
-  /** A callback that thanks for everything and does nothing: for events that only somebody who listens is to see. */
+  /** A callback that accepts every event and ignores it: the default of `trigger`, whose events `listen` shows. */
   readonly idleCallback: string;
   /** What the service has to trust for this one host, in PEM. */
   readonly receiverCertificate: string;
