@@ -414,8 +414,8 @@ describe('move-store', () => {
     await type(...words);
     expect(calls).toEqual([['move-store', { from: 'sqlite', to: 'postgres' }]]);
     expect(out.split('\n')).toEqual([
-      'table     rows  rows there  digest            digest there',
-      'payments  1000        1000  aaaaaaaaaaaaaaaa  aaaaaaaaaaaaaaaa  equal',
+      'table     rows  target rows  digest            target digest',
+      'payments  1000         1000  aaaaaaaaaaaaaaaa  aaaaaaaaaaaaaaaa  equal',
       'All data was copied, and both databases are equal.',
       '',
     ]);
@@ -425,8 +425,8 @@ describe('move-store', () => {
   it('ends with 1 when a table differs, with --json too, which has the whole digests', async () => {
     move = { tables: [equal, different], isMoved: false };
     await type(...words);
-    expect(out).toContain('webhooks     2           1  bbbbbbbbbbbbbbbb  cccccccccccccccc  DIFFERENT\n');
-    expect(out).toMatch(/Nothing was carried over: the target is empty\.\n$/);
+    expect(out).toContain('webhooks     2            1  bbbbbbbbbbbbbbbb  cccccccccccccccc  DIFFERENT\n');
+    expect(out).toMatch(/Nothing was copied: the target is empty\.\n$/);
     expect(process.exitCode).toBe(1);
     [out, process.exitCode] = ['', undefined];
     await type(...words, '--json');

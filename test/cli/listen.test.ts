@@ -169,14 +169,14 @@ it('goes on where it was when the sandbox is started again, and says what it mis
     text.includes('too fast'),
   );
   expect(cursors.slice(0, 5)).toEqual([null, '1', '2', '2', '2']);
-  expect(err).toBe('3 events came too fast to be shown.\n');
+  expect(err).toBe('3 events are missing, because they came too fast.\n');
 });
 
 it('ends with clear words where no sandbox runs, it is refused, or the address is none', async () => {
   const context = { isJson: false, dataDir: '/srv/data', write: () => {}, writeError: () => {} };
   const failing = (error: Error) => listen({ ...context, readEvents: () => Promise.reject(error) });
   await expect(failing(new NoServerError('no server is running'))).rejects.toThrow(
-    /no sandbox runs on the data folder \/srv\/data: .*npm start/,
+    /no sandbox runs with the data folder \/srv\/data: .*npm start/,
   );
   await expect(failing(new Error('runs in live mode'))).rejects.toThrow('runs in live mode');
   await expect(listenTo([new Error('This works only …')], {}, () => false)).rejects.toThrow(

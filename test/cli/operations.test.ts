@@ -450,7 +450,7 @@ describe('payments', () => {
     expect(
       await idsOf({ account, search: many[7]?.id, provider: 'multi', 'forward-status': 'pending' }),
     ).toEqual([many[7]?.id]);
-    await expect(run('payment list', { search: 'shoes' })).rejects.toThrow('search needs --account');
+    await expect(run('payment list', { search: 'shoes' })).rejects.toThrow('search requires --account');
     await expect(run('payment list', { account, currency: 'XXX' })).rejects.toThrow(
       'currency must be one of',
     );
@@ -727,7 +727,7 @@ describe('people', () => {
     await store.people.updateUser(made.user_id, { passwordHash: 'set' });
     const other = await giveAccount('Other');
     // Whoever accepted an invitation to this address first would otherwise get the right.
-    await expect(run('user create', { email, account: other })).rejects.toThrow(/is of a user already/);
+    await expect(run('user create', { email, account: other })).rejects.toThrow(/belongs to a user/);
     expect(await store.people.listMemberships(made.user_id)).toHaveLength(1);
     const again = await run('user create', { email, account: other, existing: true });
     expect(again).toEqual({ user_id: made.user_id, email });
@@ -784,7 +784,7 @@ describe('people', () => {
     expect((await inLog(4)).map(([action]) => action)).toEqual([
       ...['second_factor.removed', 'password.link_created', 'password.link_created', 'operator.granted'],
     ]);
-    await expect(run('user update', { email })).rejects.toThrow('operator or no-operator is missing');
+    await expect(run('user update', { email })).rejects.toThrow('operator or no-operator is required');
   });
 
   it('that are known become operators after a question, without the password, factors, sessions and links they had', async () => {
@@ -803,7 +803,7 @@ describe('people', () => {
       });
       await store.sessions.createSession(newDashboardSession(userId));
       const { password_link: older } = await run<{ password_link: string }>('user reset-link', { email });
-      await expect(run(operation, operator)).rejects.toThrow(/is of a user already.*--existing/);
+      await expect(run(operation, operator)).rejects.toThrow(/belongs to a user.*--existing/);
       expect((await store.people.findUser(userId))?.isOperator).toBe(false);
 
       const given = await run<{ password_link: string }>(operation, { ...operator, existing: true });

@@ -252,6 +252,6 @@ it('a password link says what is missing for it to open', async () => {
     note: isNotServed,
   });
   expect(await create('http://localhost:3000', 'otto@pay.example')).toMatchObject({
-    note: `${isNotServed} Only this machine reaches http://localhost:3000: set BASE_URL to the public address of the service.`,
+    note: `${isNotServed} Only this machine can open http://localhost:3000: set BASE_URL to the public URL of the service.`,
   });
 });

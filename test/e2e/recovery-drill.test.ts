@@ -153,7 +153,7 @@ describe('recovery', () => {
       ...{ discrepancy_count: 0, chain: 'checked', payments: report['payments'] },
     });
     const withoutChain = { ...second.environment, POLYGON_RPC_URL: '' };
-    await expect(runCommand(withoutChain, 'verify')).rejects.toThrow('There is no chain to ask');
+    await expect(runCommand(withoutChain, 'verify')).rejects.toThrow('No chain is available');
     expect(await runJson<Verified>(withoutChain, 'verify', '--offline')).toMatchObject({
       ...{ discrepancy_count: 0, chain: 'not checked' },
     });
