@@ -7,14 +7,15 @@ import { createMetrics } from './metrics.ts';
 
 const NAME = 'card_checkout_endpoint_disagreements_total';
 
-it('counts every disagreement of endpoints by its kind, from zero, and logs each once a minute', async () => {
+it('counts every disagreement by its kind and endpoint, from zero, and logs each once a minute', async () => {
   const metrics = createMetrics();
   const lines = async () => (await metrics.registry.getSingleMetricAsString(NAME)).split('\n').slice(2);
+  metrics.beginEndpoints(['one']);
   expect(await lines()).toEqual([
-    `${NAME}{kind="hash"} 0`,
-    `${NAME}{kind="refuted"} 0`,
-    `${NAME}{kind="disputed"} 0`,
-    `${NAME}{kind="unconfirmed"} 0`,
+    `${NAME}{kind="hash",endpoint="one"} 0`,
+    `${NAME}{kind="refuted",endpoint="one"} 0`,
+    `${NAME}{kind="disputed",endpoint="one"} 0`,
+    `${NAME}{kind="unconfirmed",endpoint="one"} 0`,
   ]);
 
   let nowMs = 0;
@@ -36,8 +37,8 @@ it('counts every disagreement of endpoints by its kind, from zero, and logs each
     'RPC endpoints do not agree (refuted): what one said',
     'RPC endpoints do not agree (refuted): what other said',
   ]);
-  expect(await lines()).toContain(`${NAME}{kind="unconfirmed"} 60`);
-  expect(await lines()).toContain(`${NAME}{kind="refuted"} 2`);
+  expect(await lines()).toContain(`${NAME}{kind="unconfirmed",endpoint="one"} 60`);
+  expect(await lines()).toContain(`${NAME}{kind="refuted",endpoint="other"} 1`);
 });
 
 it.each([

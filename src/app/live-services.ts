@@ -48,7 +48,12 @@ export async function openLiveServices(
 ): Promise<ExternalServices> {
   const chain = requireChain(config);
   const token = requireToken(chain);
-  const endpoints = createChainEndpoints({ urls: chain.rpcUrls, chainId: chain.chainId });
+  const endpoints = createChainEndpoints({
+    urls: chain.rpcUrls,
+    chainId: chain.chainId,
+    onCall: (endpoint, outcome) => metrics.endpointCalls.inc({ endpoint, outcome }),
+  });
+  metrics.beginEndpoints(endpoints.map(({ rpc }) => rpc.label));
   try {
     const { chainId, factory, feeWallet } = chain;
     const verified = await verifyDeployment(endpoints, { chainId, factory, token });
@@ -62,6 +67,7 @@ export async function openLiveServices(
         endpoints,
         sources: { token, factories: factoriesOf(settlements) },
         onDisagreement: createDisagreementReport(clock, log, metrics),
+        onLag: (endpoint, blocks) => metrics.endpointLag.set({ endpoint }, blocks),
       }),
       token: createTokenReader({ endpoints, token }),
       relayer: createRelayer({ endpoints, chainId: chain.chainId, privateKey: chain.relayerPrivateKey }),
@@ -95,7 +101,7 @@ export function createDisagreementReport(
 ): (doubt: FinalityDoubt) => void {
   const loggedAtMs = new Map<string, number>();
   return (doubt) => {
-    metrics.endpointDisagreements.inc({ kind: doubt.kind });
+    metrics.endpointDisagreements.inc({ kind: doubt.kind, endpoint: doubt.endpoint });
     // As many keys as endpoints, four times.
     const key = `${doubt.kind} ${doubt.endpoint}`;
     const nowMs = clock.monotonicMs();

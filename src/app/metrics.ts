@@ -7,7 +7,11 @@ export interface Metrics {
   readonly scannedBlock: Gauge;
   readonly latestBlock: Gauge;
   readonly chainRewinds: Counter;
-  readonly endpointDisagreements: Counter<'kind'>;
+  readonly endpointDisagreements: Counter<'kind' | 'endpoint'>;
+  readonly endpointCalls: Counter<'endpoint' | 'outcome'>;
+  readonly endpointLag: Gauge<'endpoint'>;
+  /** Begins the counters of these endpoints at zero, so that the first count is an increase. */
+  beginEndpoints(labels: readonly string[]): void;
   readonly missedLogs: Counter;
   readonly unexplainedBalances: Counter;
   readonly relayPasses: Counter<'result'>;
@@ -47,16 +51,41 @@ function createProviderMetrics(
   };
 }
 
-/** Each kind is there from the start, so that the first disagreement is an increase. */
-function createDisagreementCounter(registers: Registry[]): Counter<'kind'> {
-  const disagreements = new Counter({
+/** Metrics of each RPC endpoint, by its host and port. */
+function createEndpointMetrics(
+  registers: Registry[],
+): Pick<Metrics, 'endpointDisagreements' | 'endpointCalls' | 'endpointLag' | 'beginEndpoints'> {
+  const endpointDisagreements = new Counter({
     name: 'card_checkout_endpoint_disagreements_total',
-    help: 'How often RPC endpoints contradicted or could not confirm each other, by how.',
-    labelNames: ['kind'],
+    help: 'How often RPC endpoints contradicted or could not confirm each other, by how, and who was not confirmed.',
+    labelNames: ['kind', 'endpoint'],
     registers,
   });
-  for (const kind of ['hash', 'refuted', 'disputed', 'unconfirmed']) disagreements.inc({ kind }, 0);
-  return disagreements;
+  const endpointCalls = new Counter({
+    name: 'card_checkout_endpoint_calls_total',
+    help: 'JSON-RPC calls to each endpoint, by how they ended.',
+    labelNames: ['endpoint', 'outcome'],
+    registers,
+  });
+  const endpointLag = new Gauge({
+    name: 'card_checkout_endpoint_lag_blocks',
+    help: 'Final blocks by which an endpoint is behind the one that names the highest.',
+    labelNames: ['endpoint'],
+    registers,
+  });
+  return {
+    endpointDisagreements,
+    endpointCalls,
+    endpointLag,
+    beginEndpoints(labels) {
+      for (const endpoint of labels) {
+        for (const kind of ['hash', 'refuted', 'disputed', 'unconfirmed'])
+          endpointDisagreements.inc({ kind, endpoint }, 0);
+        for (const outcome of ['answered', 'refused', 'slow', 'failed'])
+          endpointCalls.inc({ endpoint, outcome }, 0);
+      }
+    },
+  };
 }
 
 export function createMetrics(): Metrics {
@@ -74,7 +103,7 @@ export function createMetrics(): Metrics {
       'card_checkout_chain_rewinds_total',
       'How often the chain lost blocks that it had called final.',
     ),
-    endpointDisagreements: createDisagreementCounter(registers),
+    ...createEndpointMetrics(registers),
     missedLogs: counter(
       'card_checkout_missed_logs_total',
       'Events that a first scan of final blocks had missed.',

@@ -8,6 +8,7 @@ import {
 } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import type { ChainEndpoint } from './endpoint-rotation.ts';
+import { answersUntil } from './hedged-calls.ts';
 import type { LogSources } from './read-logs.ts';
 import { type BlockRange, scanBlocks } from './scan-blocks.ts';
 
@@ -112,33 +113,6 @@ async function readSameHeight(
   }
   const own = await primary.readBlock(theirFinal.number);
   return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
-}
-
-/** Time to wait for a better answer once there is an acceptable one. */
-const GRACE_MS = 500;
-
-/** The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. */
-async function answersUntil<T>(
-  pending: readonly Promise<T>[],
-  classify: (answer: T) => 'enough' | 'better than nothing' | 'not',
-): Promise<readonly T[]> {
-  const answers: T[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let timer: NodeJS.Timeout | undefined;
-  for (const one of pending) {
-    one.then((answer) => {
-      answers.push(answer);
-      const classification = classify(answer);
-      if (classification === 'enough' || answers.length === pending.length) resolve();
-      else if (classification === 'better than nothing') timer ??= setTimeout(resolve, GRACE_MS);
-    }, reject);
-  }
-  try {
-    await promise;
-    return [...answers];
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The endpoints and sources with which the logs of one endpoint are compared. */

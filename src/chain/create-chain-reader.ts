@@ -17,6 +17,8 @@ interface ChainReaderOptions {
   readonly sources: LogSources;
   /** Called whenever endpoints contradict or cannot confirm each other; must not throw. */
   readonly onDisagreement?: (doubt: FinalityDoubt) => void;
+  /** Told how far each endpoint is behind the highest final block that any of them names; must not throw. */
+  readonly onLag?: (label: string, blocks: number) => void;
   /** Blocks asked for at first and at most; in between it follows what the endpoint grants. Default 100 and 2,000. */
   readonly initialBlockRange?: number;
   readonly maximumBlockRange?: number;
@@ -31,6 +33,12 @@ interface Known {
   readonly range: BlockRange;
   readonly headWatch: HeadWatch;
 }
+
+/**
+ * So many blocks behind what two other hosts call final, an endpoint is left: about half a minute. Two nodes that are
+ * asked one after the other differ by a few.
+ */
+const CRAWLING_BLOCKS = 16;
 
 /** The watcher's reader: one endpoint for a pass, the next one after a failure. */
 export function createChainReader(options: ChainReaderOptions): ChainReader {
@@ -70,22 +78,43 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     throw new ChainUnavailableError(`${endpoint.rpc.label} shows logs that two other hosts do not have`);
   }
 
-  function createView(endpoint: ChainEndpoint): ChainView {
+  /**
+   * Whether two other hosts call blocks final that are far above this endpoint's. One alone may have invented its
+   * height. Their numbers may be of an earlier pass, and then they are lower than they are now.
+   */
+  function isCrawling({ host }: ChainEndpoint, finalNumber: number): boolean {
+    const isAhead = (other: ChainEndpoint) => (other.finalNumber ?? 0) - finalNumber > CRAWLING_BLOCKS;
+    const ahead = endpoints.filter((other) => other.host !== host && isAhead(other));
+    return new Set(ahead.map((other) => other.host)).size > 1;
+  }
+
+  function reportLags(): void {
+    const highest = endpoints.reduce((most, { finalNumber }) => Math.max(most, finalNumber ?? 0), 0);
+    for (const { rpc, finalNumber } of endpoints) {
+      if (finalNumber !== null) options.onLag?.(rpc.label, highest - finalNumber);
+    }
+  }
+
+  /** @param asked the same endpoint, with a limit on how long its answers may take */
+  function createView(endpoint: ChainEndpoint, asked = endpoint): ChainView {
     const { range, headWatch } = knownOf(endpoint);
     let latestSeen: BlockReference | undefined;
     return {
       async readHeads() {
-        const { latest, final } = await readOwnHeads(endpoint);
+        const { latest, final } = await readOwnHeads(asked);
         // An endpoint that no longer follows the chain answers as ever: the next pass asks another.
         const movement = headWatch.check(endpoint.rpc.label, latest.number, final.number);
         if (movement === 'stands still') rotation.leave(endpoint);
         latestSeen = latest;
-        return { latest, final: await confirmBlock(endpoint, final) };
+        const confirmed = await confirmBlock(endpoint, final);
+        if (isCrawling(endpoint, final.number)) rotation.leave(endpoint);
+        reportLags();
+        return { latest, final: confirmed };
       },
-      readBlock: (blockNumber) => endpoint.readBlock(blockNumber),
+      readBlock: (blockNumber) => asked.readBlock(blockNumber),
       readLogs: (query) => {
         const seenBlock = (number: number) => (latestSeen?.number === number ? latestSeen : undefined);
-        return scanBlocks({ endpoint, range, sources, seenBlock }, query);
+        return scanBlocks({ endpoint: asked, range, sources, seenBlock }, query);
       },
       confirmLogs: (logs, final) => areConfirmed(endpoint, logs, final),
       async confirmBlock(block) {
@@ -120,11 +149,13 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   }
 
   return {
-    withView: (use) => rotation.useOne((endpoint) => use(createView(endpoint))),
+    withView: (use) => rotation.usePass((endpoint, asked) => use(createView(endpoint, asked))),
     async withOtherView(use) {
       const { current } = rotation;
       const others = othersOf(current);
-      if (others.length === 0) return rotation.useOne((endpoint) => use(createView(endpoint)));
+      if (others.length === 0) {
+        return rotation.usePass((endpoint, asked) => use(createView(endpoint, asked)));
+      }
       const first = secondLooks++ % others.length;
       const [answer] = await askEach([...others.slice(first), ...others.slice(0, first)], use, true);
       return answer as Awaited<ReturnType<typeof use>>;
@@ -133,7 +164,8 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   };
 }
 
-async function readOwnHeads({ rpc }: ChainEndpoint): Promise<ChainHeads & { final: BlockReference }> {
+async function readOwnHeads(endpoint: ChainEndpoint): Promise<ChainHeads & { final: BlockReference }> {
+  const { rpc } = endpoint;
   const tags = ['latest', 'finalized'];
   const blocks = await rpc.callBatch(
     tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
@@ -145,6 +177,7 @@ async function readOwnHeads({ rpc }: ChainEndpoint): Promise<ChainHeads & { fina
       `${rpc.label} calls block ${final.number} final, but is at ${latest.number}`,
     );
   }
+  endpoint.noteFinal(final.number);
   return { latest, final };
 }
 

@@ -2,8 +2,11 @@ import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { addressIdentity } from '../platform/public-address.ts';
 import { withCircuit } from './endpoint-circuit.ts';
+import { createPatience, firstAnswer, within } from './hedged-calls.ts';
 import {
+  AnswerTooSlowError,
   createJsonRpcClient,
+  JsonRpcAnswerError,
   type JsonRpcClient,
   type JsonRpcOptions,
   readBlockReference,
@@ -11,26 +14,49 @@ import {
   toQuantity,
 } from './json-rpc.ts';
 
-/** Which endpoint a user of the chain asks now. It stays with one until that one fails. */
+/** Which endpoint a user of the chain asks now. */
 export interface EndpointRotation {
   /** The endpoint that is asked now; one that is paused is passed over as long as another is not. */
   readonly current: ChainEndpoint;
-  /** Asks the current endpoint only; when it fails, the next call uses the next endpoint. */
-  useOne<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T>;
-  /** Asks the current endpoint and then the others, until one answers. */
+  /**
+   * Runs a pass at the current endpoint. When it fails, or leaves a call unanswered for longer than its `patienceMs`,
+   * the pass begins again at the next one. The rotation stays with the endpoint that finished the pass. `asked` is
+   * the endpoint with that limit.
+   */
+  usePass<T>(use: (endpoint: ChainEndpoint, asked: ChainEndpoint) => Promise<T>): Promise<T>;
+  /**
+   * The first answer: the next endpoint is asked when one fails, and as well when one takes longer than its
+   * `patienceMs`. For reads only. After some reads another endpoint is the first one to be asked.
+   */
   useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T>;
+  /** The answers of the current and the next endpoint, or of any one that answers. For reads only. */
+  useTwo<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<readonly T[]>;
   /** Leaves an endpoint without a failure. */
   leave(endpoint: ChainEndpoint): void;
 }
 
+/**
+ * A false nonce, balance or estimate is no failure. So no endpoint stays the only one that is asked for them.
+ */
+const READS_OF_A_TURN = 50;
+
 /** Only a `ChainUnavailableError` counts as a failure of the endpoint; anything else is the caller's. */
 export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): EndpointRotation {
   let current = 0;
+  let readsInTurn = 0;
 
-  function currentEndpoint(): ChainEndpoint {
-    const places = endpoints.map((_, step) => (current + step) % endpoints.length);
-    current = places.find((place) => !endpoints[place]?.isPaused) ?? current;
-    return endpoints[current] as ChainEndpoint;
+  /** All endpoints, the current one first and those that are paused last. */
+  function inOrder(): ChainEndpoint[] {
+    const turned = endpoints.map(
+      (_, step) => endpoints[(current + step) % endpoints.length] as ChainEndpoint,
+    );
+    return [...turned.filter(({ isPaused }) => !isPaused), ...turned.filter(({ isPaused }) => isPaused)];
+  }
+
+  function stayWith(endpoint: ChainEndpoint): void {
+    const place = endpoints.indexOf(endpoint);
+    if (place !== current) readsInTurn = 0;
+    current = place;
   }
 
   function leave(endpoint: ChainEndpoint): void {
@@ -38,44 +64,101 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): End
     if (endpoints[current] === endpoint) current = (current + 1) % endpoints.length;
   }
 
-  async function useOne<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
-    const endpoint = currentEndpoint();
+  function takeTurns(): void {
+    if (++readsInTurn < READS_OF_A_TURN) return;
+    readsInTurn = 0;
+    current = (current + 1) % endpoints.length;
+  }
+
+  async function useAt<T>(endpoint: ChainEndpoint, use: () => Promise<T>): Promise<T> {
     try {
       await endpoint.ensureChain();
-      return await use(endpoint);
+      return await use();
     } catch (error) {
-      if (error instanceof ChainUnavailableError) {
-        endpoint.suspect();
-        leave(endpoint);
-      }
+      if (error instanceof ChainUnavailableError) endpoint.suspect();
       throw error;
     }
   }
 
-  async function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
+  async function usePass<T>(use: (endpoint: ChainEndpoint, asked: ChainEndpoint) => Promise<T>): Promise<T> {
     const failures: ChainUnavailableError[] = [];
-    for (let attempt = 0; attempt < endpoints.length; attempt++) {
+    const order = inOrder();
+    for (const [place, endpoint] of order.entries()) {
+      const hasNext = order[place + 1]?.isPaused === false;
+      const asked = hasNext ? withPatience(endpoint) : endpoint;
       try {
-        return await useOne(use);
+        return await useAt(asked, () => use(endpoint, asked));
       } catch (error) {
         if (!(error instanceof ChainUnavailableError)) throw error;
+        leave(endpoint);
         failures.push(error);
+        if (endpoint.isPaused && !hasNext) break;
       }
     }
-    const [only] = failures;
-    if (failures.length === 1 && only !== undefined) throw only;
-    const messages = failures.map((failure) => failure.message).join('; ');
-    throw new ChainUnavailableError(`no endpoint answered: ${messages}`, { cause: failures.at(-1) });
+    throw joinFailures(failures);
+  }
+
+  async function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
+    takeTurns();
+    const attempts = inOrder().map((endpoint) => ({
+      patienceMs: endpoint.patienceMs,
+      ask: async () => ({ endpoint, answer: await useAt(endpoint, () => use(endpoint)) }),
+    }));
+    const { endpoint, answer } = await firstAnswer(attempts, joinFailures);
+    stayWith(endpoint);
+    return answer;
+  }
+
+  async function useTwo<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<readonly T[]> {
+    const [first, second] = inOrder();
+    if (first === undefined || second === undefined || second.isPaused) return [await useAny(use)];
+    const outcomes = await Promise.allSettled(
+      [first, second].map((endpoint) => {
+        const asked = withPatience(endpoint);
+        return useAt(asked, () => use(asked));
+      }),
+    );
+    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    return answers.length > 0 ? answers : [await useAny(use)];
   }
 
   return {
     get current() {
-      return currentEndpoint();
+      return inOrder()[0] as ChainEndpoint;
     },
-    useOne,
+    usePass,
     useAny,
+    useTwo,
     leave,
   };
+}
+
+/**
+ * The endpoint, with its `patienceMs` as a limit on each call. A call that exceeds it fails for the caller and goes on
+ * behind it: its end decides whether the endpoint is paused.
+ */
+function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
+  const { rpc, patienceMs } = endpoint;
+  const limit = <T>(answer: Promise<T>) => within(patienceMs, rpc.label, answer);
+  const limited: Partial<ChainEndpoint> = {
+    rpc: {
+      ...rpc,
+      call: (method, params) => limit(rpc.call(method, params)),
+      callBatch: (calls) => limit(rpc.callBatch(calls)),
+    },
+    ensureChain: () => limit(endpoint.ensureChain()),
+    readBlock: (block) => limit(endpoint.readBlock(block)),
+  };
+  // The rest is the endpoint's own, which changes.
+  return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
+}
+
+/** One failure as it is, several as one. */
+function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavailableError {
+  const [only] = failures;
+  if (failures.length === 1 && only !== undefined) return only;
+  const messages = failures.map((failure) => failure.message).join('; ');
+  return new ChainUnavailableError(`no endpoint answered: ${messages}`, { cause: failures.at(-1) });
 }
 
 /** The endpoint belongs to another chain; nothing it says may be used. */
@@ -86,8 +169,16 @@ export interface ChainEndpoint {
   readonly rpc: JsonRpcClient;
   /** Only endpoints of different hosts can confirm each other. */
   readonly host: string;
-  /** Whether its circuit is open: it did not answer in time, and every call fails at once for a while. */
+  /**
+   * Whether others should be asked instead: a call has been waiting for longer than `patienceMs`, or has had no answer
+   * in time, after which every call fails at once for a while.
+   */
   readonly isPaused: boolean;
+  /** How long an answer may take before another endpoint is asked as well: a multiple of what was usual of late. */
+  readonly patienceMs: number;
+  /** The newest block that it has called final; null before it was asked. */
+  readonly finalNumber: number | null;
+  noteFinal(blockNumber: number): void;
   /**
    * Asks for the chain id unless it has been proven since the last failure. Throws `WrongChainError`, or
    * `ChainUnavailableError` when the endpoint does not answer.
@@ -104,20 +195,26 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly urls: readonly string[];
   readonly chainId: number;
   readonly monotonicMs?: () => number;
+  /** Told of each call, by the endpoint's label; must not throw. */
+  readonly onCall?: (label: string, outcome: CallOutcome) => void;
 }
+
+/** `refused`: the endpoint answered with an error. `slow`: no answer in time. `failed`: no answer, or none of use. */
+export type CallOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 
 /**
  * All endpoints of one chain. Opens no connection yet. Where there are several, one that hangs is paused for all that
  * share it. Throws `TypeError` for a URL that is none.
  */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
-  const { urls, chainId, monotonicMs = () => performance.now(), ...rpcOptions } = options;
+  const { urls, chainId, monotonicMs = () => performance.now(), onCall, ...rpcOptions } = options;
   if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
   return urls.map((url) =>
     createChainEndpoint(createJsonRpcClient({ ...rpcOptions, url }), chainId, {
       host: hostOf(url),
       isOneOfSeveral: urls.length > 1,
       monotonicMs,
+      ...(onCall === undefined ? {} : { onCall }),
     }),
   );
 }
@@ -128,6 +225,9 @@ interface ChainEndpointOptions {
   /** Whether others can be asked while this one is paused. Default false. */
   readonly isOneOfSeveral?: boolean;
   readonly monotonicMs?: () => number;
+  readonly onCall?: ChainEndpointsOptions['onCall'];
+  /** Default 500. */
+  readonly minimumPatienceMs?: number;
 }
 
 /** One endpoint behind a client of one's own. */
@@ -137,14 +237,26 @@ export function createChainEndpoint(
   options: ChainEndpointOptions = {},
 ): ChainEndpoint {
   const { host = client.label, isOneOfSeveral = false, monotonicMs = () => performance.now() } = options;
-  const circuit = isOneOfSeveral ? withCircuit(client, monotonicMs) : null;
-  const rpc = circuit ?? client;
+  const patience = createPatience(monotonicMs, options.minimumPatienceMs);
+  const observed = withObserver(client, patience.measure, options.onCall);
+  const circuit = isOneOfSeveral ? withCircuit(observed, monotonicMs) : null;
+  const rpc = circuit ?? observed;
   let isProven = false;
+  let finalNumber: number | null = null;
   return {
     rpc,
     host,
     get isPaused() {
-      return circuit?.isOpen ?? false;
+      return circuit !== null && (circuit.isOpen || patience.isOverdue);
+    },
+    get patienceMs() {
+      return patience.patienceMs;
+    },
+    get finalNumber() {
+      return finalNumber;
+    },
+    noteFinal(blockNumber) {
+      finalNumber = blockNumber;
     },
     async ensureChain() {
       if (isProven) return;
@@ -159,8 +271,38 @@ export function createChainEndpoint(
     },
     async readBlock(block) {
       const tag = typeof block === 'number' ? toQuantity(block) : block;
-      return readBlockReference(await rpc.call('eth_getBlockByNumber', [tag, false]));
+      const found = readBlockReference(await rpc.call('eth_getBlockByNumber', [tag, false]));
+      if (block === 'finalized' && found !== null) finalNumber = found.number;
+      return found;
     },
+  };
+}
+
+/** The client, with each call measured and reported. */
+function withObserver(
+  client: JsonRpcClient,
+  measure: <T>(act: () => Promise<T>) => Promise<T>,
+  onCall: ChainEndpointsOptions['onCall'],
+): JsonRpcClient {
+  async function observe<T>(calls: number, act: () => Promise<T>): Promise<T> {
+    const report = (outcome: CallOutcome) => {
+      for (let call = 0; call < calls; call++) onCall?.(client.label, outcome);
+    };
+    try {
+      const answer = await measure(act);
+      report('answered');
+      return answer;
+    } catch (error) {
+      const isRefusal = error instanceof JsonRpcAnswerError;
+      report(isRefusal ? 'refused' : error instanceof AnswerTooSlowError ? 'slow' : 'failed');
+      throw error;
+    }
+  }
+  return {
+    label: client.label,
+    call: (method, params) => observe(1, () => client.call(method, params)),
+    callBatch: (calls) => observe(calls.length, () => client.callBatch(calls)),
+    close: () => client.close(),
   };
 }
 

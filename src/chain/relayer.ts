@@ -10,6 +10,7 @@ import {
   TransactionRefusedError,
 } from '../domain/ports/chain.ts';
 import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
+import { answersUntil } from './hedged-calls.ts';
 import { JsonRpcAnswerError, type JsonRpcClient, readCount, readQuantity, toQuantity } from './json-rpc.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';
@@ -72,7 +73,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       rotation.useAny(({ rpc }) =>
         estimateGas(rpc, { from: account.address, to: call.factory, data: encodeRelayCall(call) }),
       ),
-    quoteFees: () => rotation.useAny(({ rpc }) => quoteFees(rpc, feeBounds)),
+    quoteFees: async () => lowerQuote(await rotation.useTwo(({ rpc }) => quoteFees(rpc, feeBounds))),
     sign: (call, nonce, gasLimit, fees) =>
       signTransaction(account, {
         chainId,
@@ -159,6 +160,11 @@ export async function quoteFees(rpc: JsonRpcClient, bounds: FeeBounds): Promise<
   return { maxPriorityFeePerGas, maxFeePerGas: smaller(nextBaseFee * 2n + maxPriorityFeePerGas, cap) };
 }
 
+/** The lower of these quotes: too low a fee is raised later, too high a one is spent. */
+function lowerQuote(quotes: readonly FeeQuote[]): FeeQuote {
+  return quotes.reduce((lowest, quote) => (quote.maxFeePerGas < lowest.maxFeePerGas ? quote : lowest));
+}
+
 function median(values: readonly bigint[]): bigint {
   const sorted = [...values].sort((first, second) => (first < second ? -1 : first > second ? 1 : 0));
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
@@ -232,7 +238,11 @@ const MAXIMUM_REFUSALS_LENGTH = 500;
  * Throws `TransactionRefusedError` when all that answered refuse it, `ChainUnavailableError` when none answered.
  */
 export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransaction: string): Promise<void> {
-  const outcomes = await Promise.all(endpoints.map((endpoint) => send(endpoint, rawTransaction)));
+  const pending = endpoints.map((endpoint) => send(endpoint, rawTransaction));
+  // The others are not waited for once one has them: they may hang.
+  const outcomes = await answersUntil(pending, (failure) =>
+    failure === null ? 'better than nothing' : 'not',
+  );
   if (outcomes.includes(null)) return;
   const failures = outcomes.filter((outcome) => outcome !== null);
   const refusals = failures.filter((failure) => failure instanceof JsonRpcAnswerError);

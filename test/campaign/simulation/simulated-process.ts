@@ -142,7 +142,12 @@ function createOutside(
         onBroadcast: (rawTransaction) => checkBroadcast(world, raw, rawTransaction),
       }),
       CHAIN_ID,
-      { isOneOfSeveral: world.moods.length > 1, monotonicMs: () => world.time.trueMs },
+      {
+        isOneOfSeveral: world.moods.length > 1,
+        monotonicMs: () => world.time.trueMs,
+        // Real timers would make the run depend on how busy the machine is.
+        minimumPatienceMs: Number.POSITIVE_INFINITY,
+      },
     ),
   );
   const outside: Pick<ExternalServices, 'chain' | 'token' | 'relayer' | 'sweepBalances' | 'intervals'> = {
