@@ -76,7 +76,6 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'sessions.createLink': 'command line and dashboard',
   'sessions.createSession': 'sign-in',
   'sessions.endSession': 'dashboard, by the primary key',
-  'sessions.endSessions': 'dashboard, by the user',
   'sessions.findLink': 'whoever opens a link, by its hash',
   'sessions.findSession': 'each page of the dashboard, by its hash',
   'sessions.listInvitations': 'dashboard, by the account',

@@ -22,7 +22,7 @@ export async function backUp(config: Config, file: string) {
     file: target,
     bytes,
     secret_fingerprints: secretFingerprints,
-    book_entries: journal?.number ?? null,
-    book_hash: journal?.hash ?? null,
+    book_entries: journal.number,
+    book_hash: journal.hash,
   };
 }

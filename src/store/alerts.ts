@@ -1,6 +1,6 @@
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Alert, type AlertKind, type AlertStore, alertKinds } from '../domain/ports/mail.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 /** Lock under which one of several processes counts or claims at a time. */

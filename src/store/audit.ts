@@ -1,6 +1,6 @@
 import { type AuditEntry, MAXIMUM_AUDIT_ENTRIES, type NewAuditEntry } from '../domain/audit-entry.ts';
 import type { AuditPosition, AuditStore } from '../domain/ports/account-store.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 const columns = `account_id AS "accountId", position, at_ms AS "atMs", actor, user_id AS "userId", action, target,

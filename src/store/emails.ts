@@ -9,10 +9,10 @@ import type {
   ReceiptEnding,
   ReceiptStore,
 } from '../domain/ports/mail.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
 import { INDEX_LOCK } from './payment-index.ts';
 import type { EngineTraits } from './payment-search.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 /** Erases customers' e-mail addresses, on any engine. */

@@ -10,9 +10,9 @@ import type {
   PaymentSearchStore,
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
-import { type Rows, run, type Script, type Scripts } from './migration.ts';
 import { insertAll } from './payment-index.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
+import { type Rows, run, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 type HistoryStore = Pick<

@@ -11,7 +11,6 @@ import {
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
-import { run, runForOne, type Script, type Scripts } from './migration.ts';
 import {
   beginningOf,
   byAccountPayments,
@@ -29,6 +28,7 @@ import {
   unsettledSql,
   WINDOW,
 } from './payment-windows.ts';
+import { run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 /** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */

@@ -2,8 +2,8 @@ import type { Payment } from '../domain/payment.ts';
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import { numberOfTerm, type PaymentQuery } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
-import { type Rows, run, runForOne, type Script, type ScriptValue } from './migration.ts';
 import { changingPaymentColumns, fixedPaymentColumns, paymentOfRow } from './payment-rows.ts';
+import { type Rows, run, runForOne, type Script, type ScriptValue } from './scripts.ts';
 import { AFTER_ALL_IDS } from './store.ts';
 
 /** Number of payments read before other work gets its turn. */

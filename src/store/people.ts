@@ -17,7 +17,7 @@ import type {
   UserChangeOptions,
   UserGuard,
 } from '../domain/ports/account-store.ts';
-import { lock, type Rows, run, runForOne, type Script, type Scripts } from './migration.ts';
+import { lock, type Rows, run, runForOne, type Script, type Scripts } from './scripts.ts';
 
 const userColumns = `id, email, password_hash AS "passwordHash", totp_secret AS "totpSecret", totp_step AS "totpStep",
   is_operator AS "isOperator", created_at_ms AS "createdAtMs"`;

@@ -9,8 +9,8 @@ import {
 import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { SessionStore } from '../domain/ports/payment-store.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './migration.ts';
 import { isGuardMet } from './people.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 
 const sessionColumns = `id, token_hash AS "tokenHash", user_id AS "userId", account_id AS "accountId", area, stage,
   created_at_ms AS "createdAtMs", last_seen_at_ms AS "lastSeenAtMs", expires_at_ms AS "expiresAtMs", address,
@@ -50,13 +50,6 @@ export function createSessionStore(scripts: Scripts): SessionStore {
         'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id = ?2 RETURNING id',
         userId,
         id,
-      ),
-    endSessions: (userId, exceptId) =>
-      writeOne(
-        scripts,
-        'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id <> ?2',
-        userId,
-        exceptId ?? '',
       ),
     ...createLinks(scripts),
   };

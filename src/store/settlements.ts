@@ -1,5 +1,5 @@
 import type { SettlementRecord, SettlementStore } from '../domain/ports/settlement-store.ts';
-import { run, type Script, type Scripts } from './migration.ts';
+import { run, type Script, type Scripts } from './scripts.ts';
 
 /** The settlements a service was started with, on any engine. They are a handful, so each call reads them anew. */
 export function createSettlementStore(scripts: Scripts): SettlementStore {

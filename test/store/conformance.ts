@@ -32,9 +32,6 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
         store = await opened.reopen();
       },
       change: (sql) => opened.change(sql),
-      get unguardBook() {
-        return opened.unguardBook;
-      },
     };
     beforeEach(async () => {
       opened = await open();

@@ -14,8 +14,6 @@ export interface StoreContext {
   reopen(): Promise<void>;
   /** Runs SQL on the database behind the store's back, as an intruder or a careless operator would. */
   change(sql: string): Promise<void>;
-  /** SQL after which the database no longer guards its journal. */
-  readonly unguardBook: string;
 }
 
 export const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
 import {
-  entriesAfter,
-  entriesOf,
   hashOfEntry,
   type JournalEntry,
   NO_MOVEMENTS,
@@ -156,28 +154,6 @@ export function journalPromises(context: StoreContext): void {
 
   it('refuses a limit that no list has', async () => {
     await expect(context.store.observations.listEntries(0, 0)).rejects.toThrow(RangeError);
-  });
-
-  it('is entered for a store of an earlier version when it is opened, once', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
-    await observations.startCursor(block(10));
-    const rows = {
-      deposits: Array.from({ length: 1_200 }, (_, index) => depositOf(payment, 12, index)),
-      releases: [releaseOf(payment, 13)],
-    };
-    await observations.recordScan(scan(10, 13, 14, rows), leave);
-    await observations.recordScan(scan(13, 13, 14, { deposits: [depositOf(payment, 14)] }), leave);
-    const facts = (book: readonly JournalEntry[]) =>
-      entriesAfter(NO_MOVEMENTS, book, 0).map(({ hash: _, previousHash: __, ...rest }) => rest);
-    const before = await readJournal(context.store);
-    await context.change(`${context.unguardBook} DELETE FROM journal;`);
-    await context.reopen();
-    await context.reopen();
-    const again = await readJournal(context.store);
-    expectOneChain(again);
-    expect(facts(again)).toEqual(facts(before));
-    expect(again).toHaveLength(entriesOf(rows).length);
   });
 
   it.each(['UPDATE journal SET units = units', 'DELETE FROM journal WHERE number = 1'])(

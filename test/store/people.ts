@@ -282,21 +282,13 @@ export function sessionPromises(context: StoreContext): void {
     ]);
   });
 
-  it('ends a session for its own user only, and all but one', async () => {
+  it('ends a session for its own user only', async () => {
     const [user, stranger] = [await giveUser(context), await giveUser(context)];
-    const sessions = [
-      newDashboardSession(user.id),
-      newDashboardSession(user.id),
-      newDashboardSession(user.id),
-    ];
-    for (const session of sessions) await context.store.sessions.createSession(session);
-    const [first, second] = sessions as [DashboardSession, DashboardSession];
+    const [first, second] = [newDashboardSession(user.id), newDashboardSession(user.id)];
+    for (const session of [first, second]) await context.store.sessions.createSession(session);
     expect(await context.store.sessions.endSession(stranger.id, first.id)).toBe(false);
     expect(await context.store.sessions.endSession(user.id, first.id)).toBe(true);
-    await context.store.sessions.endSessions(user.id, second.id);
     expect(await context.store.sessions.listSessions(user.id)).toEqual([second]);
-    await context.store.sessions.endSessions(user.id, null);
-    expect(await context.store.sessions.listSessions(user.id)).toEqual([]);
   });
 
   it('keeps no more sessions of a user than may be, and none that is over', async () => {

@@ -203,14 +203,6 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual(['data']);
   });
 
-  it('of a database of a version without a book says so', async () => {
-    await fill();
-    const database = new DatabaseSync(join(dataDir, 'card-checkout.sqlite'));
-    database.exec('DROP TABLE journal; DELETE FROM migrations WHERE number > 3');
-    database.close();
-    expect(await run()).toMatchObject({ book_entries: null, book_hash: null });
-  });
-
   it('says where there is no database, and makes none', async () => {
     await expect(run()).rejects.toThrow(`there is no database in ${dataDir}`);
     expect(readdirSync(folder)).toEqual([]);

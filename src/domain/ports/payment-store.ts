@@ -124,8 +124,6 @@ export interface SessionStore {
   takeChallenge(id: string, purpose: string): Promise<string | null>;
   /** False when the user has no such session. */
   endSession(userId: string, id: string): Promise<boolean>;
-  /** Ends the user's sessions but the one with the id `exceptId`. */
-  endSessions(userId: string, exceptId: string | null): Promise<void>;
 
   /**
    * Keeps a link. One of the operator for a password ends the user's earlier ones; one that was asked for by e-mail ends

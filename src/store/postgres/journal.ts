@@ -8,8 +8,7 @@ import {
   netEntries,
 } from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import { lockObservations } from './observation-rows.ts';
-import type { Connection, Database } from './open-database.ts';
+import type { Connection } from './open-database.ts';
 import { type Column, namesOf, statement, unnest, valuesByColumn } from './statements.ts';
 
 /** The journal. */
@@ -100,37 +99,4 @@ export async function rescuedAbove(connection: Connection, blockNumber: number):
 
 function entryOfRow(row: JournalRow): JournalEntry {
   return { ...row, units: BigInt(row.units) };
-}
-
-/** How many entries of the time before the book are entered together. */
-const OPENING_ENTRIES = 1_000;
-
-const declareFinal = statement(`
-  DECLARE final_entries NO SCROLL CURSOR FOR
-  SELECT * FROM (
-    SELECT 'deposited' AS kind, payment_id AS "paymentId", units::text, transaction_hash AS "transactionHash",
-      log_index AS "logIndex", block_number AS "blockNumber" FROM deposits
-    UNION ALL
-    SELECT 'forwarded', payment_id, to_merchant_units::text, transaction_hash, log_index, block_number FROM releases
-    UNION ALL
-    SELECT 'fee', payment_id, fee_units::text, transaction_hash, log_index, block_number FROM releases
-  ) AS entry
-  WHERE units <> '0' AND "blockNumber" <= (SELECT max(number) FROM checkpoints)
-  ORDER BY "blockNumber", "logIndex", kind DESC`);
-const fetchFinal = statement(`FETCH ${OPENING_ENTRIES} FROM final_entries`);
-
-/** Enters what became final before there was a book: once, when a store of an earlier version is opened. */
-export async function openJournal(database: Database, nowMs: () => number): Promise<void> {
-  if ((await listEntries(database, 0, 1)).length > 0) return;
-  await database.transaction(async (connection) => {
-    await lockObservations(connection);
-    if ((await listEntries(connection, 0, 1)).length > 0) return;
-    await connection.execute(declareFinal);
-    for (;;) {
-      const rows = await connection.query<JournalRow>(fetchFinal);
-      if (rows.length === 0) return;
-      const entries = rows.map((row) => ({ ...row, units: BigInt(row.units), token: null }));
-      await appendEntries(connection, entries, nowMs());
-    }
-  });
 }

@@ -5,17 +5,16 @@ import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-p
 import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
-import type { Rows, Script, Scripts } from '../migration.ts';
 import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
+import type { Rows, Script, Scripts } from '../scripts.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
 import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupRead } from './group-read.ts';
-import { openJournal } from './journal.ts';
 import { migrate, migrations } from './migrations.ts';
 import { createObservationStore } from './observations.ts';
 import { type Connection, type Database, openDatabase } from './open-database.ts';
@@ -50,10 +49,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, nowMs = Date.now, onError = () => {}, poolSize = DEFAULT_POOL_SIZE } = options;
   await migrate(url, migrations, nowMs);
   const database = openDatabase(url, poolSize, onError);
-  await openJournal(database, nowMs).catch(async (error: unknown) => {
-    await database.close();
-    throw error;
-  });
   return createPostgresStore(database, nowMs, onError);
 }
 

@@ -9,8 +9,7 @@ export interface SqliteBackup {
   readonly bytes: number;
   /** Names the secrets that the payments' tokens need; the secrets themselves are in no database. */
   readonly secretFingerprints: readonly string[];
-  /** The end of the journal; null in a database of a version that had none. */
-  readonly journal: JournalHead | null;
+  readonly journal: JournalHead;
 }
 
 /** A commit takes a moment only; a writer never holds the database for longer. */
@@ -135,11 +134,9 @@ function inspect(file: string): SqliteBackup {
   }
 }
 
-function readJournalHead(copy: DatabaseSync): SqliteBackup['journal'] {
-  const hasBook = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal'").get() !== undefined;
-  if (!hasBook) return null;
+function readJournalHead(copy: DatabaseSync): JournalHead {
   const end = copy.prepare('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1').get();
-  return (end as SqliteBackup['journal'] | undefined) ?? NO_MOVEMENTS;
+  return (end as JournalHead | undefined) ?? NO_MOVEMENTS;
 }
 
 /** A folder's list of names is on the disk when this returns. */

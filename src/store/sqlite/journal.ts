@@ -27,9 +27,6 @@ const columns = `number, previous_hash AS "previousHash", hash, recorded_at_ms A
   payment_id AS "paymentId", units, token, transaction_hash AS "transactionHash", log_index AS "logIndex",
   block_number AS "blockNumber"`;
 
-/** How many entries of the time before the book are entered together. */
-const OPENING_ENTRIES = 1_000;
-
 export function createJournal(database: DatabaseSync, nowMs: () => number): Journal {
   const selectHead = database.prepare('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1');
   const select = database.prepare(`SELECT ${columns} FROM journal WHERE number > ? ORDER BY number LIMIT ?`);
@@ -75,40 +72,4 @@ export function createJournal(database: DatabaseSync, nowMs: () => number): Jour
 
 function entryOfRow(row: JournalRow): JournalEntry {
   return { ...row, units: BigInt(row.units) };
-}
-
-const finalEntriesSql = `
-  SELECT 'deposited' AS kind, payment_id AS "paymentId", units, transaction_hash AS "transactionHash",
-    log_index AS "logIndex", block_number AS "blockNumber" FROM deposits
-  UNION ALL SELECT 'forwarded', payment_id, to_merchant_units, transaction_hash, log_index, block_number FROM releases
-  UNION ALL SELECT 'fee', payment_id, fee_units, transaction_hash, log_index, block_number FROM releases`;
-
-/** Enters what became final before there was a book: once, when a store of an earlier version is opened. */
-export function openJournal(database: DatabaseSync, nowMs: () => number): void {
-  const newest = database.prepare('SELECT max(number) AS number FROM checkpoints').get()?.['number'];
-  const isBegun = database.prepare('SELECT 1 FROM journal LIMIT 1').get() !== undefined;
-  if (isBegun || newest === null || newest === undefined) return;
-  const book = createJournal(database, nowMs);
-  const all = database.prepare(
-    `SELECT * FROM (${finalEntriesSql}) WHERE "blockNumber" <= ? AND units <> '0' ORDER BY "blockNumber", "logIndex", kind DESC`,
-  );
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    let waiting: JournalFacts[] = [];
-    for (const row of all.iterate(newest)) {
-      waiting.push({
-        ...(row as unknown as JournalRow),
-        units: BigInt(row['units'] as string),
-        token: null,
-      });
-      if (waiting.length < OPENING_ENTRIES) continue;
-      book.append(waiting);
-      waiting = [];
-    }
-    book.append(waiting);
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
 }

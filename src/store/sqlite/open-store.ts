@@ -8,17 +8,16 @@ import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-p
 import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
-import type { Rows, Script, Scripts } from '../migration.ts';
 import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
+import type { Rows, Script, Scripts } from '../scripts.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
 import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupCommit, createGroupRead, type GroupCommit, type GroupRead } from './group-commit.ts';
-import { openJournal } from './journal.ts';
 import { migrate, migrations } from './migrations.ts';
 import { createObservationStore } from './observations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
@@ -51,7 +50,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const database = openDatabase(file);
     try {
       migrate(database, file, migrations, nowMs);
-      openJournal(database, nowMs);
       return createStore(database, nowMs, onError, unlock);
     } catch (error) {
       database.close();
