@@ -14,7 +14,8 @@
  * - Unknown: whether a session needs the customer's network address (`clientIp`), which is not sent. It asks customers
  *   for an account at Coinbase since the middle of 2026 (doc).
  */
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { CompactSign } from 'jose/jws/compact/sign';
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
@@ -98,7 +99,10 @@ export function createCoinbaseAdapter(options: CoinbaseOptions): ProviderAdapter
 }
 
 /** A token for one call, of the method and address that it names. */
-function authorizationOf(options: CoinbaseOptions, target: string): Readonly<Record<string, string>> {
+async function authorizationOf(
+  options: CoinbaseOptions,
+  target: string,
+): Promise<Readonly<Record<string, string>>> {
   const { keyId, signingKey, nowMs } = options;
   const nowSeconds = Math.floor(nowMs() / 1000);
   const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
@@ -109,7 +113,7 @@ function authorizationOf(options: CoinbaseOptions, target: string): Readonly<Rec
     exp: nowSeconds + TOKEN_LIFETIME_SECONDS,
     uris: [target],
   };
-  return { authorization: `Bearer ${signCompact(signingKey, header, JSON.stringify(claims))}` };
+  return { authorization: `Bearer ${await signCompact(signingKey, header, JSON.stringify(claims))}` };
 }
 
 /** The country, where all is known that a quote for it needs. */
@@ -125,7 +129,7 @@ async function fetchQuote(options: CoinbaseOptions, request: QuoteRequest, call:
   const answer = await call({
     method: 'POST',
     url: `${options.developerUrl}${path}`,
-    headers: authorizationOf(options, `POST ${DEVELOPER_HOST}${path}`),
+    headers: await authorizationOf(options, `POST ${DEVELOPER_HOST}${path}`),
     body: {
       purchaseCurrency: 'USDC',
       purchaseNetwork: 'polygon',
@@ -146,7 +150,7 @@ async function fetchQuote(options: CoinbaseOptions, request: QuoteRequest, call:
 async function requireAvailable(options: CoinbaseOptions, call: Call): Promise<Quote> {
   const path = '/onramp/v1/buy/config';
   const url = `${options.developerUrl}${path}`;
-  const headers = authorizationOf(options, `GET ${DEVELOPER_HOST}${path}`);
+  const headers = await authorizationOf(options, `GET ${DEVELOPER_HOST}${path}`);
   const { countries } = fieldsOf(requireSuccess('coinbase', await call({ method: 'GET', url, headers })));
   if (!Array.isArray(countries) || countries.length === 0)
     throw new MalformedAnswerError('there is no country to sell in');
@@ -165,7 +169,7 @@ async function startSession(
   const answer = await call({
     method: 'POST',
     url: `${options.platformUrl}${path}`,
-    headers: authorizationOf(options, `POST ${PLATFORM_HOST}${path}`),
+    headers: await authorizationOf(options, `POST ${PLATFORM_HOST}${path}`),
     body: {
       destinationAddress: request.depositAddress,
       destinationNetwork: 'polygon',
@@ -252,22 +256,13 @@ function tokenAlgorithmOf(key: KeyObject): TokenAlgorithm | null {
     : null;
 }
 
-/**
- * A signature in the compact form of RFC 7515, of a payload as it stands. `alg` is put before the other fields of the
- * header. Throws for a key of another kind.
- */
-export function signCompact(
+/** Signs a payload in the compact form of RFC 7515. Throws for a key of another kind. */
+export async function signCompact(
   key: KeyObject,
   header: Readonly<Record<string, unknown>>,
   payload: string,
-): string {
-  const algorithm = tokenAlgorithmOf(key);
-  if (algorithm === null) throw new TypeError('the key is neither Ed25519 nor P-256');
-  const parts = [JSON.stringify({ alg: algorithm, ...header }), payload];
-  const signed = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
-  const signature =
-    algorithm === 'EdDSA'
-      ? sign(null, Buffer.from(signed), key)
-      : sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
-  return `${signed}.${signature.toString('base64url')}`;
+): Promise<string> {
+  const alg = tokenAlgorithmOf(key);
+  if (alg === null) throw new TypeError('the key is neither Ed25519 nor P-256');
+  return await new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg, ...header }).sign(key);
 }

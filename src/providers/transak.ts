@@ -15,6 +15,7 @@
  * - Transak accepts calls only from servers whose addresses it knows; some accounts must also send the customer's address
  *   (`x-user-ip`, pub), which is not done here.
  */
+import { compactVerify } from 'jose/jws/compact/verify';
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import {
@@ -42,7 +43,7 @@ import {
   readTextOrNull,
   readToken,
 } from './provider-http.ts';
-import { readWebhookFields, readWebhookTimeMs, requireHmac } from './webhook-signature.ts';
+import { readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 interface TransakOptions extends AdapterSettings {
   readonly apiUrl: string;
@@ -175,8 +176,8 @@ async function refreshToken(
   return { token: accessToken, expiresAtMs };
 }
 
-function readWebhook(accessToken: string, webhook: PostedWebhook): ProviderWebhook | null {
-  const payload = readWebhookFields(verifyJwt(readWebhookFields(webhook.body)['data'], accessToken));
+async function readWebhook(accessToken: string, webhook: PostedWebhook): Promise<ProviderWebhook | null> {
+  const payload = readWebhookFields(await verifyJwt(readWebhookFields(webhook.body)['data'], accessToken));
   const eventId = payload['eventID'];
   // Of a customer's identity checks nothing concerns a payment.
   if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
@@ -192,14 +193,15 @@ function readWebhook(accessToken: string, webhook: PostedWebhook): ProviderWebho
 }
 
 /** The payload of a JWT with exactly this algorithm and key. Throws `ProviderWebhookRefusedError`. */
-function verifyJwt(jwt: unknown, key: string): Buffer {
-  const [header, payload, signature, ...rest] = typeof jwt === 'string' ? jwt.split('.') : [];
-  if (header === undefined || payload === undefined || signature === undefined || rest.length > 0)
-    throw new ProviderWebhookRefusedError('the webhook holds no JWT');
-  if (readWebhookFields(Buffer.from(header, 'base64url'))['alg'] !== 'HS256')
-    throw new ProviderWebhookRefusedError('the webhook is signed with another algorithm');
-  requireHmac(key, `${header}.${payload}`, [signature], 'base64url');
-  return Buffer.from(payload, 'base64url');
+async function verifyJwt(jwt: unknown, key: string): Promise<Buffer> {
+  try {
+    const { payload } = await compactVerify(String(jwt), Buffer.from(key), { algorithms: ['HS256'] });
+    return Buffer.from(payload);
+  } catch (error) {
+    throw new ProviderWebhookRefusedError('the webhook holds no JWT that the access token signed', {
+      cause: error,
+    });
+  }
 }
 
 /** A token that many calls use and one at a time fetches. */
