@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { ProviderId } from '../src/domain/provider-catalogue.ts';
 import type { ProviderFault } from './fault.ts';
 import type { Order } from './order-store.ts';
@@ -43,8 +44,8 @@ export interface OrderUpdate {
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const stopping = new AbortController();
-  const earlier = new Map<string, OrderUpdate>();
-  const heldBack = new Map<string, readonly OrderUpdate[]>();
+  const earlier = new LRUCache<string, OrderUpdate>({ max: MAXIMUM_REMEMBERED });
+  const heldBack = new LRUCache<string, readonly OrderUpdate[]>({ max: MAXIMUM_REMEMBERED });
   let waiting = 0;
   let queue: Promise<void> = Promise.resolve();
 
@@ -72,14 +73,14 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     await post(event);
     const before = earlier.get(event.order.id);
     if (before !== undefined) await post(before);
-    rememberOf(earlier, event.order.id, event);
+    earlier.set(event.order.id, event);
   }
 
   /** Holds all webhooks back until the order has ended, and posts the last one first. */
   async function postReversed(event: OrderUpdate): Promise<void> {
     const held = [...(heldBack.get(event.order.id) ?? []), event];
     if (event.event === 'accepted' || event.event === 'declined') {
-      rememberOf(heldBack, event.order.id, held);
+      heldBack.set(event.order.id, held);
       return;
     }
     heldBack.delete(event.order.id);
@@ -131,13 +132,4 @@ async function postWebhook(
     if (attempt < ATTEMPTS) await delay(RETRY_MS, undefined, { signal: stopping }).catch(() => {});
   }
   if (!stopping.aborted) options.log.warn({ provider, problem }, 'the shop did not take a webhook');
-}
-
-function rememberOf<Value>(entries: Map<string, Value>, orderId: string, value: Value): void {
-  entries.delete(orderId);
-  entries.set(orderId, value);
-  for (const oldest of entries.keys()) {
-    if (entries.size <= MAXIMUM_REMEMBERED) break;
-    entries.delete(oldest);
-  }
 }

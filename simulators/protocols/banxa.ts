@@ -4,6 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { formatUnits } from '../../src/domain/money.ts';
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
@@ -30,15 +31,11 @@ type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
 
 /** One on-ramp's unopened addresses in memory; a restart empties it. */
 export function createBanxaProtocol(): SimulatedProtocol {
-  const orderIds = new Map<string, string>();
+  const orderIds = new LRUCache<string, string>({ max: MAXIMUM_ADDRESSES });
 
   function addressOf(simulator: SimulatorContext, order: Order): string {
     const token = randomBytes(18).toString('base64url');
     orderIds.set(token, order.id);
-    for (const oldest of orderIds.keys()) {
-      if (orderIds.size <= MAXIMUM_ADDRESSES) break;
-      orderIds.delete(oldest);
-    }
     return `${simulator.url()}/widget?order=${token}`;
   }
 

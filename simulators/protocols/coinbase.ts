@@ -4,6 +4,7 @@
  */
 import { createHmac, createPublicKey, randomBytes, verify } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { formatUnits } from '../../src/domain/money.ts';
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
@@ -35,12 +36,15 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
 /** One on-ramp's memory; a restart empties it. */
 interface Memory {
   /** Ids of used tokens. */
-  readonly nonces: Set<string>;
-  readonly sessions: Map<string, { readonly orderId: string; readonly expiresAtMs: number }>;
+  readonly nonces: LRUCache<string, true>;
+  readonly sessions: LRUCache<string, { readonly orderId: string; readonly expiresAtMs: number }>;
 }
 
 export function createCoinbaseProtocol(): SimulatedProtocol {
-  const memory: Memory = { nonces: new Set(), sessions: new Map() };
+  const memory: Memory = {
+    nonces: new LRUCache({ max: MAXIMUM_REMEMBERED }),
+    sessions: new LRUCache({ max: MAXIMUM_REMEMBERED }),
+  };
   return {
     refusal: { status: 400, body: { errorType: 'invalid_request', errorMessage: 'Not available.' } },
 
@@ -75,13 +79,6 @@ export function createCoinbaseProtocol(): SimulatedProtocol {
   };
 }
 
-function forgetOldest(entries: Set<string> | Map<string, unknown>): void {
-  for (const oldest of entries.keys()) {
-    if (entries.size <= MAXIMUM_REMEMBERED) break;
-    entries.delete(oldest);
-  }
-}
-
 /** Whether the token is signed by the partner's key for exactly this call, is recent, and was not used before. */
 function isAuthorized(
   simulator: SimulatorContext,
@@ -109,8 +106,7 @@ function isAuthorized(
   const isForThis = Array.isArray(uris) && uris.length === 1 && uris[0] === target;
   if (!(isOfPartner && isYoung && isBrief && isForThis) || typeof nonce !== 'string') return false;
   if (nonce.length < 16 || memory.nonces.has(nonce)) return false;
-  memory.nonces.add(nonce);
-  forgetOldest(memory.nonces);
+  memory.nonces.set(nonce, true);
   return true;
 }
 
@@ -177,7 +173,6 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
       const order = await openOrder(simulator, request.body);
       const token = randomBytes(18).toString('base64url');
       memory.sessions.set(token, { orderId: order.id, expiresAtMs: simulator.nowMs() + SESSION_LIFETIME_MS });
-      forgetOldest(memory.sessions);
       return { session: { onrampUrl: `${simulator.url()}/widget?sessionToken=${token}` } };
     }),
   );

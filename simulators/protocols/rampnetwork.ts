@@ -3,6 +3,7 @@
  * opens by an address the partner signed. The simulator always refuses an unsigned one.
  */
 import { createPublicKey, sign, verify } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { secp256k1KeyOf } from '../development-keys.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
@@ -29,7 +30,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
 
 /** One on-ramp's webhook addresses by purchase, in memory. A restart empties it and ends their webhooks. */
 export function createRampNetworkProtocol(): SimulatedProtocol {
-  const webhookUrls = new Map<string, string>();
+  const webhookUrls = new LRUCache<string, string>({ max: MAXIMUM_PURCHASES });
 
   return {
     refusal: { status: 400, body: { message: 'Not available.' } },
@@ -51,10 +52,6 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
         try {
           const { order, webhookUrl } = await openWidget(simulator, request.url, request.query);
           if (webhookUrl !== undefined) webhookUrls.set(order.id, webhookUrl);
-          for (const oldest of webhookUrls.keys()) {
-            if (webhookUrls.size <= MAXIMUM_PURCHASES) break;
-            webhookUrls.delete(oldest);
-          }
           return simulator.showOrder(reply, order);
         } catch (error) {
           if (!(error instanceof InvalidRequestError)) throw error;

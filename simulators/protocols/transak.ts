@@ -4,6 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { type Currency, formatUnits } from '../../src/domain/money.ts';
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
@@ -41,11 +42,11 @@ interface Session {
 /** One on-ramp's memory; a restart empties it, as if Transak had ended all tokens. */
 interface Memory {
   accessToken: { readonly value: string; readonly expiresAtMs: number } | null;
-  readonly sessions: Map<string, Session>;
+  readonly sessions: LRUCache<string, Session>;
 }
 
 export function createTransakProtocol(): SimulatedProtocol {
-  const memory: Memory = { accessToken: null, sessions: new Map() };
+  const memory: Memory = { accessToken: null, sessions: new LRUCache({ max: MAXIMUM_SESSIONS }) };
   return {
     refusal: { status: 400, body: { error: { statusCode: 400, message: 'Not available.' } } },
 
@@ -112,10 +113,6 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
       const session = await openSession(simulator, request.body);
       const id = randomBytes(18).toString('base64url');
       sessions.set(id, session);
-      for (const oldest of sessions.keys()) {
-        if (sessions.size <= MAXIMUM_SESSIONS) break;
-        sessions.delete(oldest);
-      }
       const widgetUrl = `${simulator.url()}/widget?apiKey=${simulator.values['API_KEY']}&sessionId=${id}`;
       return reply.send({ data: { widgetUrl } });
     } catch (error) {

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { formatUnits } from '../../src/domain/money.ts';
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
@@ -28,14 +29,18 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
 
 /** One on-ramp's memory. A restart empties it, and ends all unopened sessions. */
 interface Memory {
-  readonly sessions: Map<string, Omit<NewOrder, 'provider' | 'externalId' | 'email' | 'returnUrl'>>;
+  readonly sessions: LRUCache<string, Omit<NewOrder, 'provider' | 'externalId' | 'email' | 'returnUrl'>>;
   /** The orders by the partner's id. */
-  readonly orders: Map<string, readonly string[]>;
-  readonly declined: Set<string>;
+  readonly orders: LRUCache<string, readonly string[]>;
+  readonly declined: LRUCache<string, true>;
 }
 
 export function createWertProtocol(): SimulatedProtocol {
-  const memory: Memory = { sessions: new Map(), orders: new Map(), declined: new Set() };
+  const memory: Memory = {
+    sessions: new LRUCache({ max: MAXIMUM_REMEMBERED }),
+    orders: new LRUCache({ max: MAXIMUM_REMEMBERED }),
+    declined: new LRUCache({ max: MAXIMUM_REMEMBERED }),
+  };
   return {
     refusal: { status: 400, body: { status: 'error', code: 'not_available', message: 'Not available.' } },
 
@@ -45,7 +50,7 @@ export function createWertProtocol(): SimulatedProtocol {
       registerWidget(server, simulator, memory);
     },
     webhookOf(simulator, order, event) {
-      if (event === 'declined') remember(memory.declined, order.id);
+      if (event === 'declined') memory.declined.set(order.id, true);
       const body = JSON.stringify({
         type: typeOfEvent[event],
         click_id: order.externalId,
@@ -60,18 +65,6 @@ export function createWertProtocol(): SimulatedProtocol {
       return { url: `${simulator.webhookUrl}?token=${simulator.values['NOTICE_TOKEN']}`, headers: {}, body };
     },
   };
-}
-
-function remember(set: Set<string>, value: string): void {
-  set.add(value);
-  forgetOldest(set);
-}
-
-function forgetOldest(entries: Set<string> | Map<string, unknown>): void {
-  for (const oldest of entries.keys()) {
-    if (entries.size <= MAXIMUM_REMEMBERED) break;
-    entries.delete(oldest);
-  }
 }
 
 function textOf(value: unknown): string | undefined {
@@ -121,7 +114,6 @@ function registerPartnerApi(server: FastifyInstance, simulator: SimulatorContext
     try {
       const id = `wert_${randomBytes(16).toString('base64url')}`;
       memory.sessions.set(id, { ...(await readSession(simulator, request.body)), id });
-      forgetOldest(memory.sessions);
       return reply.send({ requestId: randomBytes(8).toString('hex'), sessionId: id });
     } catch (error) {
       if (!(error instanceof InvalidRequestError)) throw error;
@@ -184,7 +176,6 @@ function registerWidget(server: FastifyInstance, simulator: SimulatorContext, me
       });
       memory.sessions.delete(query.session_id);
       memory.orders.set(order.externalId, [...(memory.orders.get(order.externalId) ?? []), order.id]);
-      forgetOldest(memory.orders);
       return simulator.showOrder(reply, order);
     } catch (error) {
       if (!(error instanceof InvalidRequestError)) throw error;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
@@ -85,20 +86,17 @@ function createInvestigation(
   context: WatchDepositsContext,
 ): Investigate {
   const { sweepIntervalMs, deepRescanBlocks } = external.intervals;
-  const investigated = new Map<PaymentId, Unexplained>();
+  // What is evicted is investigated once more than necessary.
+  const investigated = new LRUCache<PaymentId, Unexplained>({ max: MAXIMUM_REMEMBERED });
 
   function remember(id: PaymentId): void {
     const before = investigated.get(id);
     const pauseMs = Math.min((before?.pauseMs ?? sweepIntervalMs / 2) * 2, MAXIMUM_PAUSE_MS);
-    // Only the oldest is forgotten: it is investigated once more than necessary.
-    const [oldest] = investigated.keys();
-    if (oldest !== undefined && investigated.size >= MAXIMUM_REMEMBERED) investigated.delete(oldest);
-    investigated.delete(id);
     investigated.set(id, { nextAtMs: monotonicMs() + pauseMs, pauseMs });
   }
 
   return async (unexplained, signal) => {
-    const due = unexplained.filter((id) => (investigated.get(id)?.nextAtMs ?? 0) <= monotonicMs());
+    const due = unexplained.filter((id) => (investigated.peek(id)?.nextAtMs ?? 0) <= monotonicMs());
     if (due.length === 0) return;
     metrics.unexplainedBalances.inc(due.length);
     log.error(

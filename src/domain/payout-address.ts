@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { keccak256, writeHexBytes, writeHexDigits } from '../platform/keccak.ts';
 
 /** A Polygon address in its EIP-55 checksummed form. */
@@ -55,37 +56,23 @@ export function parsePayoutAddress(value: unknown): Address | null {
   return carriesChecksum ? null : checksummed;
 }
 
-/** Maximum entries of one generation. An address and its text take some 200 bytes. */
-const MAXIMUM_ENTRIES = 5_000;
+/** Maximum remembered addresses. An address and its text take some 200 bytes. */
+const MAXIMUM_REMEMBERED = 10_000;
 /** The length of an address: longer texts are not remembered. */
 const ADDRESS_CHARACTERS = 42;
 
 /**
  * `parsePayoutAddress` that remembers the addresses it has accepted: merchants have few and send them with each
  * create, and a checksum costs as much as a dozen look-ups.
- *
- * Two generations: when the young one is full, the entries not used since the last time are dropped at once. To take
- * the oldest entry out of one map costs 7 µs where every address is new, because a map keeps the places of what was
- * taken out, and searches for its first entry behind all of them.
  */
 export function createPayoutAddressParser(): (value: unknown) => Address | null {
-  let younger = new Map<string, Address>();
-  let older = new Map<string, Address>();
-
-  function remember(value: string, address: Address): Address {
-    if (younger.size >= MAXIMUM_ENTRIES) {
-      older = younger;
-      younger = new Map();
-    }
-    younger.set(value, address);
-    return address;
-  }
-
+  const accepted = new LRUCache<string, Address>({ max: MAXIMUM_REMEMBERED });
   return (value) => {
     if (typeof value !== 'string' || value.length !== ADDRESS_CHARACTERS) return null;
-    const known = younger.get(value);
+    const known = accepted.get(value);
     if (known !== undefined) return known;
-    const address = older.get(value) ?? parsePayoutAddress(value);
-    return address === null ? null : remember(value, address);
+    const address = parsePayoutAddress(value);
+    if (address !== null) accepted.set(value, address);
+    return address;
   };
 }

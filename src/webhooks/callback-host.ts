@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
+import { LRUCache } from 'lru-cache';
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
 
 /**
@@ -122,14 +123,9 @@ const NEGATIVE_TTL_MS = 5_000;
 /** A lost packet must not cost an answer, so a question is repeated inside the one lookup. */
 const TRIES = 3;
 
-interface CacheEntry {
-  readonly resolution: HostResolution;
-  readonly expiresAtMs: number;
-}
-
 /** Makes the resolver of callback hosts. Its cache and the lookups under way for it are bounded by `cacheMaxEntries`. */
 export function createHostResolver(settings: HostResolverSettings): HostResolver {
-  const cache = new Map<string, CacheEntry>();
+  const cache = new LRUCache<string, HostResolution>({ max: settings.cacheMaxEntries, ttlResolution: 0 });
   const underWay = new Map<string, Promise<HostResolution>>();
   const resolvers = new Set<Resolver>();
   let closed = false;
@@ -152,26 +148,18 @@ export function createHostResolver(settings: HostResolverSettings): HostResolver
       const found = await lookUp(hostname, settings.timeoutMs);
       const resolution = 'failed' in found ? found : { addresses: found.addresses };
       const ttlMs = 'failed' in found ? NEGATIVE_TTL_MS : found.ttlSeconds * 1000;
-      remember(hostname, resolution, Math.min(ttlMs, settings.cacheTtlMs));
+      const keptMs = Math.min(ttlMs, settings.cacheTtlMs);
+      if (keptMs > 0) cache.set(hostname, resolution, { ttl: keptMs });
       return resolution;
     } finally {
       underWay.delete(hostname);
     }
   }
 
-  function remember(hostname: string, resolution: HostResolution, ttlMs: number): void {
-    if (ttlMs <= 0) return;
-    // Insertion order is the order of age: the oldest entry is evicted.
-    cache.delete(hostname);
-    const oldest = cache.size >= settings.cacheMaxEntries ? cache.keys().next() : undefined;
-    if (oldest?.done === false) cache.delete(oldest.value);
-    cache.set(hostname, { resolution, expiresAtMs: performance.now() + ttlMs });
-  }
-
   return {
     resolve(hostname) {
       const cached = cache.get(hostname);
-      if (cached !== undefined && cached.expiresAtMs > performance.now()) return cached.resolution;
+      if (cached !== undefined) return cached;
       if (closed) return { failed: 'closed' };
       const pending = underWay.get(hostname);
       if (pending !== undefined) return pending;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** One thing that happened to an order, as the shop's page shows it. */
 export interface ShopStep {
@@ -47,7 +48,7 @@ export interface ShopOrders {
 }
 
 export function createShopOrders(): ShopOrders {
-  const orders = new Map<string, ShopOrder>();
+  const orders = new LRUCache<string, ShopOrder>({ max: MAXIMUM_ORDERS });
   return {
     open(product) {
       const order = {
@@ -59,14 +60,12 @@ export function createShopOrders(): ShopOrders {
         isFulfilled: false,
       };
       orders.set(order.id, order);
-      const [oldest] = orders.keys();
-      if (orders.size > MAXIMUM_ORDERS && oldest !== undefined) orders.delete(oldest);
       return order;
     },
-    find: (id) => orders.get(id) ?? null,
+    find: (id) => orders.peek(id) ?? null,
     findByPayment: (paymentId) =>
       [...orders.values()].find(({ payment }) => payment?.id === paymentId) ?? null,
-    list: () => [...orders.values()].reverse(),
+    list: () => [...orders.values()],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
 import type { Account, AccountChange, ApiKey } from '../../domain/account.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
 import type { AccountQuery, AccountStore } from '../../domain/ports/account-store.ts';
@@ -59,9 +60,9 @@ export function createAccountStore(
    * transaction, and no question is answered between that and the commit. Unknown keys are not remembered, so that
    * guesses cannot push real keys out.
    */
-  const accountByKeyHash = new Map<string, Account>();
+  const accountByKeyHash = new LRUCache<string, Account>({ max: MAXIMUM_REMEMBERED });
   /** The same for ids: every view of a checkout asks, and reading an account takes 15 µs. */
-  const accountById = new Map<string, Account>();
+  const accountById = new LRUCache<string, Account>({ max: MAXIMUM_REMEMBERED });
 
   function readAccount(accountId: string): Account | null {
     const row = selectAccount.get(accountId) as unknown as AccountRow | undefined;
@@ -79,7 +80,7 @@ export function createAccountStore(
       if (remembered !== undefined) return remembered;
       return reads.run(() => {
         const account = readAccount(accountId);
-        if (account !== null) remember(accountById, accountId, account);
+        if (account !== null) accountById.set(accountId, account);
         return account;
       });
     },
@@ -103,7 +104,7 @@ export function createAccountStore(
       const row = selectByHash.get(hash) as unknown as AccountRow | undefined;
       if (row === undefined) return null;
       const account = accountOfRow(row);
-      remember(accountByKeyHash, hash, account);
+      accountByKeyHash.set(hash, account);
       return account;
     },
     ...createKeys(database, writes, reads, () => accountByKeyHash.clear()),
@@ -232,12 +233,4 @@ function accountOfRow(row: AccountRow): Account {
 /** A JSON array of text. */
 function textsOf(json: string): readonly string[] {
   return JSON.parse(json) as string[];
-}
-
-function remember(accounts: Map<string, Account>, name: string, account: Account): void {
-  if (accounts.size >= MAXIMUM_REMEMBERED) {
-    const [oldest] = accounts.keys();
-    accounts.delete(oldest as string);
-  }
-  accounts.set(name, account);
 }
