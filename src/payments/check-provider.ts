@@ -94,7 +94,7 @@ function chargeOf({ amountCents, currency }: ProviderCheckRequest): string {
 }
 
 function quoteOf({ amountCents, currency, usdUnits, country }: ProviderCheckRequest) {
-  return { amountCents, currency, usdUnits, country };
+  return { amountCents, currency, usdUnits, customerCountry: country };
 }
 
 function sessionOf(request: ProviderCheckRequest): SessionRequest {

@@ -123,7 +123,7 @@ async function startSession(
     usdUnits: payment.usdUnits,
     email,
     returnUrl: context.checkoutPageUrl(payment),
-    country,
+    customerCountry: country,
   });
   requirePlausible(payment, provider, started);
   requireDelivery(provider, started.quotedUnits, payment);

@@ -117,8 +117,8 @@ async function authorizationOf(
 }
 
 /** The country, where all is known that a quote for it needs. */
-function quotedCountryOf({ country }: QuoteRequest): string | null {
-  return country === 'US' ? null : (country ?? null);
+function quotedCountryOf({ customerCountry }: QuoteRequest): string | null {
+  return customerCountry === 'US' ? null : (customerCountry ?? null);
 }
 
 async function fetchQuote(options: CoinbaseOptions, request: QuoteRequest, call: Call): Promise<Quote> {

@@ -119,8 +119,8 @@ function traitsOf({ opensOnce, needsCountry, checksReferrer, routedThrough }: Pr
   };
 }
 
-function quoteKeyOf({ amountCents, currency, usdUnits, country }: QuoteRequest): string {
-  return `${amountCents} ${currency} ${usdUnits} ${country ?? ''}`;
+function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteRequest): string {
+  return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
 /** The outcome, or `provider_unavailable` for every error that is not a `ServiceError` already. */

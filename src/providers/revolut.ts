@@ -97,9 +97,10 @@ async function get(
 async function fetchQuote(options: RevolutOptions, request: QuoteRequest, call: Call): Promise<Quote> {
   requireSold('revolut', request, currenciesSold);
   // Without a country there is no price, but what is sold at all, and from what amount.
-  if (request.country === null || request.country === undefined)
+  const country = request.customerCountry ?? null;
+  if (country === null)
     return { deliveryUnits: null, minimumUsdCents: await fetchMinimumUsdCents(options, request, call) };
-  const quote = await get(options, call, 'quote', purchaseOf(request, request.country));
+  const quote = await get(options, call, 'quote', purchaseOf(request, country));
   const { amount, currencyId } = fieldsOf(quote['crypto']);
   if (currencyId !== ASSET) throw new MalformedAnswerError('the quote is for another asset');
   return { deliveryUnits: readDecimalUnits(amount, 'crypto.amount'), minimumUsdCents: null };
@@ -133,7 +134,7 @@ async function startSession(
   request: SessionRequest,
   call: Call,
 ): Promise<StartedSession> {
-  const { country = null } = request;
+  const country = request.customerCountry ?? null;
   if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
   // The address promises nothing, so the quote decides what is enough.
   const { deliveryUnits } = await fetchQuote(options, request, call);

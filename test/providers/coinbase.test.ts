@@ -106,7 +106,7 @@ it.each([null, 'US'])(
   'goes without a quote where the country is %s, and says whether it is there',
   async (country) => {
     const adapter = stage.adapterOf('coinbase');
-    const request = { ...someSession, country };
+    const request = { ...someSession, customerCountry: country };
     expect(await adapter.quote(request)).toEqual({ deliveryUnits: null, minimumUsdCents: null });
     const { redirectUrl, quotedUnits } = await adapter.startSession(request);
     expect(quotedUnits).toBeNull();

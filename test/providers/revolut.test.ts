@@ -45,7 +45,7 @@ it("takes Revolut's published example for authentic, and nothing but it", async 
 it('says without a country from what amount it sells, and starts nothing', async () => {
   const adapter = stage.adapterOf('revolut');
   expect(adapter.needsCountry).toBe(true);
-  const { country: _, ...request } = someSession;
+  const { customerCountry: _, ...request } = someSession;
   // 6 EUR at 1.09.
   expect(await adapter.quote(request)).toEqual({ deliveryUnits: null, minimumUsdCents: 654 });
   await expect(adapter.startSession(request)).rejects.toThrow();
@@ -53,7 +53,7 @@ it('says without a country from what amount it sells, and starts nothing', async
 
 it('keeps quotes for different countries apart', async () => {
   const adapter = stage.adapterOf('revolut', { quoteCacheMs: 60_000 });
-  expect((await adapter.quote({ ...someSession, country: null })).deliveryUnits).toBeNull();
+  expect((await adapter.quote({ ...someSession, customerCountry: null })).deliveryUnits).toBeNull();
   expect((await adapter.quote(someSession)).deliveryUnits).not.toBeNull();
 });
 

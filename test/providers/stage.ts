@@ -104,7 +104,7 @@ export const someSession: SessionRequest = {
   amountCents: 100_00,
   currency: 'EUR',
   usdUnits: 109_000_000n,
-  country: 'DE',
+  customerCountry: 'DE',
   paymentId: '01234567-89ab-7cde-8f01-23456789abcd',
   depositAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   email: 'ada+shop@example.com',

@@ -81,7 +81,7 @@ export async function startSessionAt(
     depositAddress,
     email: options.email ?? null,
     returnUrl: options.returnUrl ?? 'http://localhost:3000/pay/1',
-    country: 'DE',
+    customerCountry: 'DE',
   });
   const page = await fetch(session.redirectUrl, { headers: { referer: 'http://localhost:3000/' } });
   return { ...session, redirectUrl: page.url };

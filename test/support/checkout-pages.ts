@@ -131,9 +131,12 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
         },
         ...(options.needsCountry === id ? { needsCountry: true as const } : {}),
         ...(options.checksReferrer === id ? { checksReferrer: true as const } : {}),
-        startSession: async ({ country, email }: Pick<SessionRequest, 'country' | 'email'>) => {
+        startSession: async ({
+          customerCountry,
+          email,
+        }: Pick<SessionRequest, 'customerCountry' | 'email'>) => {
           started.push(id);
-          countries.push(country ?? null);
+          countries.push(customerCountry ?? null);
           emails.push(email);
           if (failing.has(id)) throw new ServiceError('provider_unavailable');
           return {

@@ -10,7 +10,7 @@ export interface QuoteRequest {
   /** The amount's value in USD, 10⁻⁶ units. */
   readonly usdUnits: bigint;
   /** The customer's country, ISO 3166-1 alpha-2 in capitals; null or absent where it is unknown. */
-  readonly country?: string | null;
+  readonly customerCountry?: string | null;
 }
 
 /** A provider's quote. It is not binding. */
@@ -26,6 +26,11 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The customer's address. Null where the payment has none, or the customer did not prove to own it. */
   readonly email: string | null;
+  /**
+   * The customer's IP address in its canonical form (`1.2.3.4` or compressed lower-case IPv6); null or absent where it
+   * is unknown or not public. A session that was started with an address is only for customers at that address.
+   */
+  readonly customerIp?: string | null;
   /** The checkout page, to which the provider sends the customer back. */
   readonly returnUrl: string;
 }
