@@ -5,7 +5,7 @@ import { dropIndexes } from './drop-indexes.ts';
 /** The tables that grow with the payments. */
 export const growingTables: readonly string[] = [
   ...['payments', 'idempotency_records', 'provider_sessions', 'deposits', 'releases', 'webhooks'],
-  ...['relay_batches', 'relay_batch_payments', 'relay_attempts', 'state_changes'],
+  ...['relay_batches', 'relay_batch_payments', 'relay_attempts', 'state_changes', 'events'],
 ];
 
 /** The moment the synthetic year ends at; operations are measured as if it were now. */
@@ -52,7 +52,8 @@ export async function fillPayments(
       .then(() => run('provider sessions', sessionsSql))
       .then(() => run('deposits and releases', observationSql(payments)))
       .then(() => run('relay batches', relaySql(payments)))
-      .then(() => run('idempotency records', idempotencySql(payments))),
+      .then(() => run('idempotency records', idempotencySql(payments)))
+      .then(() => run('events', eventsSql)),
   ]);
   await run('indexes', 'DROP TABLE synthetic', ...makeIndexes);
   await run('vacuum and analyze', 'VACUUM payments', 'ANALYZE');
@@ -117,6 +118,13 @@ function accountsSql(accounts: number): string {
       ${SYNTHETIC_NOW_MS - YEAR_MS}
     FROM generate_series(0, ${2 * accounts - 1}) AS n;`;
 }
+
+/** One event of each payment that was settled, as if all of them were young enough to be kept. */
+const eventsSql = `
+  INSERT INTO events (account_id, number, at_ms, type, payment_id)
+  SELECT account_id, row_number() OVER (PARTITION BY account_id ORDER BY i), time_ms + 600000, 'payment.' || state, id
+  FROM synthetic WHERE state IN ('paid', 'canceled');
+  INSERT INTO event_numbers (account_id, newest) SELECT account_id, max(number) FROM events GROUP BY account_id`;
 
 function paymentsSql(payments: number): string {
   const whenPaid = (value: string, otherwise = 'NULL') =>

@@ -23,6 +23,7 @@ const expire: Decide = (view) =>
 /** Everything that is asked per request or in each turn of a loop. Groups of 64 are what a busy instance asks at once. */
 export const hotOperations: readonly HotOperation[] = [
   ...requestOperations(),
+  ...eventOperations(),
   ...pageOperations(),
   ...watcherOperations(),
   ...senderOperations(),
@@ -46,6 +47,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'alerts.recordAlerts':
     'every thirty seconds where mail is configured, by indexes that most rows are not in',
   'alerts.claimAlerts': 'where mail is configured, by the index of those that wait',
+  'events.deleteEvents': 'every half second, by the index of their times',
   'alerts.returnAlert': 'where the mail server cannot be reached, by the primary key',
   'people.addPasskey': 'dashboard, by the user',
   'people.listPasskeys': 'once a sign-in, by the user',
@@ -155,6 +157,21 @@ function requestOperations(): HotOperation[] {
       when: 'each status read',
       run: ({ payments }, { spread }) =>
         all(spread, async ({ accountId, id }) => present(await payments.findPayment(accountId, id))),
+    },
+  ];
+}
+
+function eventOperations(): HotOperation[] {
+  return [
+    {
+      name: 'the next 100 events of 64 accounts',
+      when: 'each read of events',
+      run: ({ events }, { spread }) => all(spread, ({ accountId }) => events.listEvents(accountId, 5, 100)),
+    },
+    {
+      name: 'events without a number',
+      when: 'every half second',
+      run: ({ events }) => events.numberEvents(100),
     },
   ];
 }

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Account } from '../domain/account.ts';
 import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import type { PaymentReference } from '../domain/payment.ts';
+import { EVENT_RETENTION_MS } from '../domain/payment-events.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Alert } from '../domain/ports/mail.ts';
@@ -47,7 +48,12 @@ export interface WorkerTasks {
 export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
   const webhooks = createWebhookTask(parts);
   return {
-    watching: [...createWatchTasks(parts), createIndexTask(parts.store), createErasingTask(parts)],
+    watching: [
+      ...createWatchTasks(parts),
+      createIndexTask(parts.store),
+      createEventTask(parts),
+      createErasingTask(parts),
+    ],
     sending: [relayTask(parts)],
     shared: [
       createGasTask(parts),
@@ -57,6 +63,24 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
       ...createAlertTasks(parts),
     ],
     drain: webhooks.drain,
+  };
+}
+
+/** Pause between two steps: how late an event can be. */
+const EVENT_INTERVAL_MS = 500;
+/** Events of one step, in some milliseconds of the store's time. */
+const EVENTS_AT_A_TIME = 200;
+
+/** Numbers the events of payments, and deletes old ones. */
+function createEventTask({ store: { events }, nowMs }: WorkerParts): WorkerTask {
+  return {
+    name: 'events',
+    intervalMs: EVENT_INTERVAL_MS,
+    async run() {
+      const numbered = await events.numberEvents(EVENTS_AT_A_TIME);
+      const deleted = await events.deleteEvents(nowMs() - EVENT_RETENTION_MS, EVENTS_AT_A_TIME);
+      return numbered === EVENTS_AT_A_TIME || deleted === EVENTS_AT_A_TIME;
+    },
   };
 }
 

@@ -256,6 +256,18 @@ export const portableTables: readonly PortableTable[] = [
     [...text('account_id', 'payment_id', 'state'), ...integer('at_ms')],
   ),
   table(
+    'unnumbered_events',
+    ['row'],
+    [...integer('row', 'at_ms'), ...text('account_id', 'payment_id', 'type')],
+    'row',
+  ),
+  table(
+    'events',
+    ['account_id', 'number'],
+    [...integer('number', 'at_ms'), ...text('account_id', 'payment_id', 'type')],
+  ),
+  table('event_numbers', ['account_id'], [...text('account_id'), ...integer('newest')]),
+  table(
     'provider_settings',
     ['provider'],
     [...text('provider'), ...flag('active'), ...integer('minimum_usd_cents')],

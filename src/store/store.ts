@@ -1,4 +1,5 @@
 import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
+import type { EventStore } from '../domain/ports/event-store.ts';
 import type { AlertStore, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
@@ -32,6 +33,7 @@ export interface Store {
   readonly emails: EmailStore;
   readonly receipts: ReceiptStore;
   readonly alerts: AlertStore;
+  readonly events: EventStore;
   readonly providers: ProviderStore;
   readonly settlements: SettlementStore;
   readonly people: PeopleStore;

@@ -5,6 +5,7 @@ import { addressPagePromises } from './address-pages.ts';
 import { troublePromises } from './alerts.ts';
 import { emailPromises } from './emails.ts';
 import type { OpenedStore } from './engines.ts';
+import { eventPromises } from './events.ts';
 import type { StoreContext } from './fixtures.ts';
 import { journalPromises } from './journal.ts';
 import { observationModelPromises } from './observation-model.ts';
@@ -49,6 +50,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
       observationModelPromises(context));
     describe('the journal', () => journalPromises(context));
     describe('the relay', () => relayPromises(context));
+    describe('events', () => eventPromises(context));
     describe('webhooks', () => webhookPromises(context));
     describe('provider settings', () => providerPromises(context));
     describe('people', () => peoplePromises(context));

@@ -57,6 +57,28 @@ async function withClient<T>(use: (client: Client) => Promise<T>): Promise<T> {
   }
 }
 
+describe('events of transactions that cross', () => {
+  it('reach a reader that was ahead, also where a lower row commits later', async () => {
+    const [slow, fast] = await givePayments(one, 2);
+    const accountId = slow?.accountId as string;
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO unnumbered_events (account_id, payment_id, at_ms, type) VALUES ($1, $2, 1, 'payment.paid')`,
+        [accountId, slow?.id],
+      );
+      await other.payments.decidePayment(fast as Payment, pay);
+      await one.events.numberEvents(10);
+      const seen = await other.events.listEvents(accountId, 0, 10);
+      expect(seen.events).toMatchObject([{ number: 1, paymentId: fast?.id }]);
+      await client.query('COMMIT');
+    });
+    await Promise.all([one.events.numberEvents(10), other.events.numberEvents(10)]);
+    const later = await other.events.listEvents(accountId, 1, 10);
+    expect(later.events).toMatchObject([{ number: 2, paymentId: slow?.id }]);
+  });
+});
+
 describe('two instances on one database', () => {
   it('give an account ten active keys between them', async () => {
     const account = newAccount();

@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 /** What is prepared only when it is first asked. */
-async function askAsTheDashboard({ search }: Store): Promise<void> {
+async function askAsTheDashboard({ search, events }: Store): Promise<void> {
   await search.indexPayments(0, 10);
   await search.countPaid(10);
   const texts = ['two words', '12.30', `0x${'ab'.repeat(32)}`, '01a1f640-bc00-70e9-afff-944244d0c452', ''];
@@ -45,6 +45,8 @@ async function askAsTheDashboard({ search }: Store): Promise<void> {
     await search.listUnsettled(accountId, refusedStatuses, 10);
     await search.listFailingWebhooks(accountId, 10);
   }
+  await events.listEvents('account', 0, 10);
+  await events.deleteEvents(1, 10);
   await search.listSlots('account', 0, 1, 1);
   await search.listPaidCounts('account', 0, 1);
   await search.listStateChanges({ accountId: 'account', id: 'id' });

@@ -5,6 +5,7 @@ import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-p
 import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
+import { createEventStore } from '../events.ts';
 import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
@@ -89,6 +90,7 @@ export function createPostgresStore(
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
+    events: createEventStore(scripts),
     providers: providers.store,
     settlements: createSettlementStore(scripts),
     people: createPeopleStore(scripts),

@@ -1,4 +1,5 @@
 import type { Payment, PaymentReference } from '../../domain/payment.ts';
+import { eventsOfChange } from '../../domain/payment-events.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
@@ -95,6 +96,17 @@ const insertStateChanges = statement(`
   INSERT INTO uncounted_payments (account_id, payment_id)
   SELECT account_id, payment_id FROM came WHERE became_paid ON CONFLICT DO NOTHING`);
 
+const eventColumns: readonly Column[] = [
+  ['account_id', 'text'],
+  ['payment_id', 'text'],
+  ['at_ms', 'bigint'],
+  ['type', 'text'],
+];
+/** In the order of the arrays: the identity column counts up row by row. */
+const insertEvents = statement(`
+  INSERT INTO unnumbered_events (${namesOf(eventColumns)})
+  SELECT ${namesOf(eventColumns)} FROM ${unnest('added', eventColumns)}`);
+
 const lowerWatermark = statement(
   `UPDATE watermarks SET payment_id = $1 WHERE name = '${EXPIRY_WATERMARK}' AND payment_id >= $2`,
 );
@@ -143,6 +155,7 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
       const webhooks: unknown[][] = [];
       const receipts: unknown[][] = [];
       const states: unknown[][] = [];
+      const events: unknown[][] = [];
       const revisited: PaymentId[] = [];
       const payments = references.flatMap(({ id }) => {
         const view = views.get(id);
@@ -156,6 +169,9 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
           const becamePaid = payment.status === 'paid' && view.payment.status !== 'paid';
           states.push([payment.accountId, payment.id, nowMs(), state, becamePaid]);
         }
+        for (const type of eventsOfChange(view.payment, payment)) {
+          events.push([payment.accountId, payment.id, nowMs(), type]);
+        }
         for (const webhook of decision.webhooks ?? []) {
           webhooks.push(webhookValues(payment, webhook, nowMs()));
         }
@@ -163,7 +179,7 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
         if (decision.revisitExpiry === true) revisited.push(payment.id);
         return [payment];
       });
-      await write(connection, changed, { webhooks, receipts, states });
+      await write(connection, changed, { webhooks, receipts, states, events });
       // After the payments, in which every transaction locks its rows.
       const [lowest] = revisited.sort();
       if (lowest !== undefined) await connection.execute(lowerWatermark, [watermarkBefore(lowest), lowest]);
@@ -175,7 +191,12 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
 async function write(
   connection: Connection,
   changed: readonly Payment[],
-  { webhooks, receipts, states }: Readonly<Record<'webhooks' | 'receipts' | 'states', readonly unknown[][]>>,
+  {
+    webhooks,
+    receipts,
+    states,
+    events,
+  }: Readonly<Record<'webhooks' | 'receipts' | 'states' | 'events', readonly unknown[][]>>,
 ): Promise<void> {
   if (changed.length > 0) {
     const rows = changed.map(updatedPaymentValues);
@@ -186,6 +207,7 @@ async function write(
   if (states.length > 0) {
     await connection.execute(insertStateChanges, valuesByColumn(cameColumns, states));
   }
+  if (events.length > 0) await connection.execute(insertEvents, valuesByColumn(eventColumns, events));
 }
 
 function webhookValues(payment: Payment, { event, fields }: NewWebhook, createdAtMs: number): unknown[] {

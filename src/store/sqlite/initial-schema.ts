@@ -295,6 +295,29 @@ export const initialSchema: Migration = {
     CREATE INDEX state_changes_needing_attention ON state_changes (at_ms)
       WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
 
+    -- A change of a payment adds its events here; they are numbered after the commit, in one process at a time.
+    CREATE TABLE unnumbered_events (
+      row INTEGER PRIMARY KEY,
+      account_id TEXT NOT NULL,
+      payment_id TEXT NOT NULL,
+      at_ms INTEGER NOT NULL,
+      type TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE events (
+      account_id TEXT NOT NULL,
+      number INTEGER NOT NULL,
+      at_ms INTEGER NOT NULL,
+      type TEXT NOT NULL,
+      payment_id TEXT NOT NULL,
+      PRIMARY KEY (account_id, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX events_by_time ON events (at_ms);
+    -- The newest number that an account's events ever had.
+    CREATE TABLE event_numbers (
+      account_id TEXT PRIMARY KEY NOT NULL,
+      newest INTEGER NOT NULL
+    ) STRICT;
+
     -- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
     -- together while no server runs: it is then made anew.
     CREATE TABLE payment_index (watermark INTEGER NOT NULL) STRICT;

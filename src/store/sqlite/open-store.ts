@@ -8,6 +8,7 @@ import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-p
 import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
+import { createEventStore } from '../events.ts';
 import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
@@ -95,6 +96,7 @@ function createStore(
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
+    events: createEventStore(scripts),
     providers: createProviderStore(database, writes),
     settlements: createSettlementStore(scripts),
     people: createPeopleStore(scripts),

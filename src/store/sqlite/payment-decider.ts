@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChainObservations, Payment, PaymentReference } from '../../domain/payment.ts';
+import { eventsOfChange } from '../../domain/payment-events.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
@@ -44,6 +45,9 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     `INSERT INTO state_changes (account_id, payment_id, at_ms, state) VALUES (?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
   );
+  const insertEvent = database.prepare(
+    'INSERT INTO unnumbered_events (account_id, payment_id, at_ms, type) VALUES (?, ?, ?, ?)',
+  );
   const insertUncounted = database.prepare(
     'INSERT INTO uncounted_payments (account_id, payment_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
@@ -81,7 +85,9 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     );
   }
 
-  function noteState(before: Payment, after: Payment): void {
+  function recordChange(before: Payment, after: Payment): void {
+    for (const type of eventsOfChange(before, after))
+      insertEvent.run(after.accountId, after.id, nowMs(), type);
     const state = stateOf(after);
     if (state === stateOf(before)) return;
     insertStateChange.run(after.accountId, after.id, nowMs(), state);
@@ -100,7 +106,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
       if (decision === null) return seen.payment;
       const changed: Payment = { ...seen.payment, ...decision.change };
       updatePayment.run(...changingValues(changed), id);
-      noteState(seen.payment, changed);
+      recordChange(seen.payment, changed);
       for (const webhook of decision.webhooks ?? []) queueWebhook(changed, webhook);
       if (decision.receipt === true) insertReceipt.run(changed.accountId, changed.id, nowMs());
       if (decision.revisitExpiry === true) lowerWatermark.run(watermarkBefore(id), id);

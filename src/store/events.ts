@@ -1,0 +1,124 @@
+import { type NumberedEvent, paymentEventTypeOf } from '../domain/payment-events.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { EventPage, EventStore } from '../domain/ports/event-store.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { checkListLimit } from './store.ts';
+
+/** Lock of every process that numbers or deletes events. */
+const EVENT_LOCK = 'events';
+
+/** The events of the accounts' payments, on any engine. */
+export function createEventStore(scripts: Scripts): EventStore {
+  return {
+    async numberEvents(limit) {
+      checkListLimit(limit);
+      // Nearly always there is nothing to number: the read costs no commit.
+      const [waiting] = await scripts.read(() => run('SELECT 1 FROM unnumbered_events LIMIT 1'));
+      return waiting === undefined ? 0 : scripts.write(() => numberEvents(limit));
+    },
+    listEvents(accountId, after, limit) {
+      checkListLimit(limit);
+      return scripts.read(() => listEvents(accountId, after, limit));
+    },
+    async deleteEvents(beforeMs, limit) {
+      checkListLimit(limit);
+      const [old] = await scripts.read(() => run('SELECT 1 FROM events WHERE at_ms < ?1 LIMIT 1', beforeMs));
+      return old === undefined ? 0 : scripts.write(() => deleteEvents(beforeMs, limit));
+    },
+  };
+}
+
+function* numberEvents(limit: number): Script<number> {
+  yield* lock(EVENT_LOCK);
+  const waiting = yield* run(
+    `SELECT "row", account_id AS "accountId", payment_id AS "paymentId", at_ms AS "atMs", type
+     FROM unnumbered_events ORDER BY "row" LIMIT ?1`,
+    limit,
+  );
+  const numbers = new Map<string, number>();
+  for (const event of waiting) {
+    const accountId = String(event['accountId']);
+    const number = (numbers.get(accountId) ?? (yield* newestNumber(accountId))) + 1;
+    numbers.set(accountId, number);
+    yield* run(
+      `INSERT INTO events (account_id, number, at_ms, type, payment_id) VALUES (?1, ?2, ?3, ?4, ?5)`,
+      accountId,
+      number,
+      Number(event['atMs']),
+      String(event['type']),
+      String(event['paymentId']),
+    );
+    // One by one: a row that committed late may lie between two that were read.
+    yield* run(
+      'DELETE FROM unnumbered_events WHERE account_id = ?1 AND "row" = ?2',
+      accountId,
+      Number(event['row']),
+    );
+  }
+  for (const [accountId, number] of numbers) {
+    yield* run(
+      `INSERT INTO event_numbers (account_id, newest) VALUES (?1, ?2)
+       ON CONFLICT (account_id) DO UPDATE SET newest = excluded.newest`,
+      accountId,
+      number,
+    );
+  }
+  return waiting.length;
+}
+
+/** Kept apart from the events, which are deleted one day. */
+function* newestNumber(accountId: string): Script<number> {
+  const row = yield* runForOne<{ newest: number }>(
+    'SELECT newest FROM event_numbers WHERE account_id = ?1',
+    accountId,
+  );
+  return Number(row?.newest ?? 0);
+}
+
+function* listEvents(accountId: string, after: number, limit: number): Script<EventPage> {
+  const rows = yield* run(
+    `SELECT number, at_ms AS "atMs", type, payment_id AS "paymentId" FROM events
+     WHERE account_id = ?1 AND number > ?2 ORDER BY number LIMIT ?3`,
+    accountId,
+    after,
+    limit,
+  );
+  const oldest = yield* runForOne<{ number: number }>(
+    'SELECT number FROM events WHERE account_id = ?1 ORDER BY number LIMIT 1',
+    accountId,
+  );
+  const newest = yield* newestNumber(accountId);
+  return {
+    events: rows.map(eventOfRow),
+    newest,
+    oldestAfter: oldest === null ? newest : Number(oldest.number) - 1,
+  };
+}
+
+function* deleteEvents(beforeMs: number, limit: number): Script<number> {
+  yield* lock(EVENT_LOCK);
+  const old = yield* run(
+    `SELECT account_id AS "accountId", number FROM events WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2`,
+    beforeMs,
+    limit,
+  );
+  // By number, so that no gap arises where a clock went back and a later event has an earlier time.
+  const through = new Map<string, number>();
+  for (const row of old) {
+    const accountId = String(row['accountId']);
+    through.set(accountId, Math.max(through.get(accountId) ?? 0, Number(row['number'])));
+  }
+  for (const [accountId, number] of through) {
+    yield* run('DELETE FROM events WHERE account_id = ?1 AND number <= ?2', accountId, number);
+  }
+  return old.length;
+}
+
+function eventOfRow(row: Readonly<Record<string, unknown>>): NumberedEvent {
+  return {
+    number: Number(row['number']),
+    type: paymentEventTypeOf(String(row['type'])),
+    paymentId: String(row['paymentId']) as PaymentId,
+    atMs: Number(row['atMs']),
+  };
+}
