@@ -60,6 +60,28 @@ describe('an address wrapped for NAT64', () => {
   });
 });
 
+describe('an IPv4 address within an IPv6 one', () => {
+  it.each(['0.0.0.0', '0.0.0.1', '0.1.0.0', '10.0.0.1', '8.8.0.0', '255.255.255.255'])(
+    'is the host %s, however the groups are shortened',
+    (address) => {
+      for (const prefix of ['64:ff9b::', '::ffff:', '0:0:0:0:0:ffff:', '0064:FF9B:0:0:0:0:']) {
+        expect(addressIdentity(`${prefix}${address}`)).toBe(addressIdentity(address));
+      }
+      expect(isPublicResolvedAddress(`64:ff9b::${address}`)).toBe(isPublicAddress(address));
+      expect(isPublicResolvedAddress(`::ffff:${address}`)).toBe(false);
+    },
+  );
+
+  it('is found for every address', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(addressIdentity(`64:ff9b::${address}`)).toBe(address);
+        expect(addressIdentity(`::ffff:${address}`)).toBe(address);
+      }),
+    );
+  });
+});
+
 describe('text that is no address', () => {
   it.each([
     '',
@@ -77,6 +99,9 @@ describe('text that is no address', () => {
     '1:2:3:4:5:6:7:8:9',
     '1::2::3',
     '2606:4700::1%eth0',
+    '::ffff:01.2.3.4',
+    '64:ff9b::0x8.8.8.8',
+    '::00001',
     '[2606:4700::1]',
     '2606:47000::1',
     '1:2:3:4:5:6:7::8:9',

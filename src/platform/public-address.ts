@@ -1,32 +1,13 @@
+import { BlockList, isIP } from 'node:net';
+
 /**
  * Which IP addresses belong to the public Internet, so that a merchant's callback may lead there.
  *
  * Source: the IANA special-purpose address registries (RFC 6890 and its updates), read strictly: what a registry
  * does not call globally reachable is refused, and so is what only the present allocation makes unreachable.
+ *
+ * Node reads the addresses, not `ipaddr.js`: that takes `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
  */
-
-/**
- * One address as a number. IPv4 has a plain one: two thirds of what judging a callback's address cost at each create
- * went into bigints.
- */
-type ParsedAddress = Ipv4Address | { readonly family: 6; readonly value: bigint };
-
-interface Ipv4Address {
-  readonly family: 4;
-  /** 32 bits, unsigned. */
-  readonly value: number;
-}
-
-interface Ipv4Range {
-  readonly value: number;
-  /** Number of low bits that are free inside the range; fewer than 32. */
-  readonly freeBits: number;
-}
-
-interface Ipv6Range {
-  readonly value: bigint;
-  readonly freeBits: bigint;
-}
 
 /** Every entry is an IPv4 range that is never a merchant's public server. */
 const REFUSED_IPV4 = [
@@ -59,16 +40,22 @@ const REFUSED_IPV6 = [
   ['3fff::', 20], // RFC 9637: documentation
 ] as const;
 
-/** RFC 6052: the prefix with which a DNS64 resolver wraps an IPv4 address for hosts that only have IPv6. */
-const NAT64 = ['64:ff9b::', 96] as const;
-/** RFC 4291: how an IPv4 peer is spelled on an IPv6 socket. */
-const MAPPED_IPV4 = ['::ffff:0:0', 96] as const;
+/**
+ * How an IPv4 address stands in an IPv6 one: after the prefix with which a DNS64 resolver wraps it for hosts that only
+ * have IPv6 (RFC 6052), and as an IPv4 peer on an IPv6 socket (RFC 4291).
+ */
+const NAT64 = '64:ff9b::';
+const MAPPED_IPV4 = '::ffff:';
 
-const refusedIpv4 = REFUSED_IPV4.map(([address, bits]) => ipv4Range(address, bits));
-const refusedIpv6 = REFUSED_IPV6.map(([address, bits]) => ipv6Range(address, bits));
-const globalUnicastIpv6 = ipv6Range(...GLOBAL_UNICAST_IPV6);
-const nat64 = ipv6Range(...NAT64);
-const mappedIpv4 = ipv6Range(...MAPPED_IPV4);
+const refused = new BlockList();
+for (const [address, bits] of REFUSED_IPV4) refused.addSubnet(address, bits, 'ipv4');
+for (const [address, bits] of REFUSED_IPV6) refused.addSubnet(address, bits, 'ipv6');
+const globalUnicastIpv6 = new BlockList();
+globalUnicastIpv6.addSubnet(...GLOBAL_UNICAST_IPV6, 'ipv6');
+const nat64 = new BlockList();
+nat64.addSubnet(NAT64, 96, 'ipv6');
+const mappedIpv4 = new BlockList();
+mappedIpv4.addSubnet(`${MAPPED_IPV4}0:0`, 96, 'ipv6');
 
 /**
  * Whether a written address (an IP literal in a URL) is public. A NAT64 literal is not: no
@@ -77,8 +64,10 @@ const mappedIpv4 = ipv6Range(...MAPPED_IPV4);
  * @param address canonical text, IPv6 without brackets; anything that is no address is not public
  */
 export function isPublicAddress(address: string): boolean {
-  const parsed = parseAddress(address);
-  return parsed !== null && isPublic(parsed);
+  const family = addressFamily(address);
+  if (family === null) return false;
+  if (family === 4) return !refused.check(address, 'ipv4');
+  return globalUnicastIpv6.check(address, 'ipv6') && !refused.check(address, 'ipv6');
 }
 
 /**
@@ -88,9 +77,8 @@ export function isPublicAddress(address: string): boolean {
  * @param address canonical text; anything that is no address is not public
  */
 export function isPublicResolvedAddress(address: string): boolean {
-  const parsed = parseAddress(address);
-  if (parsed === null) return false;
-  return isPublic(parsed.family === 6 && isInside(parsed.value, nat64) ? wrappedIpv4(parsed.value) : parsed);
+  const isWrapped = addressFamily(address) === 6 && nat64.check(address, 'ipv6');
+  return isPublicAddress(isWrapped ? wrappedIpv4(address, NAT64) : address);
 }
 
 /**
@@ -100,98 +88,31 @@ export function isPublicResolvedAddress(address: string): boolean {
  * @returns null for text that is no address
  */
 export function addressIdentity(address: string): string | null {
-  const parsed = parseAddress(address);
-  if (parsed === null) return null;
-  const wraps = parsed.family === 6 && (isInside(parsed.value, nat64) || isInside(parsed.value, mappedIpv4));
-  const plain = wraps ? wrappedIpv4(parsed.value) : parsed;
-  return `${plain.family}:${plain.value.toString(16)}`;
+  const family = addressFamily(address);
+  if (family !== 6) return family === null ? null : address;
+  if (nat64.check(address, 'ipv6')) return wrappedIpv4(address, NAT64);
+  return mappedIpv4.check(address, 'ipv6') ? wrappedIpv4(address, MAPPED_IPV4) : shortIpv6(address);
 }
 
-/** 4 or 6 for an IP address in canonical text, null for anything else, a host name for example. */
+/**
+ * 4 or 6 for an IP address in canonical text, null for anything else, a host name for example. An octet with a leading
+ * zero is read differently by different systems, and a zone belongs to one machine: neither is an address.
+ */
 export function addressFamily(address: string): 4 | 6 | null {
-  return parseAddress(address)?.family ?? null;
+  const version = address.includes('%') ? 0 : isIP(address);
+  return version === 4 || version === 6 ? version : null;
 }
 
-function isPublic(address: ParsedAddress): boolean {
-  if (address.family === 4) return !refusedIpv4.some((range) => isInsideIpv4(address.value, range));
-  return (
-    isInside(address.value, globalUnicastIpv6) && !refusedIpv6.some((range) => isInside(address.value, range))
-  );
+/** The shortest form of an IPv6 address, in hexadecimal groups alone. */
+function shortIpv6(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-function isInsideIpv4(value: number, range: Ipv4Range): boolean {
-  return value >>> range.freeBits === range.value >>> range.freeBits;
-}
-
-function isInside(value: bigint, range: Ipv6Range): boolean {
-  return value >> range.freeBits === range.value >> range.freeBits;
-}
-
-function wrappedIpv4(value: bigint): Ipv4Address {
-  return { family: 4, value: Number(value & 0xffff_ffffn) };
-}
-
-function ipv4Range(address: string, prefixBits: number): Ipv4Range {
-  const value = parseIpv4(address);
-  if (value === null) throw new Error(`${address} in the range table is no IPv4 address`);
-  return { value, freeBits: 32 - prefixBits };
-}
-
-function ipv6Range(address: string, prefixBits: number): Ipv6Range {
-  const value = parseIpv6(address);
-  if (value === null) throw new Error(`${address} in the range table is no IPv6 address`);
-  return { value, freeBits: BigInt(128 - prefixBits) };
-}
-
-function parseAddress(address: string): ParsedAddress | null {
-  if (address.includes(':')) {
-    const value = parseIpv6(address);
-    return value === null ? null : { family: 6, value };
-  }
-  const value = parseIpv4(address);
-  return value === null ? null : { family: 4, value };
-}
-
-/** Four decimal octets without leading zeros: other spellings are read differently by different systems. */
-function parseIpv4(text: string): number | null {
-  const octets = text.split('.');
-  if (octets.length !== 4) return null;
-  let value = 0;
-  for (const octet of octets) {
-    if (!/^(0|[1-9]\d{0,2})$/.test(octet) || Number(octet) > 255) return null;
-    value = value * 256 + Number(octet);
-  }
-  return value;
-}
-
-function parseIpv6(text: string): bigint | null {
-  const halves = text.split('::');
-  if (halves.length > 2) return null;
-  const head = parseGroups(halves[0] ?? '', halves.length === 1);
-  const tail = halves.length === 2 ? parseGroups(halves[1] ?? '', true) : [];
-  if (head === null || tail === null) return null;
-  const missing = 8 - head.length - tail.length;
-  // "::" stands for at least one group, and without it all eight are written out.
-  if (halves.length === 2 ? missing < 1 : missing !== 0) return null;
-  const groups = [...head, ...Array<number>(missing).fill(0), ...tail];
-  return groups.reduce((value, group) => (value << 16n) | BigInt(group), 0n);
-}
-
-/** The 16-bit groups between colons; an IPv4 address at the very end of the text makes two groups. */
-function parseGroups(text: string, endsText: boolean): number[] | null {
-  if (text === '') return [];
-  const groups: number[] = [];
-  const parts = text.split(':');
-  for (const [index, part] of parts.entries()) {
-    if (/^[0-9a-f]{1,4}$/i.test(part)) {
-      groups.push(Number.parseInt(part, 16));
-      continue;
-    }
-    const dotted = endsText && index === parts.length - 1 ? parseIpv4(part) : null;
-    if (dotted === null) return null;
-    groups.push(dotted >>> 16, dotted & 0xffff);
-  }
-  return groups;
+/** The IPv4 address in the last two groups, behind a prefix that ends all other groups. */
+function wrappedIpv4(address: string, prefix: string): string {
+  const groups = shortIpv6(address).slice(prefix.length).split(':');
+  const [low = 0, high = 0] = groups.reverse().map((group) => Number.parseInt(group || '0', 16));
+  return [high >>> 8, high & 0xff, low >>> 8, low & 0xff].join('.');
 }
 
 const loopback = /^(?:localhost|::1|\[::1\]|(?:::ffff:)?127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i;
