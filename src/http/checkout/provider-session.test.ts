@@ -51,6 +51,9 @@ describe('a preview', () => {
     { 'user-agent': 'LinkedInBot/1.0' },
     { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' },
     { 'user-agent': 'SkypeUriPreview Preview/0.5' },
+    { 'user-agent': 'Iframely/1.3.1 (+https://iframely.com/docs/about)' },
+    { 'user-agent': 'Mozilla/5.0 (compatible; vkShare; +http://vk.com/dev/Share)' },
+    { 'user-agent': 'Mediapartners-Google' },
   ])('is told by %j', (headers) => {
     expect(isPreview(headers)).toBe(true);
   });
@@ -59,8 +62,19 @@ describe('a preview', () => {
     {},
     browser,
     { 'user-agent': 'curl/8.5.0' },
+    { 'user-agent': 'python-requests/2.32.3' },
+    { 'user-agent': 'undici' },
     { 'user-agent': 'Mozilla/5.0 (Linux; Android 13; CUBOT P60) Chrome/120.0 Mobile' },
     { 'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148 Safari/604.1' },
+    {
+      'user-agent':
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 [FBAN/FBIOS;FBAV/470.0]',
+    },
+    {
+      'user-agent':
+        'Mozilla/5.0 (Linux; Android 14; wv) Chrome/126.0 Mobile Safari/537.36 Instagram 337.0.0.35.102',
+    },
+    { 'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 LinkedInApp' },
   ])('is not a customer with %j', (headers) => {
     expect(isPreview(headers)).toBe(false);
   });

@@ -51,7 +51,10 @@ export async function openProviderSession(
   }
 }
 
-/** User agents that fetch links for a preview or an index. (Cubot makes telephones.) */
+/**
+ * User agents that fetch links for a preview or an index. (Cubot makes telephones.) An own list instead of `isbot`, which
+ * counts every HTTP client as a bot, while a program that follows a link gets the redirect that a browser gets.
+ */
 const previewAgent =
   /(?<!cu)bot\b|crawl|spider|preview|facebookexternalhit|^whatsapp\/|skypeuri|embedly|iframely|slurp|pinterest\/|vkshare|mediapartners|bingbot|yandex(?:images|media)|google-(?:read-aloud|inspectiontool)/i;
 
