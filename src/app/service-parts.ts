@@ -32,6 +32,7 @@ import { createStartSession, type StartSession } from '../payments/start-session
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
+import { outgoingLimitsOf } from '../providers/outgoing-limiter.ts';
 import type { registerStatePages } from '../sandbox/pages/register-state-pages.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -113,7 +114,10 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
   };
   const directory = {
     adapters: new Map(
-      [...external.adapters].map(([id, adapter]) => [id, withCircuitBreaker(adapter, breaker)]),
+      [...external.adapters].map(([id, adapter]) => [
+        id,
+        withCircuitBreaker(adapter, { ...breaker, limits: outgoingLimitsOf(id) }),
+      ]),
     ),
     settings: store.providers,
   };

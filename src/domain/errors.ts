@@ -95,6 +95,15 @@ export class ServiceError extends Error {
   }
 }
 
+/** Whether a provider refused because it is called too often: it is there, and says when it may be called again. */
+export function isBusy(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    error.errorName === 'provider_unavailable' &&
+    error.retryAfterSeconds !== null
+  );
+}
+
 /** A 400 that names the field; `problem` continues the sentence that begins with the field's name. */
 export function invalidField(field: string, problem: string): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problem });

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceError } from '../domain/errors.ts';
+import { isBusy, type ServiceError } from '../domain/errors.ts';
 
 /** Called with every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
@@ -47,10 +47,17 @@ export function createRequestLog(
     },
     failed(request, error) {
       if (logger === null || (error.status < 500 && error.cause === undefined)) return;
+      if (isBusy(error)) return logBusy(logger, error, fieldsOf(request));
       const fields = { ...fieldsOf(request), status: error.status, err: error.cause ?? error };
       logger[error.errorName === 'internal' ? 'error' : 'warn'](fields, 'request failed');
     },
   };
+}
+
+/** A busy provider is no defect of this service: a line without a stack. */
+export function logBusy(logger: FastifyBaseLogger, error: ServiceError, fields: object): void {
+  const { message: reason, retryAfterSeconds } = error;
+  logger.info({ ...fields, status: error.status, reason, retryAfterSeconds }, 'a provider is busy');
 }
 
 function fieldsOf(request: FastifyRequest) {

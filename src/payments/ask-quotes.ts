@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.ts';
+import { isBusy, ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
@@ -26,7 +26,7 @@ export type QuoteOutcome =
  */
 export type AskQuote = (provider: ProviderId, payment: QuotedPayment) => QuoteOutcome | Promise<QuoteOutcome>;
 
-type QuotedPayment = QuoteRequest & Pick<Payment, 'maxProviderFeeBasisPoints'>;
+type QuotedPayment = QuoteRequest & Pick<Payment, 'maxProviderFeeBasisPoints' | 'accountId'>;
 
 export interface AskQuoteContext {
   readonly providers: ProviderDirectory;
@@ -55,9 +55,9 @@ export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteConte
     return requireQuote(providers, provider, request).finally(() => calls--);
   };
   return (provider, payment) => {
-    const { amountCents, currency, usdUnits } = payment;
+    const { amountCents, currency, usdUnits, accountId } = payment;
     const key = `${provider} ${amountCents} ${currency} ${usdUnits}`;
-    const quote = reuse(key, () => ask(provider, { amountCents, currency, usdUnits }));
+    const quote = reuse(key, () => ask(provider, { amountCents, currency, usdUnits, accountId }));
     // What is remembered is shared by payments whose maximum fees differ.
     const outcomeOfQuote = (answer: Quote): QuoteOutcome => {
       const refusal = refusalOfDelivery(provider, answer.deliveryUnits, payment);
@@ -71,7 +71,7 @@ export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteConte
 /** Treats every error except the provider's refusal as silence. The click that follows names and logs the error. */
 function outcomeOfError(error: unknown): QuoteOutcome {
   if (!(error instanceof ServiceError)) return silent;
-  if (error.errorName === 'provider_unavailable') return error.retryAfterSeconds === null ? silent : busy;
+  if (error.errorName === 'provider_unavailable') return isBusy(error) ? busy : silent;
   return { kind: 'refused', refusal: { errorName: error.errorName, message: error.message } };
 }
 

@@ -29,10 +29,10 @@ import {
   type ProviderDirectory,
   readMinimumUsdCents,
   requireActive,
+  requireAvailable,
   requireCurrency,
   requireDelivery,
   requireMinimum,
-  requireQuote,
 } from './provider-availability.ts';
 
 /** The terms on chain that a new payment is bound to. */
@@ -93,11 +93,9 @@ export async function createPayment(
   if (provider !== MULTI_PROVIDER) {
     const minimumUsdCents = await readMinimumUsdCents(context.providers, provider);
     requireMinimum(provider, { minimumUsdCents, ...terms }, usdUnits);
-    const quote = await requireQuote(context.providers, provider, {
-      amountCents: amounts.amountCents,
-      currency: request.currency,
-      usdUnits,
-    });
+    const { amountCents } = amounts;
+    const quoted = { amountCents, currency: request.currency, usdUnits, accountId: account.id };
+    const quote = await requireAvailable(context.providers, provider, quoted, context.nowMs());
     requireDelivery(provider, quote.deliveryUnits, { usdUnits, ...terms });
   }
 

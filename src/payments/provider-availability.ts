@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts';
-import { ServiceError } from '../domain/errors.ts';
+import { isBusy, ServiceError } from '../domain/errors.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../domain/money.ts';
 import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../domain/paid-threshold.ts';
 import type { Payment } from '../domain/payment.ts';
@@ -167,6 +167,29 @@ export async function requireQuote(
     requireMinimum(provider, terms, request.usdUnits);
   }
   return quote;
+}
+
+/** A provider that answered within this time is there. */
+const RECENT_ANSWER_MS = 5 * 60_000;
+
+/**
+ * What creation has to know: as `requireQuote`, but a busy provider that answered recently serves, without a quote. Its
+ * price is checked on the customer's click in any case, and one merchant's burst refuses no other merchant's checkout.
+ */
+export async function requireAvailable(
+  directory: ProviderDirectory,
+  provider: ProviderId,
+  request: QuoteRequest,
+  nowMs: number,
+): Promise<Quote> {
+  try {
+    return await requireQuote(directory, provider, request);
+  } catch (error) {
+    const lastAnswerAtMs = directory.adapters.get(provider)?.health?.().lastAnswerAtMs ?? null;
+    const isThere = lastAnswerAtMs !== null && lastAnswerAtMs > nowMs - RECENT_ANSWER_MS;
+    if (!isBusy(error) || !isThere) throw error;
+    return { deliveryUnits: null, minimumUsdCents: null };
+  }
 }
 
 /** Every provider the account may use, in catalogue order, each with the reason why it cannot serve this payment. */

@@ -121,6 +121,7 @@ async function startSession(
     amountCents: payment.amountCents,
     currency: payment.currency,
     usdUnits: payment.usdUnits,
+    accountId: payment.accountId,
     email,
     returnUrl: context.checkoutPageUrl(payment),
     customerCountry: country,

@@ -1,6 +1,7 @@
-import { ServiceError } from '../domain/errors.ts';
-import type { ProviderAdapter, ProviderHealth } from '../domain/ports/provider.ts';
+import { isBusy, ServiceError } from '../domain/errors.ts';
+import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { type CallRate, createOutgoingLimiter, type OutgoingLimits } from './outgoing-limiter.ts';
 import { busy, DeclinedRequestError } from './protocol-adapter.ts';
 import { ProviderBusyError } from './provider-http.ts';
 
@@ -10,8 +11,14 @@ const FAILURES_TO_OPEN = 5;
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
 /**
- * How a call to a provider ended: `busy` was answered 429, or not made before the time that a 429 named; `circuit_open` was
- * not made because the circuit is open.
+ * A busy provider is there, and prices move little in a minute: a quote as old as this is better than none. It is the
+ * longest time for which a 429 keeps us from asking again.
+ */
+const BUSY_QUOTE_MAXIMUM_AGE_MS = 60_000;
+
+/**
+ * How a call to a provider ended: `busy` was answered 429, or not made because of an earlier 429 or our own limit;
+ * `circuit_open` was not made because the circuit is open.
  */
 export type CallOutcome = 'answered' | 'declined' | 'busy' | 'failed' | 'circuit_open';
 
@@ -20,6 +27,8 @@ export interface CircuitBreakerOptions {
   readonly nowMs: () => number;
   /** Time for which the circuit stays open before the next trial. */
   readonly openMs: number;
+  /** Limits of outgoing calls; absent for none. */
+  readonly limits?: OutgoingLimits;
   /** Receives the outcome of each call, and whether the circuit is open after it. */
   readonly observe?: (provider: ProviderId, outcome: CallOutcome, isCircuitOpen: boolean) => void;
 }
@@ -31,8 +40,12 @@ export interface CircuitBreakerOptions {
  * keep a customer's click from the provider. While the circuit of sessions is open, quotes are skipped as well: their
  * offer could not be used. Once a session may be tried again, so may a quote.
  *
- * A provider that answers 429 is there and asked too often: that never opens a circuit. Calls of that kind wait for as
- * long as the answer says, and are `provider_unavailable` with these seconds until then.
+ * A provider that answers 429 is there and asked too often: that never opens a circuit. Calls of that kind are not made
+ * for as long as the answer says: they wait if that is short, and else are `provider_unavailable` with these seconds. So
+ * are calls beyond our own limit (`createOutgoingLimiter`).
+ *
+ * A cached quote needs no call, and is served whatever the state of the circuit; while the provider is busy, also one
+ * that is a little older.
  *
  * A refusal (inactive, below the minimum, a request that was declined) is an answer. Failures of calls that ran at the
  * same time count as one: they show the same moment.
@@ -46,8 +59,8 @@ export function withCircuitBreaker(
     lastFailureAtMs: null,
     lastFailure: null,
   };
-  const quotes = createCircuit(options);
-  const sessions = createCircuit(options);
+  const quotes = createCircuit(options, options.limits?.quotes);
+  const sessions = createCircuit(options, options.limits?.sessions);
   const isCircuitOpen = () => quotes.isOpen() || sessions.isOpen();
 
   function report(outcome: CallOutcome, error?: unknown): void {
@@ -77,25 +90,37 @@ export function withCircuitBreaker(
     });
   }
 
-  async function guard<T>(circuit: Circuit, call: () => Promise<T>): Promise<T> {
-    const busySeconds = circuit.busySeconds();
+  async function guard<T>(circuit: Circuit, { accountId }: QuoteRequest, call: () => Promise<T>): Promise<T> {
+    if (circuit.isClosedToCalls()) refuse(circuit);
+    const busySeconds = await circuit.acquire(accountId ?? '');
     if (busySeconds > 0) {
       const error = busy(adapter.id, busySeconds);
       report('busy', error);
       throw error;
     }
+    // Others may have failed while this call waited for its turn.
     if (circuit.isClosedToCalls()) refuse(circuit);
     return circuit.run(call, report);
+  }
+
+  async function quote(request: QuoteRequest): Promise<Quote> {
+    const cached = adapter.cachedQuotes?.fresh(request) ?? null;
+    if (cached !== null) return cached;
+    if (sessions.isBeforeTrial()) refuse(sessions);
+    try {
+      return await guard(quotes, request, () => adapter.quote(request));
+    } catch (error) {
+      const earlier = adapter.cachedQuotes?.expired(request, BUSY_QUOTE_MAXIMUM_AGE_MS) ?? null;
+      if (earlier === null || !isBusy(error)) throw error;
+      return earlier;
+    }
   }
 
   return {
     // A webhook needs no call to the provider, so it passes whatever the circuit.
     ...adapter,
-    quote: async (request) => {
-      if (sessions.isBeforeTrial()) refuse(sessions);
-      return guard(quotes, () => adapter.quote(request));
-    },
-    startSession: (request) => guard(sessions, () => adapter.startSession(request)),
+    quote,
+    startSession: (request) => guard(sessions, request, () => adapter.startSession(request)),
     unguarded: adapter,
     health: () => ({
       ...last,
@@ -108,11 +133,16 @@ export function withCircuitBreaker(
 type Circuit = ReturnType<typeof createCircuit>;
 
 /** One kind of call: how often it failed in a row, and whether it is to be made at the moment. */
-function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>) {
+function createCircuit(
+  { monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>,
+  rate: CallRate | undefined,
+) {
   let failures = 0;
   let trialAtMs = 0;
   let isTrying = false;
   let busyUntilMs = 0;
+  const pausedMs = () => Math.max(0, busyUntilMs - monotonicMs());
+  const limiter = rate === undefined ? null : createOutgoingLimiter({ ...rate, monotonicMs, pausedMs });
   const isOpen = () => failures >= FAILURES_TO_OPEN;
   const isBeforeTrial = () => isOpen() && monotonicMs() < trialAtMs;
   return {
@@ -121,8 +151,9 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
     /** No call may be made: it is too early for a trial, or there is one already. */
     isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
     failuresInARow: () => failures,
-    /** Remaining time for which the provider asked not to be called; 0 where it has not. */
-    busySeconds: () => Math.max(0, Math.ceil((busyUntilMs - monotonicMs()) / 1000)),
+    /** Waits for the account's turn: 0 if the call may be made, else the seconds after which to try again. */
+    acquire: async (account: string): Promise<number> =>
+      limiter === null ? Math.ceil(pausedMs() / 1000) : limiter.acquire(account),
     async run<T>(
       call: () => Promise<T>,
       report: (outcome: CallOutcome, error?: unknown) => void,

@@ -90,6 +90,10 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
           converse(Math.min(settings.timeoutMs, QUOTE_TIMEOUT_MS), (call) => protocol.quote(request, call)),
         ),
       ),
+    cachedQuotes: {
+      fresh: (request) => reuseQuote.peek(quoteKeyOf(request)),
+      expired: (request, maximumExpiredMs) => reuseQuote.peekExpired(quoteKeyOf(request), maximumExpiredMs),
+    },
     startSession: (request) =>
       asProviderUnavailable(
         id,

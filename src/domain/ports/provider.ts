@@ -11,6 +11,8 @@ export interface QuoteRequest {
   readonly usdUnits: bigint;
   /** The customer's country, ISO 3166-1 alpha-2 in capitals; null or absent where it is unknown. */
   readonly customerCountry?: string | null;
+  /** The account for which the provider is called: accounts share its rate limit. The provider is not told. */
+  readonly accountId?: string;
 }
 
 /** A provider's quote. It is not binding. */
@@ -85,6 +87,14 @@ export interface ProviderHealth {
   readonly lastFailure: string | null;
 }
 
+/** Quotes that an adapter has cached. */
+export interface CachedQuotes {
+  /** A quote that is fresh or being fetched; null without one. */
+  fresh(request: QuoteRequest): Quote | Promise<Quote> | null;
+  /** The last quote if it expired at most so long ago; null without one. */
+  expired(request: QuoteRequest, maximumExpiredMs: number): Quote | null;
+}
+
 /** One on-ramp's wire protocol. Every call is bounded in time. */
 export interface ProviderAdapter {
   readonly id: ProviderId;
@@ -98,6 +108,8 @@ export interface ProviderAdapter {
   readonly needsCountry?: true;
   /** Throws `ServiceError` provider_unavailable when the provider does not answer, provider_inactive when it declines. */
   quote(request: QuoteRequest): Promise<Quote>;
+  /** The adapter's cache of quotes; reading it makes no call. */
+  readonly cachedQuotes?: CachedQuotes;
   /** Throws like `quote`. Called only on the customer's click. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../domain/errors.ts';
+import { isBusy, ServiceError } from '../../domain/errors.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import type { Html } from '../design/html.ts';
+import { logBusy } from '../request-log.ts';
 import { checkoutPage, type LeadingOn } from './checkout-page.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext } from './context.ts';
@@ -67,7 +68,8 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   if (!(error instanceof ServiceError)) throw error;
   // The page hides a failure of the provider or the chain from the customer; the log reports it to the operator.
-  if (error.status >= 500)
+  if (isBusy(error)) logBusy(reply.log, error, { provider });
+  else if (error.status >= 500)
     reply.log.warn({ err: error, provider }, 'a provider session could not be started');
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
