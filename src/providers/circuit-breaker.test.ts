@@ -114,6 +114,58 @@ describe('a circuit breaker', () => {
     });
   });
 
+  describe('with a cached quote', () => {
+    const cached: Quote = { deliveryUnits: 9_000_000n, minimumUsdCents: null };
+    let ageMs: number;
+    beforeEach(() => {
+      ageMs = 0;
+      const provider: ProviderAdapter = {
+        id: 'wert',
+        quote: () => answer(),
+        startSession: () => answer() as never,
+        cachedQuotes: {
+          fresh: () => (ageMs === 0 ? cached : null),
+          expired: (_request, maximumMs) => (ageMs < maximumMs ? cached : null),
+        },
+      };
+      adapter = withCircuitBreaker(provider, {
+        monotonicMs: () => clockMs,
+        nowMs: () => clockMs,
+        openMs: OPEN_MS,
+      });
+    });
+
+    it('serves it while the circuit of quotes or of sessions is open', async () => {
+      answer = down;
+      ageMs = 1;
+      await askTimes(6);
+      expect(adapter.health?.()).toMatchObject({ isCircuitOpen: true });
+      expect(await ask()).toBe('provider_unavailable');
+      ageMs = 0;
+      expect(await adapter.quote(request)).toBe(cached);
+      for (let count = 0; count < 6; count++) await visit();
+      expect(await adapter.quote(request)).toBe(cached);
+    });
+
+    it('serves one that has expired a short time ago only while the provider is busy', async () => {
+      ageMs = 30_000;
+      answer = async () => {
+        throw new ServiceError('provider_unavailable', undefined, {
+          retryAfterSeconds: 30,
+          cause: new ProviderBusyError(30),
+        });
+      };
+      expect(await adapter.quote(request)).toBe(cached);
+      expect(await adapter.quote(request)).toBe(cached);
+      ageMs = 61_000;
+      expect(await ask()).toBe('provider_unavailable');
+      ageMs = 30_000;
+      clockMs += 30_000;
+      answer = down;
+      expect(await ask()).toBe('provider_unavailable');
+    });
+  });
+
   it('begins anew with each answer', async () => {
     answer = down;
     await askTimes(4);

@@ -92,7 +92,8 @@ export function withCircuitBreaker(
 
   async function guard<T>(circuit: Circuit, { accountId }: QuoteRequest, call: () => Promise<T>): Promise<T> {
     if (circuit.isClosedToCalls()) refuse(circuit);
-    const busySeconds = await circuit.acquire(accountId ?? '');
+    const admission = circuit.acquire(accountId ?? '');
+    const busySeconds = typeof admission === 'number' ? admission : await admission;
     if (busySeconds > 0) {
       const error = busy(adapter.id, busySeconds);
       report('busy', error);
@@ -152,7 +153,7 @@ function createCircuit(
     isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
     failuresInARow: () => failures,
     /** Waits for the account's turn: 0 if the call may be made, else the seconds after which to try again. */
-    acquire: async (account: string): Promise<number> =>
+    acquire: (account: string): number | Promise<number> =>
       limiter === null ? Math.ceil(pausedMs() / 1000) : limiter.acquire(account),
     async run<T>(
       call: () => Promise<T>,

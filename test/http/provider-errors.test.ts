@@ -123,6 +123,48 @@ it('answers provider_unavailable with 502 while the provider does not respond', 
   expect(service.logLines.join('')).toContain('ECONNREFUSED');
 });
 
+describe('a provider that is busy', () => {
+  const becomeBusy = () => {
+    service.world.quote = async () => {
+      throw new ServiceError('provider_unavailable', 'Wert is busy. Retry in 7 s or use "multi".', {
+        retryAfterSeconds: 7,
+        cause: new Error('the provider answered 429'),
+      });
+    };
+  };
+
+  it('answers 502 with Retry-After, and logs a line without a stack', async () => {
+    becomeBusy();
+    const response = await create({ provider: 'wert' });
+    expect(response.statusCode).toBe(502);
+    expect(response.headers['retry-after']).toBe('7');
+    const lines = service.logLines.filter((line) => line.includes('busy'));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        level: 30,
+        status: 502,
+        retryAfterSeconds: 7,
+        msg: 'a provider is busy',
+        reason: 'Wert is busy. Retry in 7 s or use "multi".',
+      }),
+    ]);
+    expect(service.logLines.join('')).not.toMatch(/stack|429/);
+  });
+
+  it.each([
+    ['takes the checkout if it answered within five minutes', 299_000, 200],
+    ['refuses the checkout if its last answer is older', 301_000, 502],
+  ])('%s', async (_promise, ageMs, status) => {
+    becomeBusy();
+    const adapter = service.world.adapters.get('wert');
+    if (adapter === undefined) throw new Error('wert is not configured');
+    const health = { isCircuitOpen: false, failuresInARow: 0, lastFailureAtMs: null, lastFailure: null };
+    const lastAnswerAtMs = Date.now() - ageMs;
+    service.world.adapters.set('wert', { ...adapter, health: () => ({ ...health, lastAnswerAtMs }) });
+    expect((await create({ provider: 'wert' })).statusCode).toBe(status);
+  });
+});
+
 it('asks no provider when the customer chooses on the page, and judges only our own limits', async () => {
   service.world.quote = async () => {
     throw new ServiceError('provider_unavailable');
