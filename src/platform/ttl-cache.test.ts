@@ -8,6 +8,7 @@ function createStage(keepMs: number) {
   const reuse = createTtlCache<string>({ monotonicMs: () => nowMs, keepMs, maximumEntries: 2 });
   const fetchValue = async () => `value ${++fetches}`;
   return {
+    reuse,
     read: (key: string) => reuse(key, fetchValue),
     fail: (key: string) => reuse(key, () => Promise.reject(new Error('unreachable'))),
     pass(ms: number) {
@@ -49,4 +50,21 @@ it('evicts the least recently used entry, and still answers those who wait for a
   expect(await read('a')).toBe('value 4');
   expect(read('b')).toBe('value 2');
   expect(await read('c')).toBe('value 5');
+});
+
+it('tells an expired value for as long as it is asked to, also after an attempt to replace it has failed', async () => {
+  const { reuse, fail, read, pass } = createStage(100);
+  await read('a');
+  expect(reuse.peek('a')).toBe('value 1');
+  pass(100);
+  expect(reuse.peek('a')).toBeNull();
+  expect(reuse.peekExpired('a', 50)).toBe('value 1');
+  const failing = fail('a');
+  expect(reuse.peek('a')).toBe(failing);
+  expect(reuse.peekExpired('a', 50)).toBe('value 1');
+  await expect(failing).rejects.toThrow('unreachable');
+  expect(reuse.peekExpired('a', 50)).toBe('value 1');
+  pass(50);
+  expect(reuse.peekExpired('a', 50)).toBeNull();
+  expect(reuse.peekExpired('b', 50)).toBeNull();
 });
