@@ -95,7 +95,7 @@ async function answer(request: IncomingMessage, { orders, tokens, newPaymentId }
     order.statusReads++;
     return { status: 200, body: presentStatus(order) };
   }
-  return { status: 404, body: { error: 'There is nothing at this address.' } };
+  return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
 }
 
 async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | null> {

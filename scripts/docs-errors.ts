@@ -2,7 +2,7 @@
 import { type ErrorName, errorTable } from '../src/domain/errors.ts';
 import { code, table } from './markdown.ts';
 
-/** Where an error can be met, and what whoever meets it should do. */
+/** Where an error occurs, and what the caller should do. */
 interface Advice {
   readonly where: string;
   readonly action: string;
@@ -12,77 +12,79 @@ interface Advice {
 export const errorAdvice: Record<ErrorName, Advice> = {
   invalid_request: {
     where: 'API',
-    action: 'Read the message, which names the field, and correct it. Do not send the same again.',
+    action: 'Correct the field that the message names. Do not retry unchanged.',
   },
-  below_minimum: { where: 'API', action: 'Raise the amount, choose another provider, or use `multi`.' },
-  currency_locked: { where: 'API', action: 'Use the currency named in the message, or another provider.' },
-  provider_unknown: { where: 'API', action: 'Use one of the ids listed in the message, or `multi`.' },
+  below_minimum: { where: 'API', action: 'Increase the amount, choose another provider, or use `multi`.' },
+  currency_locked: { where: 'API', action: 'Use the currency in the message, or another provider.' },
+  provider_unknown: { where: 'API', action: 'Use one of the ids in the message, or `multi`.' },
   provider_inactive: {
     where: 'API',
-    action: 'Use another provider or `multi`. The operator switches providers on and gives them credentials.',
+    action:
+      'Use another provider or `multi`. The operator enables providers and configures their credentials.',
   },
   conversion_failed: {
     where: 'API',
     action:
-      'Try again in a minute. It also comes with `multi`, because the amount in USD decides which providers can serve. USD never needs converting.',
+      'Retry in a minute. `multi` needs the conversion too, because the amount in USD decides which providers are available. Amounts in USD need no conversion.',
   },
   unauthorized: {
     where: 'API',
-    action: 'Send exactly one key in exactly one header. If it was revoked, create another.',
+    action: 'Send exactly one key in exactly one header. If the key was revoked, create another.',
   },
   feature_disabled: {
     where: 'API',
     action:
-      'Ask the operator: the message names the feature or provider, or says that the account is suspended.',
+      'Contact the operator. The message names the feature or provider, or says that the account is suspended.',
   },
   role_too_small: {
     where: 'the dashboard',
-    action: 'Ask an owner of the account to do it, or to give you another role.',
+    action: 'Ask an owner of the account to do it, or to change your role.',
   },
   foreign_form: {
     where: 'the dashboard',
-    action: 'Open the page again and send its form. The browser has to accept cookies.',
+    action: 'Open the page again and submit its form. The browser must accept cookies.',
   },
   https_required: {
     where: 'everywhere',
-    action: 'Use https. In live mode plain HTTP is for this machine and the proxies in `TRUST_PROXY` alone.',
+    action:
+      'Use HTTPS. In live mode, plain HTTP is accepted only from the same machine and the proxies in `TRUST_PROXY`.',
   },
   payment_not_found: {
     where: 'API, command line',
-    action: "Check the id or token. Another account's payment looks the same as none.",
+    action: 'Check the id or token. A payment of another account returns the same error.',
   },
-  not_found: { where: 'everywhere', action: 'Check the path, or the id given to a command.' },
-  method_not_allowed: { where: 'everywhere', action: 'Use a method that the `Allow` header names.' },
+  not_found: { where: 'everywhere', action: 'Check the path of the request, or the id in the command.' },
+  method_not_allowed: { where: 'everywhere', action: 'Use a method in the `Allow` header.' },
   request_timeout: { where: 'everywhere', action: 'Send the whole request within 15 seconds.' },
   idempotency_conflict: {
     where: 'API',
-    action: 'Use a new `Idempotency-Key` for a new order, the same parameters for a repetition.',
+    action: 'Use a new `Idempotency-Key` for a new order. Retry a request with the same parameters.',
   },
   payment_state_conflict: {
     where: 'command line',
-    action: 'The message says what stands in the way. Look at `payment show`.',
+    action: 'The message gives the reason. `payment show` has the details.',
   },
-  too_many_keys: { where: 'command line', action: 'Revoke a key that is no longer used.' },
-  payload_too_large: { where: 'everywhere', action: 'Send less; no valid request is that large.' },
+  too_many_keys: { where: 'command line', action: 'Revoke an unused key.' },
+  payload_too_large: { where: 'everywhere', action: 'Send a smaller body. No valid request is that large.' },
   rate_limited: {
     where: 'API',
-    action: 'Wait for the seconds in `Retry-After`, plus some random time of your own.',
+    action: 'Wait for the seconds in `Retry-After`, plus a random delay.',
   },
   headers_too_large: { where: 'everywhere', action: 'Send fewer or shorter headers.' },
   internal: {
     where: 'everywhere',
     action:
-      'Try again with growing pauses and the same `Idempotency-Key`. Give `X-Request-Id` to the operator, whose log has it.',
+      'Retry with exponential backoff and the same `Idempotency-Key`. For help, send the `X-Request-Id` of the response to the operator.',
   },
   provider_unavailable: {
     where: 'API',
     action:
-      'Try again later, after the seconds in `Retry-After` where it is sent, or use another provider or `multi`.',
+      'Retry later, or use another provider or `multi`. If the response has `Retry-After`, wait for that many seconds.',
   },
   chain_unreachable: {
     where: 'checkout page',
     action:
-      'Try again shortly. Nobody is sent to pay while the chain cannot be asked; the operator checks the RPC endpoints.',
+      'Retry shortly. The service redirects no customer to a provider while the chain is unreachable. The operator checks the RPC endpoints.',
   },
 };
 

@@ -111,7 +111,7 @@ export interface PaymentPaidEvent {
   readonly txidOut: string | null;
   readonly note: string | null;
   readonly email?: string | null;
-  /** When it was sent, Unix seconds. */
+  /** The time of sending, in Unix seconds. */
   readonly timestamp: number;
 }
 
@@ -122,7 +122,7 @@ export interface PaymentForwardedEvent {
   readonly forwardTxid: string;
   readonly amountForwarded: string;
   readonly toWallet: string;
-  /** When it was sent, Unix seconds. */
+  /** The time of sending, in Unix seconds. */
   readonly timestamp: number;
 }
 

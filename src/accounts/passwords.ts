@@ -154,13 +154,9 @@ function createTurns() {
   return async function inTurn<T>(work: () => Promise<T>, maximumWaiting = MAXIMUM_WAITING): Promise<T> {
     if (running < MAXIMUM_RUNNING) running++;
     else if (waiting.length >= maximumWaiting) {
-      throw new ServiceError(
-        'rate_limited',
-        'Too many people sign in at this moment. Please retry after 5 s.',
-        {
-          retryAfterSeconds: 5,
-        },
-      );
+      throw new ServiceError('rate_limited', 'Too many sign-ins are in progress. Retry after 5 s.', {
+        retryAfterSeconds: 5,
+      });
     } else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();

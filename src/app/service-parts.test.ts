@@ -68,7 +68,7 @@ it('takes a name that DNS cannot answer for: the delivery decides', async () => 
 });
 
 describe("this service's own public name", () => {
-  const refusal = 'must not lead to this service itself';
+  const refusal = 'must not point to this service';
 
   it.each([
     'https://pay.example.com/pay/1',

@@ -291,5 +291,5 @@ export function createCallbackGuard(
 
 function refuseOwn(callback: AcceptedCallbackUrl, { own }: CallbackRules): string | null {
   if (callback.kind === 'allowed' || !isOwnCallback(callback, own)) return null;
-  return 'must not lead to this service itself';
+  return 'must not point to this service';
 }

@@ -130,9 +130,9 @@ describe('the reason that a merchant reads', () => {
     ['https://shop.example.com:0/', 'must not use port 0'],
     ['https://10.0.0.1/', 'must not point to a private, local or reserved address'],
     ['https://shop/', 'must use a public host name, such as shop.example.com'],
-    ['https://shop.local/', 'must use a public host name, not one of a private network'],
+    ['https://shop.local/', 'must use a public host name, not a name of a private network'],
     ['https://metadata.goog/', 'must not point to a cloud metadata service'],
-    ['https://ｍünchen.de/', 'must spell its host name plainly, without encoded or look-alike characters'],
+    ['https://ｍünchen.de/', 'must have a plain host name, without encoded or look-alike characters'],
   ])('%j %s', (raw, reason) => {
     expect(parseCallbackUrl(raw, NONE)).toEqual({ ok: false, reason });
   });

@@ -87,7 +87,7 @@ export function parseCallbackUrl(
   const port = url.port === '' ? 443 : Number(url.port);
   const parsedHost = url.hostname;
   if (!isPlain && isDisguised(authorityOf(raw), parsedHost)) {
-    return refuse('must spell its host name plainly, without encoded or look-alike characters');
+    return refuse('must have a plain host name, without encoded or look-alike characters');
   }
 
   const host = parsedHost.endsWith('.') ? parsedHost.slice(0, -1) : parsedHost;
@@ -160,7 +160,7 @@ function refuseName(name: string): string | null {
     return 'must use a public host name, such as shop.example.com';
   }
   if (PRIVATE_SUFFIXES.has(name.slice(name.lastIndexOf('.') + 1))) {
-    return 'must use a public host name, not one of a private network';
+    return 'must use a public host name, not a name of a private network';
   }
   return METADATA_SUFFIX.test(name) ? 'must not point to a cloud metadata service' : null;
 }

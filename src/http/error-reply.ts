@@ -67,11 +67,11 @@ const frameworkErrors: Readonly<Record<string, { readonly name: ErrorName; reado
   FST_ERR_CTP_BODY_TOO_LARGE: { name: 'payload_too_large' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     name: 'invalid_request',
-    text: 'The Content-Type of the body is not accepted here.',
+    text: 'The Content-Type of the body is not supported.',
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     name: 'invalid_request',
-    text: 'The body is not as long as Content-Length says.',
+    text: 'The length of the body differs from Content-Length.',
   },
   FST_ERR_BAD_URL: { name: 'invalid_request', text: 'The path is not a valid URL path.' },
   // A path that is longer than any route is not found.

@@ -65,7 +65,7 @@ export function requirePassing(limiter: RateLimiter, key: string): undefined | P
 
 function requireNoWait(waitSeconds: number): undefined {
   if (waitSeconds === 0) return undefined;
-  throw new ServiceError('rate_limited', `Too many requests. Please retry after ${waitSeconds} s.`, {
+  throw new ServiceError('rate_limited', `Too many requests. Retry after ${waitSeconds} s.`, {
     retryAfterSeconds: waitSeconds,
   });
 }

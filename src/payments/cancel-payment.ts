@@ -40,7 +40,7 @@ export async function cancelPayment(
     if (view.observations.deposits.length > 0) {
       throw new ServiceError(
         'payment_state_conflict',
-        'Something has arrived for this payment; it cannot be canceled.',
+        'A deposit has arrived for this payment, so it cannot be canceled.',
       );
     }
     requireNoOpenSession(view.sessions, nowMs);
@@ -60,7 +60,7 @@ async function requireFreshCursor(
   const seen = cursor === null ? 'not been read yet' : `been read only up to ${isoTime(cursor.timestampMs)}`;
   throw new ServiceError(
     'payment_state_conflict',
-    `The payment network has ${seen}, so something may have arrived unseen; try again when the service has caught up.`,
+    `The payment network has ${seen}, so there may be an unseen deposit. Try again when the service has caught up.`,
   );
 }
 
@@ -69,13 +69,13 @@ function requireNoOpenSession(sessions: readonly ProviderSession[], nowMs: numbe
   if (lastExpiryMs > nowMs) {
     throw new ServiceError(
       'payment_state_conflict',
-      'A customer is at a provider; try again when the session has ended.',
+      'A customer has an open provider session. Try again when it has ended.',
     );
   }
   if (lastExpiryMs + DELIVERY_GRACE_MS > nowMs) {
     throw new ServiceError(
       'payment_state_conflict',
-      `A customer was at a provider not long ago and may have paid; try again after ${isoTime(lastExpiryMs + DELIVERY_GRACE_MS)}.`,
+      `A recent provider session may still deliver a payment. Try again after ${isoTime(lastExpiryMs + DELIVERY_GRACE_MS)}.`,
     );
   }
 }

@@ -168,7 +168,7 @@ export async function requireUnreservedAddress(
   payoutAddress: Address,
 ): Promise<void> {
   if (await isReservedAddress(payoutAddress)) {
-    throw invalidField('address', 'belongs to the service itself and cannot be paid out to');
+    throw invalidField('address', 'belongs to the service and cannot receive payouts');
   }
 }
 
@@ -227,7 +227,7 @@ async function disabledProvider(
   const advice =
     working.length === 0
       ? 'Please contact support.'
-      : `These would work: ${[MULTI_PROVIDER, ...working].join(', ')}. Please contact support for others.`;
+      : `Use one of: ${[MULTI_PROVIDER, ...working].join(', ')}. Please contact support for others.`;
   const { name } = providerCatalogue[provider];
   return new ServiceError('feature_disabled', `${name} is not enabled for the account. ${advice}`);
 }

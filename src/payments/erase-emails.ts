@@ -50,7 +50,7 @@ export async function eraseEmail(
   if (outcome === 'busy') {
     throw new ServiceError(
       'payment_state_conflict',
-      'A webhook with this e-mail address is being sent at this moment. Please try again in a minute.',
+      'A webhook with this e-mail address is being sent. Please try again in a minute.',
     );
   }
   return outcome === 'erased';

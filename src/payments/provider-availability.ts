@@ -104,7 +104,7 @@ function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bi
   if (minimum === null) {
     return {
       errorName: 'provider_inactive',
-      message: `${name} is not offered: its fee is above the maximum provider fee of ${maximumFee} for every amount.`,
+      message: `${name} is unavailable: its fee exceeds the maximum provider fee of ${maximumFee} for every amount.`,
     };
   }
   if (usdUnits >= BigInt(minimum) * UNITS_PER_CENT) return null;
@@ -127,7 +127,7 @@ export function refusalOfDelivery(
   const { name } = providerCatalogue[provider];
   const maximumFee = formatPercent(maxProviderFeeBasisPoints);
   return belowMinimum(
-    `${name} quotes a fee that is at most ${maximumFee} from about ${formatCents(minimum)} USD`,
+    `The fee quoted by ${name} is at most ${maximumFee} from about ${formatCents(minimum)} USD`,
     minimum,
     usdUnits,
   );

@@ -21,22 +21,19 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
   if (found === null) throw new ServiceError('payment_not_found');
   const payment = await context.payments.decidePayment(found, (view) => {
     if (sumObservations(view.observations).heldUnits === 0n) {
-      throw new ServiceError(
-        'payment_state_conflict',
-        'Nothing lies at the deposit address of this payment.',
-      );
+      throw new ServiceError('payment_state_conflict', 'The deposit address of this payment holds no USDC.');
     }
     if (view.payment.relayBatchId !== null) {
       throw new ServiceError(
         'payment_state_conflict',
-        `Relay batch ${view.payment.relayBatchId} carries the release of this payment already; ` +
-          'it is sent again until it is mined or given up, and what is left then is released by itself.',
+        `Relay batch ${view.payment.relayBatchId} already includes the release of this payment. ` +
+          'The service resends the batch until it is mined or dropped, and then releases any remainder automatically.',
       );
     }
     if (view.payment.status === 'unpaid' && view.payment.forwardStatus === 'pending') {
       throw new ServiceError(
         'payment_state_conflict',
-        'Less than enough has arrived and the payment is still open: further deposits may add up.',
+        'The deposits are below the paid threshold and the payment is still open: the customer can still pay the rest.',
       );
     }
     return settle(

@@ -22,7 +22,7 @@ export async function rescueToken(
   if ((await context.relay.findOpenBatch(context.relayer.address)) !== null) {
     throw new ServiceError(
       'payment_state_conflict',
-      'The relayer has a transaction in flight; try again shortly.',
+      'The relayer has a transaction in flight. Try again shortly.',
     );
   }
   const call: RelayCall = {

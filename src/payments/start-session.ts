@@ -185,14 +185,14 @@ function findUnused(
 /** An address that was erased while the provider was answering must not come back with the provider's link. */
 function requireSameEmail(asked: Payment, latest: Payment): void {
   if (asked.email === latest.email) return;
-  throw new ServiceError('payment_state_conflict', 'This payment has just been changed. Please try again.');
+  throw new ServiceError('payment_state_conflict', 'This payment has just changed. Please try again.');
 }
 
 function countryNeeded(provider: ProviderId): ServiceError {
   const { name } = providerCatalogue[provider];
   return new ServiceError(
     'invalid_request',
-    `${name} has to be told in which country you live, and that is not known. Your card was not charged.`,
+    `${name} needs your country, which is unknown. Your card was not charged.`,
   );
 }
 
@@ -203,9 +203,13 @@ function requireRoom({ payment, sessions }: PaymentView, hasEmail: boolean, nowM
       session.createdAtMs > nowMs - HOUR_MS && (payment.email === null || session.hasEmail === hasEmail),
   );
   if (recent.length < MAXIMUM_SESSIONS_PER_HOUR) return;
-  throw new ServiceError('rate_limited', 'This checkout was opened at providers too often.', {
-    retryAfterSeconds: HOUR_MS / 1000,
-  });
+  throw new ServiceError(
+    'rate_limited',
+    'Too many provider sessions were started for this checkout. Please try again in an hour.',
+    {
+      retryAfterSeconds: HOUR_MS / 1000,
+    },
+  );
 }
 
 /** A quote lowers the paid threshold, so one that cannot be right is the provider's failure, and loud in the log. */
@@ -225,7 +229,7 @@ function boundedExpiryMs(expiresAtMs: number, nowMs: number): number {
 
 function requireOpen(payment: Payment): void {
   if (stateOf(payment) === 'unpaid/pending') return;
-  throw new ServiceError('payment_state_conflict', 'This payment cannot be paid any more.');
+  throw new ServiceError('payment_state_conflict', 'This payment can no longer be paid.');
 }
 
 /** Judges payment and provider as creation does; the operator may have changed things since. */
@@ -236,11 +240,14 @@ async function requireServable(
 ): Promise<ProviderAdapter> {
   requireOpen(payment);
   if (payment.provider !== MULTI_PROVIDER && payment.provider !== provider) {
-    throw new ServiceError('provider_unknown', 'This checkout is for another provider.');
+    throw new ServiceError('provider_unknown', 'This checkout uses another provider.');
   }
   const account = await context.accounts.findAccount(payment.accountId);
   if (account === null || account.suspended || !isEnabledFor(account, provider)) {
-    throw new ServiceError('provider_inactive', 'The shop does not offer this provider at the moment.');
+    throw new ServiceError(
+      'provider_inactive',
+      'This provider is not available for this shop at the moment.',
+    );
   }
   requireCurrency(provider, payment.currency);
   await requireActive(context.providers, provider);

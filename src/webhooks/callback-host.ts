@@ -44,7 +44,7 @@ function refusalOf(resolution: HostResolution, own: ReadonlySet<string>): string
   for (const { address } of resolution.addresses) {
     const refusal = refuseAddress(address, own);
     if (refusal === 'not_public') return 'must not resolve to a private, local or reserved address';
-    if (refusal === 'own_address') return 'must not resolve to this service itself';
+    if (refusal === 'own_address') return 'must not resolve to this service';
   }
   return null;
 }

@@ -504,7 +504,9 @@ describe('payments', () => {
       cancel_reason: 'operator',
     });
     await expect(run('payment cancel', { payment })).rejects.toThrow('canceled/canceled cannot be canceled');
-    await expect(run('payment release', { payment })).rejects.toThrow('Nothing lies at the deposit address');
+    await expect(run('payment release', { payment })).rejects.toThrow(
+      'The deposit address of this payment holds no USDC',
+    );
   });
 
   it.each(['payment show', 'payment cancel', 'payment release', 'sandbox pay'])(

@@ -126,7 +126,7 @@ it('a command in another process prints JSON and ends with 0, or says what is wr
     stdout: '',
     stderr:
       `card-checkout: data folder ${dataDir}\n` +
-      'card-checkout: Nothing lies at the deposit address of this payment.\n',
+      'card-checkout: The deposit address of this payment holds no USDC.\n',
   });
   expect(misspelt).toMatchObject({
     code: 1,

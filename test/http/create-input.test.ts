@@ -87,7 +87,7 @@ it('stores a note of a text area with LF for its line breaks', async () => {
 
 const amountRule = 'amount must be a decimal from 0.01 to 10000 with at most two decimals';
 const addressRule =
-  'address must be a non-zero Polygon address: 0x and 40 hex digits, with a valid checksum when of mixed case';
+  'address must be a non-zero Polygon address: 0x and 40 hex digits, with a valid checksum if the case is mixed';
 const internationalRule =
   'email must be ASCII: internationalized addresses are not supported; write the domain in its xn-- form';
 const emailRule = 'email must be one e-mail address of at most 254 characters';
@@ -138,7 +138,7 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['address', '', addressRule],
   ['address', [PAYOUT_ADDRESS], addressRule],
   ['address', 5, addressRule],
-  ['address', RESERVED_ADDRESS, 'address belongs to the service itself and cannot be paid out to'],
+  ['address', RESERVED_ADDRESS, 'address belongs to the service and cannot receive payouts'],
   ['currency', 'usd', 'currency must be one of USD, EUR, CAD, INR'],
   ['currency', 'GBP', 'currency must be one of USD, EUR, CAD, INR'],
   ['currency', '', 'currency must be one of USD, EUR, CAD, INR'],
@@ -149,9 +149,9 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['passFeeToCustomer', '', 'passFeeToCustomer must be true or false'],
   ['pass_fee_to_customer', 'yes', 'pass_fee_to_customer must be true or false'],
   ['pass_fee_to_customer', null, 'pass_fee_to_customer must be true or false'],
-  ['provider', '', 'provider must be "multi" or a provider ID'],
-  ['provider', 7, 'provider must be "multi" or a provider ID'],
-  ['provider', ['multi'], 'provider must be "multi" or a provider ID'],
+  ['provider', '', 'provider must be "multi" or a provider id'],
+  ['provider', 7, 'provider must be "multi" or a provider id'],
+  ['provider', ['multi'], 'provider must be "multi" or a provider id'],
   ['email', 'a@b@example.com', emailRule],
   ['email', 'a@example.com\n', emailRule],
   ['email', 'a@example.com\r\nBcc: b@example.com', emailRule],
@@ -167,7 +167,7 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['email', 'a@', emailRule],
   ['email', 'a@example\0.com', emailRule],
   ['email', 5, 'email must be a string'],
-  ['note', '', 'note must not be empty; leave it out instead'],
+  ['note', '', 'note must not be empty: omit it instead'],
   ['note', 'x'.repeat(501), 'note must be at most 500 characters long'],
   ['note', '🫖'.repeat(501), 'note must be at most 500 characters long'],
   ['note', 'a\0b', noteControlRule],
@@ -213,7 +213,7 @@ it('refuses aliases that contradict each other', async () => {
     pass_fee_to_customer: false,
   });
   expect(response.statusCode).toBe(400);
-  expect(response.json().error).toContain('must not contradict each other');
+  expect(response.json().error).toContain('must be equal');
 });
 
 const raw = (body: string | Buffer, type = 'application/json') =>
@@ -229,8 +229,12 @@ it.each([
   ['broken JSON', '{"a":', 'The body must be valid JSON.'],
   ['a byte order mark', `\ufeff${valid}`, 'The body must be valid JSON.'],
   ['bytes that are not UTF-8', Buffer.from('{"note":"\xff"}', 'latin1'), 'The body must be UTF-8.'],
-  ['deep nesting', valid.replace('}', `,"x":${nested(8)}}`), 'The body must not be nested deeper than 8.'],
-  ['very deep nesting', `{"x":${nested(8000)}}`, 'The body must not be nested deeper than 8.'],
+  [
+    'deep nesting',
+    valid.replace('}', `,"x":${nested(8)}}`),
+    'The body must not be nested more than 8 levels deep.',
+  ],
+  ['very deep nesting', `{"x":${nested(8000)}}`, 'The body must not be nested more than 8 levels deep.'],
   [
     '__proto__',
     valid.replace('}', ',"__proto__":{"amount":"1"}}'),
@@ -312,9 +316,9 @@ it.each([
   ['a word that is no boolean', 'passFeeToCustomer=1', 'passFeeToCustomer must be true or false'],
   ['an upper-case boolean', 'passFeeToCustomer=TRUE', 'passFeeToCustomer must be true or false'],
   ['an empty boolean', 'pass_fee_to_customer=', 'pass_fee_to_customer must be true or false'],
-  ['an empty note', 'note=', 'note must not be empty; leave it out instead'],
+  ['an empty note', 'note=', 'note must not be empty: omit it instead'],
   ['an empty currency', 'currency=', 'currency must be one of USD, EUR, CAD, INR'],
-  ['an empty provider', 'provider=', 'provider must be "multi" or a provider ID'],
+  ['an empty provider', 'provider=', 'provider must be "multi" or a provider id'],
 ])('refuses a query with %s', async (_name, extra, error) => {
   const { amount, ...rest } = validRequest;
   const parameters = new URLSearchParams(extra.includes('mount') ? rest : { ...rest, amount });

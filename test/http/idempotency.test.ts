@@ -52,7 +52,7 @@ it.each([
   await withKey('order-1');
   const response = await withKey('order-1', change);
   expect(response.statusCode).toBe(409);
-  expect(response.json()).toEqual({ error: 'This Idempotency-Key was already used with other parameters.' });
+  expect(response.json()).toEqual({ error: 'The Idempotency-Key was already used with other parameters.' });
 });
 
 it('keeps the keys of accounts apart', async () => {

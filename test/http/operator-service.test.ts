@@ -142,7 +142,7 @@ describe('a payment', () => {
   it('is released by the step of the command line, or the refusal says why', async () => {
     const refused = await send('release');
     expect(refused.statusCode).toBe(409);
-    expect(textOf(refused.payload)).toContain('Nothing lies at the deposit address');
+    expect(textOf(refused.payload)).toContain('The deposit address of this payment holds no USDC');
     const canceled = await give({ status: 'canceled', forwardStatus: 'manual_required' });
     const from = (await storeOf().observations.readCursor()) ?? block(100);
     const final = { ...block(101), timestampMs: from.timestampMs };

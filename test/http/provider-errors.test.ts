@@ -104,7 +104,7 @@ it('answers conversion_failed while no rate is fresh', async () => {
     { currency: 'EUR' },
     400,
     'conversion_failed',
-    'The amount could not be converted to USD. Please retry shortly.',
+    'The amount could not be converted to USD. Retry shortly.',
   );
   expect(service.logLines.join('')).toContain('both sources are down');
 });
@@ -179,7 +179,7 @@ it('answers 500 without the cause when something unforeseen happens, and logs it
   };
   const response = await create({ provider: 'stripe' });
   expect(response.statusCode).toBe(500);
-  expect(response.json()).toEqual({ error: 'An unexpected error occurred. Please retry with backoff.' });
+  expect(response.json()).toEqual({ error: 'An unexpected error occurred. Retry with backoff.' });
   const line = service.logLines.find((entry) => entry.includes('secret inner words'));
   expect(JSON.parse(line ?? '{}')).toMatchObject({
     level: 50,
@@ -200,12 +200,12 @@ it.each([
   [
     { providers: ['wert' as const] },
     { provider: 'stripe' },
-    'Stripe is not enabled for the account. These would work: multi, wert. Please contact support for others.',
+    'Stripe is not enabled for the account. Use one of: multi, wert. Please contact support for others.',
   ],
   [
     { providers: ['wert' as const, 'klarna' as const] },
     { provider: 'stripe' },
-    'Stripe is not enabled for the account. These would work: multi, wert. Please contact support for others.',
+    'Stripe is not enabled for the account. Use one of: multi, wert. Please contact support for others.',
   ],
   [
     { providers: ['klarna' as const] },
@@ -242,7 +242,7 @@ describe('a provider whose fee does not fit the maximum', () => {
       { provider: 'wert', amount: '10.00' },
       400,
       'below_minimum',
-      'Wert quotes a fee that is at most 30 % from about 11.67 USD; the amount given is 10.00 USD.',
+      'The fee quoted by Wert is at most 30 % from about 11.67 USD; the amount given is 10.00 USD.',
     );
     service.world.quote = async () => ({ deliveryUnits: 7_000_000n, minimumUsdCents: null });
     expect(await thresholdOf(await create({ provider: 'wert', amount: '10.00' }))).toBe(9_800_000n);
@@ -260,7 +260,7 @@ describe('a provider whose fee does not fit the maximum', () => {
       { provider: 'wert' },
       400,
       'provider_inactive',
-      'Wert is not offered: its fee is above the maximum provider fee of 4.5 % for every amount.',
+      'Wert is unavailable: its fee exceeds the maximum provider fee of 4.5 % for every amount.',
     );
   });
 

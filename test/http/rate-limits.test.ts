@@ -25,7 +25,7 @@ it('lets 60 creates a minute pass per key, POST and GET together, and answers th
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(30);
     expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(40);
     expect(response.json()).toEqual({
-      error: expect.stringMatching(/^Too many requests\. Please retry after \d+ s\.$/),
+      error: expect.stringMatching(/^Too many requests\. Retry after \d+ s\.$/),
     });
   }
   // The window began with the first request, and what was refused did not prolong it.

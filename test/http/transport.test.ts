@@ -218,7 +218,7 @@ it.each([
 it.each([
   ['/api/v1/wallet', 'application/json', 400, 'The body must be valid JSON.'],
   ['/api/v1/wallet', 'text/plain', 400, 'The Content-Type must be application/json.'],
-  ['/nowhere', 'application/json', 404, 'There is nothing at this address.'],
+  ['/nowhere', 'application/json', 404, 'Not found. Check the path and the id.'],
 ])('answers a POST to %s with Content-Type %s and no body at all', async (path, type, status, text) => {
   const answer = await send(`POST ${path} HTTP/1.1\r\n${withKey()}Content-Type: ${type}\r\n\r\n`);
   requireError(answer, status, text);
@@ -231,7 +231,7 @@ it('answers a path that is no URL with 400 in the error shape', async () => {
 it('answers headers that do not arrive with 408, and a body that does not arrive too', async () => {
   await service.close();
   await startService(impatience);
-  const text = 'The request did not arrive in time.';
+  const text = 'The complete request did not arrive in time.';
   const headers = await send('GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   requireError(headers, 408, text);
   const body = await send(
@@ -257,13 +257,13 @@ it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
     const wallet = requireError(
       await send(`${method} /api/v1/wallet HTTP/1.1\r\n${withKey()}${override}\r\nab`),
       405,
-      'This method is not allowed here.',
+      'The method is not allowed for this path.',
     );
     expect(wallet.headers).toContain('allow: get, post');
     const status = await send(`${method} /api/v1/payment-status?x=1 HTTP/1.1\r\n${withKey()}\r\n`);
     expect(parseAnswers(status)[0]?.headers).toContain('allow: get');
     const nowhere = await send(`${method} /api/v1/nothing HTTP/1.1\r\n${withKey()}\r\n`);
-    requireError(nowhere, 404, 'There is nothing at this address.');
+    requireError(nowhere, 404, 'Not found. Check the path and the id.');
   },
 );
 
@@ -279,7 +279,7 @@ it.each([
   const answer = await send(
     `POST ${path} HTTP/1.1\r\n${withKey()}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\nab`,
   );
-  requireError(answer, 404, 'There is nothing at this address.');
+  requireError(answer, 404, 'Not found. Check the path and the id.');
 });
 
 it('sees raw header names in any case and repeated headers', async () => {
@@ -495,7 +495,7 @@ it('speaks HTTPS with its own certificate, TLS 1.2 at least, HTTP/1.1 only', asy
   expect(text).toContain('strict-transport-security: max-age=31536000');
   expect(protocol).toBe('http/1.1');
   const late = (await ask(impatient, 'GET / HTTP/1.1\r\nX-Slow: ')).text;
-  const { headers } = requireError(late, 408, 'The request did not arrive in time.');
+  const { headers } = requireError(late, 408, 'The complete request did not arrive in time.');
   expect(headers).toContain('strict-transport-security: max-age=31536000');
   await Promise.all([server.close(), impatient.close()]);
 });

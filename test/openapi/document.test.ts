@@ -246,7 +246,7 @@ describe('the schema of a create request', () => {
     const { CreateCheckout } = (
       document as unknown as { components: { schemas: { CreateCheckout: { description: string } } } }
     ).components.schemas;
-    expect(CreateCheckout.description).toContain('that a number as `amount` has at most two decimals');
+    expect(CreateCheckout.description).toContain('the decimals of a numeric `amount`');
     expect(validate({ ...validRequest, amount: '1.005' })).toBe(false);
   });
 

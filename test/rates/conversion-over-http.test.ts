@@ -67,7 +67,7 @@ async function expectFailed(): Promise<void> {
   expect(answer.statusCode).toBe(400);
   expect(answer.json()).toEqual({
     code: 'conversion_failed',
-    error: 'The amount could not be converted to USD. Please retry shortly.',
+    error: 'The amount could not be converted to USD. Retry shortly.',
   });
   // A dollar needs no rate.
   expect((await create('USD')).statusCode).toBe(200);

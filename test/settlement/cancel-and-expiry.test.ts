@@ -118,9 +118,9 @@ describe('canceling is refused', () => {
     };
     await expect(cancelAt(expiresAtMs - 1)).rejects.toMatchObject({
       ...conflict,
-      message: expect.stringContaining('A customer is at a provider'),
+      message: expect.stringContaining('A customer has an open provider session'),
     });
-    const refusal = { ...conflict, message: expect.stringContaining('may have paid') };
+    const refusal = { ...conflict, message: expect.stringContaining('may still deliver') };
     settlement.advance(1);
     await expect(settlement.cancel(payment)).rejects.toMatchObject(refusal);
     await expect(cancelAt(expiresAtMs + 30 * 60_000 - 1)).rejects.toMatchObject(refusal);
@@ -137,7 +137,7 @@ describe('canceling is refused', () => {
     settlement.advance(1);
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mine(4);
-    const refusal = { ...conflict, message: expect.stringContaining('something may have arrived unseen') };
+    const refusal = { ...conflict, message: expect.stringContaining('there may be an unseen deposit') };
     await expect(settlement.cancel(payment)).rejects.toMatchObject(refusal);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     await settlement.settleDown();

@@ -62,7 +62,7 @@ describe('the paid threshold', () => {
     await expect(settlement.startSession(payment)).rejects.toMatchObject({
       errorName: 'below_minimum',
       message:
-        'Wert quotes a fee that is at most 10 % from about 100.01 USD; the amount given is 100.00 USD.',
+        'The fee quoted by Wert is at most 10 % from about 100.01 USD; the amount given is 100.00 USD.',
     });
     expect((await settlement.read(payment)).paidThresholdUnits).toBe(98_000_000n);
     settlement.session.quotedUnits = 90_000_000n;

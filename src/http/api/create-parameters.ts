@@ -27,14 +27,14 @@ export const createParameters = {
     isNullable: false,
     schema: { type: 'string', pattern: HEX_ADDRESS_PATTERN, not: { pattern: ZERO_ADDRESS_PATTERN } },
     description:
-      "Your payout wallet on Polygon: `0x` and 40 hex digits. Mixed case must have the right checksum. Not zero, and none of the service's own addresses. Where the account's wallet is locked, only that wallet.",
+      "Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused.",
     example: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
   },
   callback: {
     isRequired: true,
     isNullable: false,
     schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]://.', maxLength: CALLBACK_MAX_CHARACTERS },
-    description: `Where the webhook goes: \`https://\`, a public host, no credentials, at most ${CALLBACK_MAX_CHARACTERS} characters. A name that resolves to a private address is refused, and so is this service's own address.`,
+    description: `The webhook URL: \`https://\`, a public host, no credentials, at most ${CALLBACK_MAX_CHARACTERS} characters. Hosts that resolve to a private address or to this service are refused.`,
     example: 'https://shop.example/webhook',
   },
   amount: {
@@ -48,7 +48,7 @@ export const createParameters = {
       ],
     },
     querySchema: amountText,
-    description: `From ${MINIMUM_AMOUNT_CENTS / 100} to ${MAXIMUM_AMOUNT_CENTS / 100}, at most two decimals. A string like \`"25.00"\` is better than a number, whose digits count as they are written: \`10.001\` and \`10.100\` are refused, \`1e2\` is 100.`,
+    description: `From ${MINIMUM_AMOUNT_CENTS / 100} to ${MAXIMUM_AMOUNT_CENTS / 100}, at most two decimals. Prefer a string such as \`"25.00"\`. The digits of a number count as written: \`10.001\` and \`10.100\` are refused, and \`1e2\` is 100.`,
     example: '25.00',
   },
   currency: {
@@ -56,7 +56,7 @@ export const createParameters = {
     isNullable: true,
     schema: { type: 'string', enum: currencies },
     default: currencies[0],
-    description: 'What the amount is in.',
+    description: 'The currency of the amount.',
     example: currencies[0],
   },
   passFeeToCustomer: {
@@ -65,14 +65,14 @@ export const createParameters = {
     schema: { type: 'boolean' },
     default: false,
     description:
-      "`true` raises the charge so that the account's fee leaves you the amount you asked for. It covers the account's fee only: what the provider deducts is separate. The total with the fee must not exceed 10000. Also `pass_fee_to_customer`.",
+      "`true` increases the charge so that the amount you requested remains after the account's fee. It does not cover the provider's fee. The total including the fee must not exceed 10000. Alias: `pass_fee_to_customer`.",
     example: false,
   },
   pass_fee_to_customer: {
     isRequired: false,
     isNullable: false,
     schema: { type: 'boolean' },
-    description: 'Another name of `passFeeToCustomer`. If both are there, they must agree.',
+    description: 'Alias of `passFeeToCustomer`. If you send both, they must be equal.',
     example: false,
   },
   provider: {
@@ -81,7 +81,7 @@ export const createParameters = {
     schema: { type: 'string', enum: [MULTI_PROVIDER, ...providerIds] },
     default: MULTI_PROVIDER,
     description:
-      '`multi` lets the customer choose; an id leads to one provider. `klarna` takes EUR only. A provider that is not enabled for the account is refused with 403, and the message names those that would work.',
+      '`multi` lets the customer choose. An id selects one provider. `klarna` supports EUR only. A provider that is not enabled for the account returns 403, and the message lists the enabled ones.',
     example: MULTI_PROVIDER,
   },
   email: {
@@ -89,7 +89,7 @@ export const createParameters = {
     isNullable: true,
     schema: { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN },
     description:
-      "The customer's e-mail address, at most 254 characters: ASCII only, with an internationalized domain in its `xn--` form. Part of the webhook. Given to the provider, other than Coinbase, Crypto.com and Revolut, for visitors who open `checkout_url` with it. Spaces around it are cut off, and an empty one means absent.",
+      "The customer's e-mail address, at most 254 ASCII characters, with an internationalized domain in its `xn--` form. The webhook contains it. A provider receives it if the customer opens `checkout_url`, except Coinbase, Crypto.com and Revolut. Surrounding spaces are removed. An empty string means absent.",
     example: 'customer@example.com',
   },
   note: {
@@ -104,7 +104,7 @@ export const createParameters = {
       pattern: '^(?:[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]|\\r\\n)*$',
     },
     description:
-      'At most 500 characters. In the webhook and in the preview of the short link; not on the checkout page. A line break sent as CRLF is stored as LF, one character. An empty note is refused: leave it out, or send `null`.',
+      'At most 500 characters. Included in the webhook and in the preview of the short link, and hidden from the checkout page. CRLF line breaks are stored as LF. An empty note is refused: omit it, or send `null`.',
     example: 'Order 1001',
   },
 } as const satisfies Record<string, RequestParameter>;
@@ -123,7 +123,7 @@ export const idempotencyKeyParameter = {
   isNullable: false,
   schema: { type: 'string', pattern: visibleAscii.source },
   description:
-    'At most 255 visible ASCII characters, such as your order number. A repeated create with the same key and parameters answers with the payment of the first, for 24 hours.',
+    'At most 255 visible ASCII characters, such as your order number. For 24 hours, a repeated create with the same key and parameters returns the first payment.',
   example: 'order-1001',
 } as const satisfies RequestParameter;
 
@@ -147,7 +147,7 @@ export const statusParameters = {
     isNullable: false,
     schema: { type: 'string', minLength: 1 },
     description:
-      'The token that create answered with. It takes precedence: with it, `payment_id` is not looked at.',
+      'The `ipn_token` of the payment. It takes precedence: if both are sent, `payment_id` is ignored.',
     example: 'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   },
   payment_id: {

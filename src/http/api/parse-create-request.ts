@@ -62,7 +62,7 @@ function requireAddress(value: unknown, parse: ParseCreateContext['parsePayoutAd
   if (address !== null) return address;
   throw invalidField(
     'address',
-    'must be a non-zero Polygon address: 0x and 40 hex digits, with a valid checksum when of mixed case',
+    'must be a non-zero Polygon address: 0x and 40 hex digits, with a valid checksum if the case is mixed',
   );
 }
 
@@ -83,7 +83,7 @@ function parsePassFee(parameters: CreateParameters, source: ParameterSource): bo
   const name = parseBoolean(parameters, 'passFeeToCustomer', source);
   const alias = parseBoolean(parameters, 'pass_fee_to_customer', source);
   if (name !== null && alias !== null && name !== alias) {
-    throw invalidField('passFeeToCustomer', 'and pass_fee_to_customer must not contradict each other');
+    throw invalidField('passFeeToCustomer', 'and pass_fee_to_customer must be equal');
   }
   return name ?? alias ?? defaultPassFee;
 }
@@ -100,7 +100,7 @@ function parseBoolean(parameters: CreateParameters, name: string, source: Parame
 function parseProvider(value: unknown): string {
   if (value === undefined || value === null) return defaultProvider;
   if (typeof value === 'string' && value !== '') return value;
-  throw invalidField('provider', `must be "${defaultProvider}" or a provider ID`);
+  throw invalidField('provider', `must be "${defaultProvider}" or a provider id`);
 }
 
 function parseEmail(value: unknown): string | null {
@@ -125,7 +125,7 @@ export function parseNote(sent: unknown): string | null {
   if (typeof sent !== 'string') throw invalidField('note', 'must be a string');
   // The text areas of HTML send CRLF, whatever was typed.
   const value = sent.replaceAll('\r\n', '\n');
-  if (value === '') throw invalidField('note', 'must not be empty; leave it out instead');
+  if (value === '') throw invalidField('note', 'must not be empty: omit it instead');
   if (countCharacters(value) > NOTE_MAX_CHARACTERS) {
     throw invalidField('note', `must be at most ${NOTE_MAX_CHARACTERS} characters long`);
   }

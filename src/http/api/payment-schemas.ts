@@ -87,7 +87,7 @@ const transaction = (description: string, example: string) =>
 /** The fields of the charge in both answers. */
 const charge = {
   amount: ownText({
-    description: 'What the customer is charged, the passed-through fee included.',
+    description: 'The amount charged to the customer, including a fee passed on.',
     pattern: FIAT_PATTERN,
     examples: ['25.00'],
   }),
@@ -111,7 +111,7 @@ const charge = {
 export const createdPaymentSchema = answerSchema({
   payment_id: paymentId,
   ipn_token: ownText({
-    description: 'Secret. Signs the webhook, and finds the payment. Never show it to the customer.',
+    description: 'Secret. Signs the webhook and identifies the payment. Never show it to the customer.',
     pattern: '^ipn_[0-9A-Za-z_-]+$',
     examples: ['ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4'],
   }),
@@ -130,14 +130,14 @@ export const createdPaymentSchema = answerSchema({
     examples: ['https://pay.example/s/1aec5resg0bwe2xyfjeqyfm'],
   }),
   callback_url: callersText({
-    description: 'The callback as it was given.',
+    description: 'The callback from the create request.',
     examples: ['https://shop.example/webhook'],
   }),
   address_in: depositAddress('The deposit address, for reconciliation only.'),
-  polygon_address_in: depositAddress('The same address.'),
+  polygon_address_in: depositAddress('The same address as `address_in`.'),
   payment_type: ownText({ description: 'Always `card`.', enum: ['card'], examples: ['card'] }),
   provider: ownText({
-    description: '`multi`, or the provider that was asked for.',
+    description: '`multi`, or the requested provider.',
     enum: [MULTI_PROVIDER, ...providerIds],
     examples: [MULTI_PROVIDER],
   }),
@@ -149,7 +149,7 @@ export const createdPaymentSchema = answerSchema({
     examples: [2.5],
   }),
   status: ownText({
-    description: 'Always `unpaid`; the status operation says how it goes on.',
+    description: 'Always `unpaid` at creation. Read the status for later changes.',
     enum: ['unpaid'],
     examples: ['unpaid'],
   }),
@@ -159,17 +159,17 @@ export const createdPaymentSchema = answerSchema({
 export const paymentStatusSchema = answerSchema({
   payment_id: paymentId,
   status: ownText({
-    description: 'Fulfil the order only if it is `paid`.',
+    description: 'Fulfill the order only if it is `paid`.',
     enum: statuses,
     examples: ['paid'],
   }),
   forward_status: ownText({
-    description: 'How far the money has come; `completed` is final.',
+    description: 'The progress of the transfer to the merchant wallet. `completed` is final.',
     enum: forwardStatuses,
     examples: ['completed'],
   }),
   ...charge,
-  currency: ownText({ description: 'What the amount is in.', enum: currencies, examples: ['USD'] }),
+  currency: ownText({ description: 'The currency of the amount.', enum: currencies, examples: ['USD'] }),
   coin: ownText({
     description: 'The settlement asset.',
     enum: [SETTLEMENT_COIN],
@@ -177,17 +177,17 @@ export const paymentStatusSchema = answerSchema({
   }),
   value_coin: ownText({
     description:
-      'The USDC that arrived and was released; while `unpaid`, what has been seen so far, which the chain may take back. Compare it with `amount` and `currency`.',
+      'The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`.',
     pattern: USDC_PATTERN,
     examples: ['21.010000'],
   }),
   forwarded_amount: ownText({
-    description: "The merchant's part of it, less the fee; `0.000000` until it was released.",
+    description: "The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release.",
     pattern: USDC_PATTERN,
     examples: ['20.484750'],
   }),
   txid_in: transaction(
-    'The deposit that reached the paid threshold; while that is not reached, the last one that was seen, or null.',
+    'The deposit that reached the paid threshold. Before that, the last deposit seen, or null.',
     '0x5b484cd3e9340db00b6d41cc470d8f9016f5a2312304198aac9a2a61d15520fd',
   ),
   txid_out: transaction(
@@ -196,12 +196,12 @@ export const paymentStatusSchema = answerSchema({
   ),
   address_in: depositAddress('The deposit address.'),
   paid_at: ownTextOrNull({
-    description: 'When it became `paid`, or null.',
+    description: 'The time at which the payment became `paid`, or null.',
     pattern: TIME_PATTERN,
     examples: ['2026-11-21T02:03:09.770Z', null],
   }),
   created_at: ownText({
-    description: 'When it was created.',
+    description: 'The time of creation.',
     pattern: TIME_PATTERN,
     examples: ['2026-11-21T02:03:00.916Z'],
   }),

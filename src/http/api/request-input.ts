@@ -95,7 +95,10 @@ function requireUtf8Charset(contentType: string | undefined): void {
 
 function requireHarmless(value: object, depth: number): void {
   if (depth > MAXIMUM_DEPTH) {
-    throw new ServiceError('invalid_request', `The body must not be nested deeper than ${MAXIMUM_DEPTH}.`);
+    throw new ServiceError(
+      'invalid_request',
+      `The body must not be nested more than ${MAXIMUM_DEPTH} levels deep.`,
+    );
   }
   for (const key of Object.keys(value)) {
     const inner = (value as Record<string, unknown>)[key];

@@ -34,14 +34,17 @@ const settlementProofSchema: JsonSchema = {
     },
     factories: {
       type: 'array',
-      description: 'Deposit factories that payments were or are made with, the current one first.',
+      description: 'All deposit factories of existing payments, the current one first.',
       items: {
         type: 'object',
         required: ['address', 'implementation', 'code_hash'],
         properties: {
           address: { ...address, description: 'The factory.' },
-          implementation: { ...address, description: 'What the deposit addresses are minimal proxies of.' },
-          code_hash: { type: 'string', description: "keccak-256 of the factory's code on the chain." },
+          implementation: { ...address, description: 'The implementation contract of the deposit proxies.' },
+          code_hash: {
+            type: 'string',
+            description: "The keccak-256 hash of the factory's code on the chain.",
+          },
         },
       },
       examples: [
@@ -62,7 +65,7 @@ const settlementProofSchema: JsonSchema = {
     },
     recompute_deposit_address: {
       type: 'object',
-      description: 'The arithmetic, step by step.',
+      description: 'The computation, step by step.',
       additionalProperties: { type: 'string' },
       examples: [{ reference: 'keccak256(utf8(payment_id))' }],
     },
@@ -77,16 +80,16 @@ export const schemas = {
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: settlementProofSchema,
-  Live: wordSchema('The process answers.', 'live'),
-  Ready: wordSchema('Requests are taken.', 'ready'),
+  Live: wordSchema('The process responds.', 'live'),
+  Ready: wordSchema('The service accepts requests.', 'ready'),
   Error: {
     type: 'object',
     required: ['error'],
     properties: {
-      error: { type: 'string', description: 'For people; may be worded differently tomorrow.' },
+      error: { type: 'string', description: 'For people. The wording may change.' },
       code: {
         type: 'string',
-        description: 'For programs, and there only when a program can act on it.',
+        description: 'For programs. Present only if a program can act on it.',
         enum: errorCodes,
       },
     },
@@ -98,7 +101,7 @@ function createCheckoutSchema(): JsonSchema {
   return {
     type: 'object',
     description:
-      'The service also checks what a schema cannot say: the checksum of `address`, that the host of `callback` is public, and that a number as `amount` has at most two decimals. Send `amount` as a string to have it checked in full.',
+      'The service also validates what a schema cannot express: the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
     required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
     properties: Object.fromEntries(entries.map(([name, parameter]) => [name, bodySchemaOf(parameter)])),
     // Two names of one flag, which must not contradict each other.
@@ -117,25 +120,25 @@ function flags(passFeeToCustomer: boolean, alias: boolean): JsonSchema {
 /** Headers of answers. */
 export const headers = {
   RetryAfter: {
-    description: 'Whole seconds to wait. Add some random time of your own.',
+    description: 'Whole seconds to wait. Add a random delay.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 17,
   },
   RetryAfterBusy: {
-    description: 'There where the provider is asked too often: whole seconds until it may be asked again.',
+    description: 'Present if the provider limits requests: whole seconds until the next attempt.',
     required: false,
     schema: { type: 'integer', minimum: 1 },
     example: 2,
   },
   RequestId: {
-    description: 'Tell it to the operator: the log has it.',
+    description: 'Include it in support requests. The operator finds the request in the log by it.',
     required: true,
     schema: { type: 'string' },
     example: '5f2c9a0b1d3e-4k',
   },
   WwwAuthenticate: {
-    description: 'How to authenticate.',
+    description: 'The accepted authentication scheme.',
     required: true,
     schema: { type: 'string', enum: ['Bearer'] },
     example: 'Bearer',
@@ -147,7 +150,7 @@ export const signatureParameter = {
   name: 'X-Service-Signature',
   in: 'header',
   required: true,
-  description: 'HMAC-SHA256 of the raw body with the `ipn_token` as key, in lower-case hex.',
+  description: 'The HMAC-SHA256 of the raw body with the `ipn_token` as key, in lower-case hex.',
   schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   example: '9368b00c91589141153a0cba79d3b0a78de0042a2fb7013eb3d4783ebe84685b',
 } as const;

@@ -33,7 +33,7 @@ export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
       title: 'card-checkout',
       version: INTERFACE_VERSION,
       description:
-        'Create hosted card checkouts, and read how their payments go. The customer pays by card at an on-ramp; the value settles as USDC on Polygon in the wallet you name.',
+        'Create hosted card checkouts and read the status of their payments. The customer pays by card at an on-ramp, and the value settles as USDC on Polygon in your wallet.',
       contact: { name: 'Documentation of this service', url: `${baseUrl}/docs` },
     },
     servers: [
@@ -41,14 +41,14 @@ export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
         url: '{base_url}',
         description: 'This service',
         variables: {
-          base_url: { default: baseUrl, description: 'The root under which you reach the service.' },
+          base_url: { default: baseUrl, description: 'The base URL of the service.' },
         },
       },
     ],
     tags: [
-      { name: 'Payments', description: 'What a shop calls, from its server and with its key.' },
-      { name: 'Service', description: 'What anybody may ask, without a key.' },
-      { name: 'Events', description: 'What the service sends to your callback, once.' },
+      { name: 'Payments', description: 'Operations for the server of a shop, with an API key.' },
+      { name: 'Service', description: 'Public operations, without a key.' },
+      { name: 'Events', description: 'Events that the service sends to your callback, each once.' },
     ],
     paths,
     webhooks: {
@@ -121,7 +121,7 @@ function requestBody(parameters: Readonly<Record<string, RequestParameter>>): ob
       'application/json': {
         schema: { $ref: '#/components/schemas/CreateCheckout' },
         examples: {
-          least: { summary: 'What is required', value: exampleWith(required) },
+          least: { summary: 'Required parameters', value: exampleWith(required) },
           all: { summary: 'Everything', value: exampleWith(entries) },
         },
       },
@@ -140,7 +140,7 @@ function webhook(
       tags: ['Events'],
       summary,
       description:
-        'Sent once, over HTTPS. Verify the signature over the raw body with the stored `ipn_token`, confirm by reading the status, and fulfil once.',
+        'Sent once, over HTTPS. Verify the signature of the raw body with the stored `ipn_token`, confirm the status, and fulfill the order once.',
       security: [],
       parameters: [signatureParameter],
       requestBody: {
@@ -153,7 +153,7 @@ function webhook(
         },
       },
       responses: {
-        '2XX': { description: 'Received. Answer within ten seconds, and do slow work afterwards.' },
+        '2XX': { description: 'Received. Respond within ten seconds, and do slow work afterwards.' },
       },
     },
   };

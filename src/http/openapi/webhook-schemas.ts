@@ -21,7 +21,7 @@ const textOrNull = (description: string, example: string | null, more: object = 
 });
 const timestamp = {
   type: 'integer',
-  description: 'When it was sent, Unix seconds.',
+  description: 'The time of sending, in Unix seconds.',
   examples: [1795226590],
 };
 
@@ -31,13 +31,13 @@ function eventSchema(description: string, properties: Readonly<Record<string, ob
 
 /** The body of the event `payment.paid`. */
 export const paymentPaidSchema = eventSchema(
-  'The payment is paid; for card payments the USDC is sent on too.',
+  'The payment is paid. For card payments, the USDC has also been sent to the merchant wallet.',
   {
-    event: text('The kind of event.', 'payment.paid', { enum: ['payment.paid'] }),
+    event: text('The event type.', 'payment.paid', { enum: ['payment.paid'] }),
     id: text('The same as `paymentId`.', EXAMPLE_ID),
     paymentId: text("The payment's id.", EXAMPLE_ID),
     status: text('Always `paid`.', 'paid', { enum: ['paid'] }),
-    amount: textOrNull('What the customer was charged.', '25.00', { pattern: FIAT_PATTERN }),
+    amount: textOrNull('The amount charged to the customer.', '25.00', { pattern: FIAT_PATTERN }),
     originalAmount: textOrNull('With fee pass-through the amount that was asked for.', null, {
       pattern: FIAT_PATTERN,
     }),
@@ -47,10 +47,12 @@ export const paymentPaidSchema = eventSchema(
       description: 'Whether the fee was passed on to the customer.',
       examples: [false],
     },
-    currency: text('What the amount is in.', 'USD', { enum: currencies }),
+    currency: text('The currency of the amount.', 'USD', { enum: currencies }),
     coin: textOrNull('The settlement asset.', SETTLEMENT_COIN, { enum: [SETTLEMENT_COIN, null] }),
     receivedAmount: textOrNull('The USDC that arrived.', '21.010000', { pattern: USDC_PATTERN }),
-    forwardedAmount: textOrNull("The merchant's part of it.", '20.484750', { pattern: USDC_PATTERN }),
+    forwardedAmount: textOrNull("The USDC sent to the merchant's wallet.", '20.484750', {
+      pattern: USDC_PATTERN,
+    }),
     txidIn: textOrNull(
       'The transaction of the deposit.',
       '0x5b484cd3e9340db00b6d41cc470d8f9016f5a2312304198aac9a2a61d15520fd',
@@ -61,17 +63,17 @@ export const paymentPaidSchema = eventSchema(
       '0x30331145e5c13475ee57df577307f66964c3ff2d35ccefcd93e706291532ca9f',
       { pattern: HASH_PATTERN },
     ),
-    note: textOrNull('The note as given at creation.', 'Order 1001'),
-    email: textOrNull('The e-mail address as given at creation.', null),
+    note: textOrNull('The note from the create request.', 'Order 1001'),
+    email: textOrNull('The e-mail address from the create request.', null),
     timestamp,
   },
 );
 
 /** The body of the event that ends a direct USDC payment. Payments created by this API have none. */
 export const paymentForwardedSchema = eventSchema(
-  'Direct USDC payments only, which this API does not create: the funds were forwarded.',
+  'Only for direct payments, which this API does not create: the funds were forwarded.',
   {
-    event: text('The kind of event.', 'payment.forwarded', { enum: ['payment.forwarded'] }),
+    event: text('The event type.', 'payment.forwarded', { enum: ['payment.forwarded'] }),
     paymentId: text("The payment's id.", EXAMPLE_ID),
     forwardTxid: text(
       'The transaction that paid the merchant.',

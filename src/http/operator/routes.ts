@@ -103,7 +103,7 @@ export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): vo
     const name = nameIn(host);
     if (name === ownName || isLoopbackHost(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
     if (request.routeOptions.url === '/metrics' && internalName.test(name)) return;
-    throw new ServiceError('invalid_request', 'The Host header names no address of this server.');
+    throw new ServiceError('invalid_request', 'The Host header does not match an address of this server.');
   });
 }
 

@@ -152,7 +152,7 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
     case 'role_too_small':
       return {
         title: 'You don’t have permission',
-        sentence: 'Ask an owner of the account to do it, or to give you another role.',
+        sentence: 'Ask an owner of the account to do it, or to change your role.',
       };
     case 'foreign_form':
       return {
