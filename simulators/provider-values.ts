@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type ProviderId, providerIds } from '../src/domain/provider-catalogue.ts';
-import { CONFIRMED, type ProviderValues } from '../src/domain/provider-variables.ts';
+import { CONFIRMED } from '../src/providers/cryptocom.ts';
+import type { ProviderValues } from '../src/providers/define-provider.ts';
 import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './development-keys.ts';
 
 /** The sandbox's key of each simulated on-ramp, from which all its secrets are derived. */

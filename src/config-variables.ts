@@ -1,5 +1,6 @@
 import { providerIds } from './domain/provider-catalogue.ts';
-import { providerVariables, variableNameOf } from './domain/provider-variables.ts';
+import { variableNameOf } from './providers/define-provider.ts';
+import { providers } from './providers/providers.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -82,7 +83,7 @@ export const variables: readonly Variable[] = [
   plain('MAIL_FROM', 'Sender of emails, such as Shop <pay@example.com>; required with SMTP_URL.'),
   plain('SANDBOX_CHAIN_PORT', 'Loopback port of the sandbox chain (a free port).'),
   ...providerIds.flatMap((id) =>
-    providerVariables[id].map(({ name, isSecret, help }) => ({
+    providers[id].variables.map(({ name, isSecret, help }) => ({
       name: variableNameOf(id, name),
       isSecret,
       help,

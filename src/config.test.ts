@@ -8,7 +8,8 @@ import { createSelfSignedCertificate } from '../test/support/certificates.ts';
 import { type Config, ConfigError, readConfig, readContractDeploymentConfig } from './config.ts';
 import { logLevels, variables } from './config-variables.ts';
 import { providerIds } from './domain/provider-catalogue.ts';
-import { providerRoutes, providerVariables, variableNameOf } from './domain/provider-variables.ts';
+import { variableNameOf } from './providers/define-provider.ts';
+import { providers as definitions } from './providers/providers.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -298,7 +299,7 @@ it.each(
 it('has a row of valid or invalid values in this test for every variable', () => {
   const tested = new Set([...invalid, ...invalidInLiveMode].map(([name]) => name));
   const ofProviders = new Set(
-    providerIds.flatMap((id) => providerVariables[id].map(({ name }) => variableNameOf(id, name))),
+    providerIds.flatMap((id) => definitions[id].variables.map(({ name }) => variableNameOf(id, name))),
   );
   const elsewhere = /^(TLS_(CERT|KEY)_FILE|SMTP_URL|MAIL_FROM)$/;
   expect(
@@ -334,16 +335,16 @@ describe.each(providerIds)('the settings of %s', (id) => {
     ] ?? `a ${name}`;
   /** What goes through another provider needs that one's settings. */
   const base =
-    providerRoutes[id] === undefined ? live : { ...live, MOONPAY_API_KEY: 'pk', MOONPAY_SECRET_KEY: 'sk' };
+    definitions[id].routes.length === 0 ? live : { ...live, MOONPAY_API_KEY: 'pk', MOONPAY_SECRET_KEY: 'sk' };
   const all = Object.fromEntries(
-    providerVariables[id].map(({ name }) => [variableNameOf(id, name), settingOf(name)]),
+    definitions[id].variables.map(({ name }) => [variableNameOf(id, name), settingOf(name)]),
   );
-  const required = providerVariables[id].filter(({ isRequired }) => isRequired);
-  const first = variableNameOf(id, providerVariables[id][0]?.name ?? '');
+  const required = definitions[id].variables.filter(({ isRequired }) => isRequired);
+  const first = variableNameOf(id, definitions[id].variables[0]?.name ?? '');
 
   it('are taken whole, and without those that may be missing', () => {
     expect(problemsOf('live', { ...base, ...all })).toEqual([]);
-    const own = providerVariables[id].map(({ name }) => [name, settingOf(name)]);
+    const own = definitions[id].variables.map(({ name }) => [name, settingOf(name)]);
     expect(readConfig('live', { ...base, ...all }).providers.get(id)).toMatchObject(Object.fromEntries(own));
     const least = Object.fromEntries(required.map(({ name }) => [variableNameOf(id, name), settingOf(name)]));
     expect(problemsOf('live', { ...base, ...least })).toEqual([]);
@@ -393,7 +394,7 @@ describe('a provider that is a way to pay at another one', () => {
       'KLARNA_ROUTE must be one of moonpay, banxa: KLARNA_ROUTE is set.',
     ]);
     expect(problemsOf('live', { ...live, ...moonpay, PAYPAL_ROUTE: 'banxa' })).toEqual([
-      'PAYPAL_ROUTE must be one of moonpay: PAYPAL_ROUTE is set.',
+      'PAYPAL_ROUTE must be moonpay: PAYPAL_ROUTE is set.',
     ]);
   });
 });
@@ -427,7 +428,7 @@ describe('a secret from a file', () => {
     'is read for %s, set in one place only, and a file that cannot be read is named',
     (name) => {
       const provider = providerIds.find((id) => name.startsWith(variableNameOf(id, '')));
-      const required = (provider === undefined ? [] : providerVariables[provider])
+      const required = (provider === undefined ? [] : definitions[provider].variables)
         .filter(({ isRequired }) => isRequired)
         .map((variable) => [
           variableNameOf(provider ?? 'moonpay', variable.name),

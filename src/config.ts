@@ -13,7 +13,6 @@ import {
   readTrustProxy,
   type TlsFiles,
 } from './config-network.ts';
-import { readProviders } from './config-providers.ts';
 import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
 import { parsePolWei } from './domain/gas-money.ts';
@@ -25,9 +24,10 @@ import {
   type ThresholdTerms,
 } from './domain/paid-threshold.ts';
 import type { Address } from './domain/payout-address.ts';
-import type { ProviderId } from './domain/provider-catalogue.ts';
-import type { ProviderValues } from './domain/provider-variables.ts';
+import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
 import { isLoopbackHost } from './platform/public-address.ts';
+import { type ProviderValues, type ProviderVariable, variableNameOf } from './providers/define-provider.ts';
+import { providers as definitions } from './providers/providers.ts';
 
 /** Which parts of the service a process runs. */
 export type Role = 'all' | 'api' | 'worker';
@@ -301,4 +301,56 @@ function isPrivateKey(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
   const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
   return BigInt(text) > 0n && BigInt(text) < order;
+}
+
+/** The settings of each provider that is configured; one with some of what it needs is a problem. */
+function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId, ProviderValues> {
+  const providers = new Map<ProviderId, ProviderValues>();
+  for (const id of providerIds) {
+    const values = readValues(read, id, problems);
+    if (values !== null) providers.set(id, values);
+  }
+  for (const id of providerIds) addRoute(providers, id, problems);
+  return providers;
+}
+
+/** A provider that is a way to pay at another one needs the settings of that one, too. */
+function addRoute(providers: Map<ProviderId, ProviderValues>, id: ProviderId, problems: string[]): void {
+  const values = providers.get(id);
+  const route = definitions[id].routes.find((each) => each === values?.['ROUTE']);
+  if (values === undefined || route === undefined) return;
+  const ofRoute = providers.get(route);
+  if (ofRoute !== undefined) providers.set(id, { ...ofRoute, ...values });
+  else problems.push(`${variableNameOf(id, 'ROUTE')} is ${route}, which is not configured.`);
+}
+
+/** Null when nothing is set. */
+function readValues(read: Reader, id: ProviderId, problems: string[]): ProviderValues | null {
+  const variables = definitions[id].variables.map((variable) => ({
+    ...variable,
+    fullName: variableNameOf(id, variable.name),
+  }));
+  const values: Record<string, string> = {};
+  for (const { name, fullName } of variables) {
+    const value = read.text(fullName);
+    if (value !== null) values[name] = name === 'BASE_URL' ? value.replace(/\/$/, '') : value;
+  }
+  const isSet = ({ name }: ProviderVariable) => values[name] !== undefined;
+  const given = variables.find(isSet)?.fullName;
+  if (given === undefined) return null;
+  for (const variable of variables) {
+    const problem = problemOf(variable, values[variable.name]);
+    if (problem !== null) problems.push(`${variable.fullName} ${problem}: ${given} is set.`);
+  }
+  return values;
+}
+
+/** The problem of a value, as text that follows its variable's name; null when it is valid. */
+function problemOf({ name, isRequired, oneOf }: ProviderVariable, value: string | undefined): string | null {
+  if (name === 'BASE_URL' && (value === undefined ? isRequired : !isSecureHttpUrl(value)))
+    return 'must be an https URL (http on loopback only)';
+  if (value === undefined) return isRequired ? 'is missing' : null;
+  if (oneOf !== undefined && !oneOf.includes(value))
+    return oneOf.length === 1 ? `must be ${oneOf[0]}` : `must be one of ${oneOf.join(', ')}`;
+  return null;
 }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Currency, isCurrency, parseAmountCents } from '../../src/domain/money.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
-import type { ProviderValues } from '../../src/domain/provider-variables.ts';
+import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { InvalidRequestError } from '../invalid-request.ts';
 import type { Order } from '../order-store.ts';
 import type { NewOrder } from '../pay-order.ts';

@@ -5,6 +5,7 @@ import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
 import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
 import { createBaseServer } from '../http/server.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
+import { providerDescriptions } from '../providers/providers.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 /**
@@ -38,6 +39,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
   const dashboard = createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl });
   const context: OperatorContext = {
     ...dashboard,
+    providerDescriptions,
     directory,
     relay: store.relay,
     chain: external.chain,

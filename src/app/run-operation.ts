@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import type { VerifiedChain } from '../payments/verify/verify-context.ts';
+import { providerDescriptions } from '../providers/providers.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { createLog } from './log.ts';
@@ -79,6 +80,7 @@ async function runOnStore(
       ...store,
       callbacks,
       chain,
+      providerDescriptions,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
       baseUrl,

@@ -21,7 +21,7 @@ import { type SimulateOutcome, simulatedProviderOf } from '../http/checkout/simu
 import type { DocsContext } from '../http/docs/register-docs.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import type { StartSession } from '../payments/start-session.ts';
-import { createProviderAdapter } from '../providers/create-provider-adapter.ts';
+import { createProviderAdapter } from '../providers/providers.ts';
 import type { EventFeed } from '../sandbox/event-feed.ts';
 import type { Shop, ShopOptions } from '../sandbox/shop/start-shop.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';

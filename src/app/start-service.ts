@@ -13,6 +13,7 @@ import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment } from '../payments/create-direct-payment.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
+import { providerDescriptions } from '../providers/providers.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createAdminServer } from './admin-server.ts';
 import { withCleanUp } from './clean-up.ts';
@@ -101,6 +102,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
     ...store,
     callbacks: parts.callbacks,
+    providerDescriptions,
     directory: parts.directory,
     rates: external.rates,
     chain: { reader: external.chain, sweepBalances: external.sweepBalances },

@@ -7,7 +7,7 @@ import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import type { EmailStore } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
-import type { Rates } from '../domain/ports/provider.ts';
+import type { ProviderDescriptions, Rates } from '../domain/ports/provider.ts';
 import type {
   ObservationStore,
   RelayStore,
@@ -86,6 +86,7 @@ export interface DirectPayments {
 
 /** Dependencies of the commands: a running server's parts, or only the opened store. */
 export interface OperationsContext {
+  readonly providerDescriptions: ProviderDescriptions;
   readonly accounts: AccountStore;
   readonly callbacks: CallbackGuard;
   readonly people: PeopleStore;

@@ -57,6 +57,7 @@ const checkOperation: Operation = async (context, args) => {
     currency,
     amountCents,
     adapter: adapters.get(provider),
+    requiredVariables: context.providerDescriptions[provider].requiredVariables,
     usdUnits: usdUnits(amountCents, await context.rates.usdRate(currency)),
     country: argument.optionalCountry(args, 'country'),
     wallet: settlement.feeWallet,

@@ -5,13 +5,13 @@ import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderAdapter, SessionRequest } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
-import { providerVariables, variableNameOf } from '../domain/provider-variables.ts';
 
 /** The request of a check, which uses the provider's own API and the operator's credentials. */
 export interface ProviderCheckRequest {
   readonly provider: ProviderId;
   /** As the service has it, with or without a circuit breaker; undefined where it is not configured. */
   readonly adapter: ProviderAdapter | undefined;
+  readonly requiredVariables: readonly string[];
   readonly amountCents: number;
   readonly currency: Currency;
   /** The amount's value in USD, 10⁻⁶ units. */
@@ -33,8 +33,8 @@ export interface CheckedStep {
 
 /** Asks for a quote and starts a session, past the circuit breaker; what fails is said in words. Nothing is paid. */
 export async function checkProvider(request: ProviderCheckRequest): Promise<readonly CheckedStep[]> {
-  const { provider, adapter } = request;
-  if (adapter === undefined) return [missingCredentials(provider)];
+  const { adapter } = request;
+  if (adapter === undefined) return [missingCredentials(request)];
   const unguarded = adapter.unguarded ?? adapter;
   return [
     { step: 'credentials', isFine: true, detail: 'They are configured.' },
@@ -44,11 +44,8 @@ export async function checkProvider(request: ProviderCheckRequest): Promise<read
   ];
 }
 
-function missingCredentials(provider: ProviderId): CheckedStep {
-  const needed = providerVariables[provider]
-    .filter(({ isRequired }) => isRequired)
-    .map(({ name }) => variableNameOf(provider, name));
-  const detail = `There are none: set ${needed.join(', ')}, and restart.`;
+function missingCredentials({ requiredVariables }: ProviderCheckRequest): CheckedStep {
+  const detail = `There are none: set ${requiredVariables.join(', ')}, and restart.`;
   return { step: 'credentials', isFine: false, detail };
 }
 

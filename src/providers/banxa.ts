@@ -16,7 +16,6 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import {
   type PostedWebhook,
-  type ProviderAdapter,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
   type Quote,
@@ -24,15 +23,16 @@ import {
   type SessionRequest,
   type StartedSession,
 } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  type AdapterSettings,
-  type Call,
-  createProtocolAdapter,
-  LINK_LIFETIME_MS,
-  requireSuccess,
-} from './protocol-adapter.ts';
+  defineProvider,
+  environmentVariables,
+  optional,
+  type ProviderSettings,
+  plain,
+  secret,
+} from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
 import {
   fieldsOf,
   MalformedAnswerError,
@@ -41,20 +41,6 @@ import {
   readReference,
 } from './provider-http.ts';
 import { readWebhookFields, requireHmac } from './webhook-signature.ts';
-
-export interface BanxaOptions extends AdapterSettings {
-  /** Another provider than Banxa that is a way to pay there: its webhooks come to Banxa's address. */
-  readonly id: ProviderId;
-  /** As Banxa calls it: `debit-credit-card`. */
-  readonly paymentMethod: string;
-  /** The API's address with the partner's reference, without a slash at its end. */
-  readonly apiUrl: string;
-  readonly apiKey: string;
-  /** Banxa's name of Polygon. */
-  readonly blockchain: string;
-  /** Null takes no webhooks. */
-  readonly webhookSecret: string | null;
-}
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
@@ -71,55 +57,63 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['refunded', 'failed'],
 ]);
 
-/** Throws as the port says. */
-export function createBanxaAdapter(options: BanxaOptions): ProviderAdapter {
-  const { id, webhookSecret } = options;
-  const isRouted = id !== 'banxa';
-  return createProtocolAdapter(
-    {
-      id,
-      ...(isRouted ? { routedThrough: 'banxa' } : {}),
-      opensOnce: true,
-      quote: (request, call) => fetchQuote(options, request, call),
-      startSession: (request, call) => startSession(options, request, call),
-      ...(webhookSecret === null || isRouted
-        ? {}
-        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(options, webhookSecret, webhook) }),
-    },
-    options,
-  );
+export const banxa = defineProvider<Account>({
+  id: 'banxa',
+  hosts: { api: { production: 'https://api.banxa.com', sandbox: 'https://api.banxa-sandbox.com' } },
+  variables: [
+    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    plain('PARTNER', 'The partner reference, part of the path of every call.'),
+    optional(plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
+    optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it, webhooks are rejected.')),
+    ...environmentVariables,
+  ],
+  traits: { opensOnce: true },
+  account: accountOf,
+  quote: fetchQuote,
+  startSession,
+  takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
+  readWebhook: async (account, webhook) => readWebhook(account, webhook),
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return {
+    ...settings,
+    apiUrl: `${settings.host('api')}/${encodeURIComponent(settings.value('PARTNER'))}`,
+    apiKey: settings.value('API_KEY'),
+    blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
+    method: settings.paymentMethod ?? 'debit-credit-card',
+  };
 }
 
-async function fetchQuote(options: BanxaOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   const query = new URLSearchParams({
-    paymentMethodId: options.paymentMethod,
+    paymentMethodId: account.method,
     crypto: 'USDC',
-    blockchain: options.blockchain,
+    blockchain: account.blockchain,
     fiat: request.currency,
     fiatAmount: formatCents(request.amountCents),
   });
-  const url = `${options.apiUrl}/v2/quotes/buy?${query}`;
-  const answer = await call({ method: 'GET', url, headers: { 'x-api-key': options.apiKey } });
-  const body = fieldsOf(requireSuccess(options.id, answer));
+  const url = `${account.apiUrl}/v2/quotes/buy?${query}`;
+  const answer = await call({ method: 'GET', url, headers: { 'x-api-key': account.apiKey } });
+  const body = fieldsOf(requireSuccess(account.id, answer));
   const quote = body['data'] === undefined ? body : fieldsOf(body['data']);
   return { deliveryUnits: readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'), minimumUsdCents: null };
 }
 
-async function startSession(
-  options: BanxaOptions,
-  request: SessionRequest,
-  call: Call,
-): Promise<StartedSession> {
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   // The order promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(options, request, call);
+  const { deliveryUnits } = await fetchQuote(account, request, call);
   const answer = await call({
     method: 'POST',
-    url: `${options.apiUrl}/v2/buy`,
-    headers: { 'x-api-key': options.apiKey },
+    url: `${account.apiUrl}/v2/buy`,
+    headers: { 'x-api-key': account.apiKey },
     body: {
-      paymentMethodId: options.paymentMethod,
+      paymentMethodId: account.method,
       crypto: 'USDC',
-      blockchain: options.blockchain,
+      blockchain: account.blockchain,
       fiat: request.currency,
       fiatAmount: formatCents(request.amountCents),
       walletAddress: request.depositAddress,
@@ -130,26 +124,22 @@ async function startSession(
       ...(request.email === null ? {} : { email: request.email }),
     },
   });
-  const { id, checkoutUrl } = fieldsOf(requireSuccess(options.id, answer));
+  const { id, checkoutUrl } = fieldsOf(requireSuccess(account.id, answer));
   return {
     redirectUrl: readRedirectUrl(checkoutUrl),
     providerReference: readReference(id),
-    expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
     quotedUnits: deliveryUnits,
   };
 }
 
-function readWebhook(
-  options: BanxaOptions,
-  webhookSecret: string,
-  webhook: PostedWebhook,
-): ProviderWebhook | null {
+function readWebhook(account: Account, webhook: PostedWebhook): ProviderWebhook | null {
   const [, signature = '', nonce = ''] =
     /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
   if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
   // As it was registered: a proxy before us may have taken a part of the path away.
-  const { pathname } = new URL(options.webhookUrl);
-  requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature], 'hex');
+  const { pathname } = new URL(account.webhookUrl);
+  requireHmac(account.webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature], 'hex');
 
   const {
     status,

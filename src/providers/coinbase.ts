@@ -20,7 +20,6 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
   PostedWebhook,
-  ProviderAdapter,
   ProviderWebhook,
   Quote,
   QuoteRequest,
@@ -29,12 +28,13 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  type AdapterSettings,
-  type Call,
-  createProtocolAdapter,
-  requireSold,
-  requireSuccess,
-} from './protocol-adapter.ts';
+  defineProvider,
+  environmentVariables,
+  optional,
+  type ProviderSettings,
+  secret,
+} from './define-provider.ts';
+import { type Call, requireSold, requireSuccess } from './protocol-adapter.ts';
 import {
   fieldsOf,
   MalformedAnswerError,
@@ -50,19 +50,6 @@ import {
   requireHmac,
   requireRecent,
 } from './webhook-signature.ts';
-
-interface CoinbaseOptions extends AdapterSettings {
-  /** Host for sessions. */
-  readonly platformUrl: string;
-  /** Host for quotes. */
-  readonly developerUrl: string;
-  readonly keyId: string;
-  /** Ed25519 or P-256. */
-  readonly signingKey: KeyObject;
-  /** Null takes no webhooks. */
-  readonly webhookSecret: string | null;
-  readonly isSandbox: boolean;
-}
 
 /** What a token is good for is named by Coinbase's own hosts, also where a proxy stands before them. */
 const PLATFORM_HOST = 'api.cdp.coinbase.com';
@@ -81,29 +68,47 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ONRAMP_TRANSACTION_STATUS_FAILED', 'failed'],
 ]);
 
-/** Throws as the port says. */
-export function createCoinbaseAdapter(options: CoinbaseOptions): ProviderAdapter {
-  const { webhookSecret } = options;
-  return createProtocolAdapter(
-    {
-      id: 'coinbase',
-      opensOnce: true,
-      quote: (request, call) => fetchQuote(options, request, call),
-      startSession: (request, call) => startSession(options, request, call),
-      ...(webhookSecret === null
-        ? {}
-        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookSecret, webhook) }),
-    },
-    options,
-  );
+export const coinbase = defineProvider<Account>({
+  id: 'coinbase',
+  hosts: {
+    /** For sessions. */
+    platform: { production: `https://${PLATFORM_HOST}` },
+    /** For quotes. */
+    developer: { production: `https://${DEVELOPER_HOST}` },
+  },
+  variables: [
+    secret('API_KEY', 'The id of the secret API key; without it, the provider is inactive.'),
+    secret('API_SECRET', 'The secret of that key: 64 bytes in base64 (Ed25519), or a PEM key (ES256).'),
+    optional(
+      secret('WEBHOOK_SECRET', "The webhook subscription's secret; without it, webhooks are rejected."),
+    ),
+    ...environmentVariables,
+  ],
+  traits: { opensOnce: true },
+  account: accountOf,
+  quote: fetchQuote,
+  startSession,
+  takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
+  readWebhook: async ({ webhookSecret }, webhook) => readWebhook(webhookSecret, webhook),
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return {
+    ...settings,
+    platformUrl: settings.host('platform'),
+    developerUrl: settings.host('developer'),
+    keyId: settings.value('API_KEY'),
+    /** Ed25519 or P-256. */
+    signingKey: settings.key('API_SECRET', readCoinbaseKey),
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
+  };
 }
 
 /** A token for one call, of the method and address that it names. */
-async function authorizationOf(
-  options: CoinbaseOptions,
-  target: string,
-): Promise<Readonly<Record<string, string>>> {
-  const { keyId, signingKey, nowMs } = options;
+async function authorizationOf(account: Account, target: string): Promise<Readonly<Record<string, string>>> {
+  const { keyId, signingKey, nowMs } = account;
   const nowSeconds = Math.floor(nowMs() / 1000);
   const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
   const claims = {
@@ -121,15 +126,15 @@ function quotedCountryOf({ customerCountry }: QuoteRequest): string | null {
   return customerCountry === 'US' ? null : (customerCountry ?? null);
 }
 
-async function fetchQuote(options: CoinbaseOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   requireSold('coinbase', request, currenciesSold);
   const country = quotedCountryOf(request);
-  if (country === null) return await requireAvailable(options, call);
+  if (country === null) return await requireAvailable(account, call);
   const path = '/onramp/v1/buy/quote';
   const answer = await call({
     method: 'POST',
-    url: `${options.developerUrl}${path}`,
-    headers: await authorizationOf(options, `POST ${DEVELOPER_HOST}${path}`),
+    url: `${account.developerUrl}${path}`,
+    headers: await authorizationOf(account, `POST ${DEVELOPER_HOST}${path}`),
     body: {
       purchaseCurrency: 'USDC',
       purchaseNetwork: 'polygon',
@@ -147,29 +152,25 @@ async function fetchQuote(options: CoinbaseOptions, request: QuoteRequest, call:
 }
 
 /** No price, but whether anything is sold at all. */
-async function requireAvailable(options: CoinbaseOptions, call: Call): Promise<Quote> {
+async function requireAvailable(account: Account, call: Call): Promise<Quote> {
   const path = '/onramp/v1/buy/config';
-  const url = `${options.developerUrl}${path}`;
-  const headers = await authorizationOf(options, `GET ${DEVELOPER_HOST}${path}`);
+  const url = `${account.developerUrl}${path}`;
+  const headers = await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`);
   const { countries } = fieldsOf(requireSuccess('coinbase', await call({ method: 'GET', url, headers })));
   if (!Array.isArray(countries) || countries.length === 0)
     throw new MalformedAnswerError('there is no country to sell in');
   return { deliveryUnits: null, minimumUsdCents: null };
 }
 
-async function startSession(
-  options: CoinbaseOptions,
-  request: SessionRequest,
-  call: Call,
-): Promise<StartedSession> {
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   // The session promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(options, request, call);
+  const { deliveryUnits } = await fetchQuote(account, request, call);
   const path = '/platform/v2/onramp/sessions';
   const country = quotedCountryOf(request);
   const answer = await call({
     method: 'POST',
-    url: `${options.platformUrl}${path}`,
-    headers: await authorizationOf(options, `POST ${PLATFORM_HOST}${path}`),
+    url: `${account.platformUrl}${path}`,
+    headers: await authorizationOf(account, `POST ${PLATFORM_HOST}${path}`),
     body: {
       destinationAddress: request.depositAddress,
       destinationNetwork: 'polygon',
@@ -177,7 +178,7 @@ async function startSession(
       paymentAmount: formatCents(request.amountCents),
       paymentCurrency: request.currency,
       redirectUrl: request.returnUrl,
-      partnerUserRef: `${options.isSandbox ? SANDBOX_PREFIX : ''}${request.paymentId}`,
+      partnerUserRef: `${account.isSandbox ? SANDBOX_PREFIX : ''}${request.paymentId}`,
       ...(country === null ? {} : { country }),
     },
   });
@@ -185,7 +186,7 @@ async function startSession(
   return {
     redirectUrl: readRedirectUrl(onrampUrl),
     providerReference: request.paymentId,
-    expiresAtMs: options.nowMs() + SESSION_LIFETIME_MS,
+    expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
     quotedUnits: deliveryUnits,
   };
 }
@@ -223,7 +224,7 @@ function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number)
 }
 
 /** The secret of an API key: a PEM key, or 64 bytes in base64 (seed and public key of Ed25519); null for anything else. */
-export function readCoinbaseKey(secret: string): KeyObject | null {
+function readCoinbaseKey(secret: string): KeyObject | null {
   try {
     const key = secret.includes('-----BEGIN')
       ? createPrivateKey(secret.replaceAll('\\n', '\n'))

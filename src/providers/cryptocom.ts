@@ -11,38 +11,40 @@
  *   wallet is not used; a quote, so there is none and the delivery is assumed; how its webhooks are signed
  *   (`Pay-Signature`), so none are taken and the page learns of the payment from the chain alone.
  */
-import type { ProviderAdapter, Quote, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
-import {
-  type AdapterSettings,
-  type Call,
-  createProtocolAdapter,
-  LINK_LIFETIME_MS,
-  requireSuccess,
-} from './protocol-adapter.ts';
+import type { Quote, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
+import { baseUrlVariable, defineProvider, oneOf, type ProviderSettings, secret } from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
 import { fieldsOf, MalformedAnswerError, readRedirectUrl, readReference } from './provider-http.ts';
 
-export interface CryptocomOptions extends AdapterSettings {
-  readonly apiUrl: string;
-  readonly apiKey: string;
-}
+/** The required value of `CRYPTOCOM_ONRAMP`. */
+export const CONFIRMED = 'confirmed';
 
-/** Throws as the port says. */
-export function createCryptocomAdapter(options: CryptocomOptions): ProviderAdapter {
-  return createProtocolAdapter(
-    {
-      id: 'cryptocom',
-      quote: (_request, call) => probeAvailability(options, call),
-      startSession: (request, call) => startSession(options, request, call),
-    },
-    options,
-  );
+export const cryptocom = defineProvider<Account>({
+  id: 'cryptocom',
+  hosts: { api: { production: 'https://pay.crypto.com' } },
+  variables: [
+    secret('API_KEY', 'The secret key; without it, the provider is inactive.'),
+    oneOf('ONRAMP', `\`${CONFIRMED}\` once Crypto.com has confirmed the on-ramp for your account.`, [
+      CONFIRMED,
+    ]),
+    baseUrlVariable,
+  ],
+  account: accountOf,
+  quote: (account, _request, call) => probeAvailability(account, call),
+  startSession,
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return { ...settings, apiUrl: settings.host('api'), apiKey: settings.value('API_KEY') };
 }
 
 /**
  * Requests a list of one payment, because there are no quotes: a checkout that cannot be paid is refused when it is
  * created, and not when its customer clicks. That there is no such list is an answer, too.
  */
-async function probeAvailability({ apiUrl, apiKey }: CryptocomOptions, call: Call): Promise<Quote> {
+async function probeAvailability({ apiUrl, apiKey }: Account, call: Call): Promise<Quote> {
   const answer = await call({
     method: 'GET',
     url: `${apiUrl}/api/payments?limit=1`,
@@ -52,15 +54,11 @@ async function probeAvailability({ apiUrl, apiKey }: CryptocomOptions, call: Cal
   return { deliveryUnits: null, minimumUsdCents: null };
 }
 
-async function startSession(
-  options: CryptocomOptions,
-  request: SessionRequest,
-  call: Call,
-): Promise<StartedSession> {
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   const answer = await call({
     method: 'POST',
-    url: `${options.apiUrl}/api/payments`,
-    headers: { authorization: `Bearer ${options.apiKey}` },
+    url: `${account.apiUrl}/api/payments`,
+    headers: { authorization: `Bearer ${account.apiKey}` },
     body: {
       amount: request.amountCents,
       currency: request.currency,
@@ -79,7 +77,7 @@ async function startSession(
   return {
     redirectUrl: readRedirectUrl(payment['payment_url']),
     providerReference: readReference(payment['id']),
-    expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
     quotedUnits: null,
   };
 }

@@ -16,22 +16,20 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import type {
   PostedWebhook,
-  ProviderAdapter,
   ProviderWebhook,
   Quote,
   QuoteRequest,
   SessionRequest,
 } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  type AdapterSettings,
-  type Call,
-  createProtocolAdapter,
-  LINK_LIFETIME_MS,
-  minimumUsdCentsOf,
-  requireSuccess,
-} from './protocol-adapter.ts';
+  defineProvider,
+  environmentVariables,
+  optional,
+  type ProviderSettings,
+  secret,
+} from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS, minimumUsdCentsOf, requireSuccess } from './protocol-adapter.ts';
 import { fieldsOf, readDecimalUnits, readTextOrNull } from './provider-http.ts';
 import {
   readSignatureHeader,
@@ -42,21 +40,6 @@ import {
   requireRecent,
 } from './webhook-signature.ts';
 
-export interface MoonpayOptions extends AdapterSettings {
-  /** Another provider than MoonPay that is a way to pay there: its webhooks come to MoonPay's address. */
-  readonly id: ProviderId;
-  readonly widgetUrl: string;
-  readonly apiUrl: string;
-  /** The test environment has no USDC on Polygon. */
-  readonly asset: 'usdc_polygon' | 'usdc';
-  readonly apiKey: string;
-  readonly secretKey: string;
-  /** Null takes no webhooks. */
-  readonly webhookKey: string | null;
-  /** As MoonPay calls it: `credit_debit_card`, `paypal`. */
-  readonly paymentMethod: string;
-}
-
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['waitingPayment', 'paying'],
   ['waitingAuthorization', 'paying'],
@@ -65,43 +48,60 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['failed', 'failed'],
 ]);
 
-/** Throws as the port says. */
-export function createMoonpayAdapter(options: MoonpayOptions): ProviderAdapter {
-  const { id, webhookKey } = options;
-  const isRouted = id !== 'moonpay';
-  return createProtocolAdapter(
-    {
-      id,
-      ...(isRouted ? { routedThrough: 'moonpay' } : {}),
-      quote: (request, call) => fetchQuote(options, request, call),
-      async startSession(request, call) {
-        // The address promises nothing, so the quote decides the threshold; it also shows that the provider responds.
-        const quote = await fetchQuote(options, request, call);
-        return {
-          redirectUrl: signedUrl(options, request),
-          providerReference: request.paymentId,
-          expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
-          quotedUnits: quote.deliveryUnits,
-        };
-      },
-      ...(webhookKey === null || isRouted
-        ? {}
-        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookKey, webhook) }),
-    },
-    options,
-  );
+export const moonpay = defineProvider<Account>({
+  id: 'moonpay',
+  hosts: {
+    widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },
+    api: { production: 'https://api.moonpay.com' },
+  },
+  variables: [
+    secret('API_KEY', 'The publishable key (`pk_…`); without it, the provider is inactive.'),
+    secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the URLs of sessions.'),
+    optional(secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it, webhooks are rejected.')),
+    ...environmentVariables,
+  ],
+  account: accountOf,
+  quote: fetchQuote,
+  async startSession(account, request, call) {
+    // The address promises nothing, so the quote decides the threshold; it also shows that the provider responds.
+    const quote = await fetchQuote(account, request, call);
+    return {
+      redirectUrl: signedUrl(account, request),
+      providerReference: request.paymentId,
+      expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
+      quotedUnits: quote.deliveryUnits,
+    };
+  },
+  takesWebhooks: ({ webhookKey }) => webhookKey !== '',
+  readWebhook: async ({ webhookKey }, webhook) => readWebhook(webhookKey, webhook),
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return {
+    ...settings,
+    widgetUrl: settings.host('widget'),
+    apiUrl: settings.host('api'),
+    // The test environment has no USDC on Polygon.
+    asset: settings.isSandbox ? 'usdc' : 'usdc_polygon',
+    apiKey: settings.value('API_KEY'),
+    secretKey: settings.value('SECRET_KEY'),
+    webhookKey: settings.valueOrNull('WEBHOOK_KEY') ?? '',
+    method: settings.paymentMethod ?? 'credit_debit_card',
+  };
 }
 
-async function fetchQuote(options: MoonpayOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   const query = new URLSearchParams({
-    apiKey: options.apiKey,
+    apiKey: account.apiKey,
     baseCurrencyCode: request.currency.toLowerCase(),
     baseCurrencyAmount: formatCents(request.amountCents),
-    paymentMethod: options.paymentMethod,
+    paymentMethod: account.method,
     areFeesIncluded: 'true',
   });
-  const url = `${options.apiUrl}/v3/currencies/${options.asset}/buy_quote?${query}`;
-  const body = fieldsOf(requireSuccess(options.id, await call({ method: 'GET', url })));
+  const url = `${account.apiUrl}/v3/currencies/${account.asset}/buy_quote?${query}`;
+  const body = fieldsOf(requireSuccess(account.id, await call({ method: 'GET', url })));
   const base = body['baseCurrency'] === undefined ? {} : fieldsOf(body['baseCurrency']);
   const minimum = base['minBuyAmount'];
   return {
@@ -113,20 +113,20 @@ async function fetchQuote(options: MoonpayOptions, request: QuoteRequest, call: 
   };
 }
 
-function signedUrl(options: MoonpayOptions, request: SessionRequest): string {
+function signedUrl(account: Account, request: SessionRequest): string {
   const query = new URLSearchParams({
-    apiKey: options.apiKey,
-    currencyCode: options.asset,
+    apiKey: account.apiKey,
+    currencyCode: account.asset,
     walletAddress: request.depositAddress,
     baseCurrencyCode: request.currency.toLowerCase(),
     baseCurrencyAmount: formatCents(request.amountCents),
     lockAmount: 'true',
-    paymentMethod: options.paymentMethod,
+    paymentMethod: account.method,
     externalTransactionId: request.paymentId,
     redirectURL: request.returnUrl,
     ...(request.email === null ? {} : { email: request.email }),
   });
-  return signMoonpayUrl(`${options.widgetUrl}?${query}`, options.secretKey);
+  return signMoonpayUrl(`${account.widgetUrl}?${query}`, account.secretKey);
 }
 
 /** Appends MoonPay's signature to an address: of the query as it stands, together with its question mark. */

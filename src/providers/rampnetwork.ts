@@ -18,7 +18,6 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import {
   type PostedWebhook,
-  type ProviderAdapter,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
   type Quote,
@@ -27,24 +26,15 @@ import {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  type AdapterSettings,
-  type Call,
-  createProtocolAdapter,
-  LINK_LIFETIME_MS,
-  requireSuccess,
-} from './protocol-adapter.ts';
+  defineProvider,
+  environmentVariables,
+  optional,
+  type ProviderSettings,
+  secret,
+} from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
 import { fieldsOf, MalformedAnswerError } from './provider-http.ts';
 import { readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
-
-export interface RampNetworkOptions extends AdapterSettings {
-  readonly widgetUrl: string;
-  readonly apiUrl: string;
-  readonly apiKey: string;
-  /** Ed25519; null leaves the address unsigned. */
-  readonly signingKey: KeyObject | null;
-  /** Ramp Network's public key, secp256k1; null takes no webhooks. */
-  readonly webhookKey: KeyObject | null;
-}
 
 const ASSET = 'MATIC_USDC';
 /** The query parameter with our id in the address of the webhooks. */
@@ -68,35 +58,62 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['REVIEW_REJECTED', 'failed'],
 ]);
 
-/** Throws as the port says. */
-export function createRampNetworkAdapter(options: RampNetworkOptions): ProviderAdapter {
-  const { webhookKey } = options;
-  return createProtocolAdapter(
-    {
-      id: 'rampnetwork',
-      quote: (request, call) => fetchQuote(options, request, call),
-      async startSession(request, call) {
-        // The address promises nothing, so the quote decides what is enough.
-        const { deliveryUnits } = await fetchQuote(options, request, call);
-        return {
-          redirectUrl: widgetUrl(options, request),
-          providerReference: request.paymentId,
-          expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
-          quotedUnits: deliveryUnits,
-        };
-      },
-      ...(webhookKey === null
-        ? {}
-        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookKey, webhook) }),
-    },
-    options,
-  );
+export const rampnetwork = defineProvider<Account>({
+  id: 'rampnetwork',
+  hosts: {
+    widget: { production: 'https://app.rampnetwork.com', sandbox: 'https://app.demo.rampnetwork.com' },
+    api: { production: 'https://api.rampnetwork.com', sandbox: 'https://api.demo.rampnetwork.com' },
+  },
+  variables: [
+    secret('API_KEY', 'The host API key; without it, the provider is inactive.'),
+    optional(
+      secret(
+        'SIGNING_KEY',
+        'The Ed25519 private key (PEM) that signs session URLs; without it, customers can alter them.',
+      ),
+    ),
+    optional(
+      secret(
+        'WEBHOOK_PUBLIC_KEY',
+        "Ramp Network's key (PEM) for webhooks; without it, webhooks are rejected.",
+      ),
+    ),
+    ...environmentVariables,
+  ],
+  account: accountOf,
+  quote: fetchQuote,
+  async startSession(account, request, call) {
+    // The address promises nothing, so the quote decides what is enough.
+    const { deliveryUnits } = await fetchQuote(account, request, call);
+    return {
+      redirectUrl: widgetUrl(account, request),
+      providerReference: request.paymentId,
+      expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
+      quotedUnits: deliveryUnits,
+    };
+  },
+  takesWebhooks: ({ webhookKey }) => webhookKey !== null,
+  readWebhook: async ({ webhookKey }, webhook) => readWebhook(webhookKey as KeyObject, webhook),
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return {
+    ...settings,
+    widgetUrl: settings.host('widget'),
+    apiUrl: settings.host('api'),
+    apiKey: settings.value('API_KEY'),
+    /** Null leaves the address unsigned. */
+    signingKey: settings.keyOrNull('SIGNING_KEY', readSigningKey),
+    webhookKey: settings.keyOrNull('WEBHOOK_PUBLIC_KEY', readWebhookKey),
+  };
 }
 
-async function fetchQuote(options: RampNetworkOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   const answer = await call({
     method: 'POST',
-    url: `${options.apiUrl}/api/host-api/v3/onramp/quote/all?${new URLSearchParams({ hostApiKey: options.apiKey })}`,
+    url: `${account.apiUrl}/api/host-api/v3/onramp/quote/all?${new URLSearchParams({ hostApiKey: account.apiKey })}`,
     body: {
       cryptoAssetSymbol: ASSET,
       fiatCurrency: request.currency,
@@ -110,9 +127,9 @@ async function fetchQuote(options: RampNetworkOptions, request: QuoteRequest, ca
   return { deliveryUnits: BigInt(amount), minimumUsdCents: null };
 }
 
-function widgetUrl(options: RampNetworkOptions, request: SessionRequest): string {
+function widgetUrl(account: Account, request: SessionRequest): string {
   const query = new URLSearchParams({
-    hostApiKey: options.apiKey,
+    hostApiKey: account.apiKey,
     outAsset: ASSET,
     inAsset: request.currency,
     inAssetValue: formatCents(request.amountCents),
@@ -120,14 +137,14 @@ function widgetUrl(options: RampNetworkOptions, request: SessionRequest): string
     enabledFlows: 'ONRAMP',
     defaultFlow: 'ONRAMP',
     finalUrl: request.returnUrl,
-    webhookStatusUrl: `${options.webhookUrl}?${PAYMENT_PARAMETER}=${request.paymentId}`,
+    webhookStatusUrl: `${account.webhookUrl}?${PAYMENT_PARAMETER}=${request.paymentId}`,
     ...(request.email === null ? {} : { userEmailAddress: request.email }),
   }).toString();
-  const { signingKey } = options;
-  if (signingKey === null) return `${options.widgetUrl}/?${query}`;
-  const signed = `${query}&timestamp=${options.nowMs()}`;
+  const { signingKey } = account;
+  if (signingKey === null) return `${account.widgetUrl}/?${query}`;
+  const signed = `${query}&timestamp=${account.nowMs()}`;
   const signature = sign(null, Buffer.from(signed), signingKey).toString('base64');
-  return `${options.widgetUrl}/?${signed}&signature=${encodeURIComponent(signature)}`;
+  return `${account.widgetUrl}/?${signed}&signature=${encodeURIComponent(signature)}`;
 }
 
 function readWebhook(webhookKey: KeyObject, webhook: PostedWebhook): ProviderWebhook | null {
@@ -166,12 +183,12 @@ function sortedJson(value: unknown): string {
 }
 
 /** A PEM key of Ed25519, or null when it is none. */
-export function readSigningKey(pem: string): KeyObject | null {
+function readSigningKey(pem: string): KeyObject | null {
   return keyOf(() => createPrivateKey(pem), 'ed25519');
 }
 
 /** A PEM public key of secp256k1, or null when it is none. */
-export function readWebhookKey(pem: string): KeyObject | null {
+function readWebhookKey(pem: string): KeyObject | null {
   const key = keyOf(() => createPublicKey(pem), 'ec');
   return key?.asymmetricKeyDetails?.namedCurve === 'secp256k1' ? key : null;
 }

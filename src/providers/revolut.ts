@@ -16,7 +16,6 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
   PostedWebhook,
-  ProviderAdapter,
   ProviderWebhook,
   Quote,
   QuoteRequest,
@@ -25,9 +24,14 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  type AdapterSettings,
+  defineProvider,
+  environmentVariables,
+  optional,
+  type ProviderSettings,
+  secret,
+} from './define-provider.ts';
+import {
   type Call,
-  createProtocolAdapter,
   LINK_LIFETIME_MS,
   minimumUsdCentsOf,
   requireSold,
@@ -49,13 +53,6 @@ import {
   requireRecent,
 } from './webhook-signature.ts';
 
-export interface RevolutOptions extends AdapterSettings {
-  readonly apiUrl: string;
-  readonly apiKey: string;
-  /** Null takes no webhooks. */
-  readonly webhookSecret: string | null;
-}
-
 const ASSET = 'USDC-POL';
 const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
 const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -65,25 +62,42 @@ const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_FAILED', 'failed'],
 ]);
 
-/** Throws as the port says. */
-export function createRevolutAdapter(options: RevolutOptions): ProviderAdapter {
-  const { webhookSecret } = options;
-  return createProtocolAdapter(
-    {
-      id: 'revolut',
-      needsCountry: true,
-      quote: (request, call) => fetchQuote(options, request, call),
-      startSession: (request, call) => startSession(options, request, call),
-      ...(webhookSecret === null
-        ? {}
-        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookSecret, webhook) }),
+export const revolut = defineProvider<Account>({
+  id: 'revolut',
+  hosts: {
+    api: {
+      production: 'https://ramp-partners.revolut.com',
+      sandbox: 'https://ramp-partners.revolut.codes',
     },
-    options,
-  );
+  },
+  variables: [
+    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    optional(
+      secret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`); without it, webhooks are rejected."),
+    ),
+    ...environmentVariables,
+  ],
+  traits: { needsCountry: true },
+  account: accountOf,
+  quote: fetchQuote,
+  startSession,
+  takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
+  readWebhook: async ({ webhookSecret }, webhook) => readWebhook(webhookSecret, webhook),
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return {
+    ...settings,
+    apiUrl: settings.host('api'),
+    apiKey: settings.value('API_KEY'),
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
+  };
 }
 
 async function get(
-  { apiUrl, apiKey }: RevolutOptions,
+  { apiUrl, apiKey }: Account,
   call: Call,
   path: string,
   query: Readonly<Record<string, string>>,
@@ -94,24 +108,20 @@ async function get(
   );
 }
 
-async function fetchQuote(options: RevolutOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   requireSold('revolut', request, currenciesSold);
   // Without a country there is no price, but what is sold at all, and from what amount.
   const country = request.customerCountry ?? null;
   if (country === null)
-    return { deliveryUnits: null, minimumUsdCents: await fetchMinimumUsdCents(options, request, call) };
-  const quote = await get(options, call, 'quote', purchaseOf(request, country));
+    return { deliveryUnits: null, minimumUsdCents: await fetchMinimumUsdCents(account, request, call) };
+  const quote = await get(account, call, 'quote', purchaseOf(request, country));
   const { amount, currencyId } = fieldsOf(quote['crypto']);
   if (currencyId !== ASSET) throw new MalformedAnswerError('the quote is for another asset');
   return { deliveryUnits: readDecimalUnits(amount, 'crypto.amount'), minimumUsdCents: null };
 }
 
-async function fetchMinimumUsdCents(
-  options: RevolutOptions,
-  request: QuoteRequest,
-  call: Call,
-): Promise<number> {
-  const { fiat } = await get(options, call, 'config', {});
+async function fetchMinimumUsdCents(account: Account, request: QuoteRequest, call: Call): Promise<number> {
+  const { fiat } = await get(account, call, 'config', {});
   const sold = Array.isArray(fiat)
     ? fiat.map(fieldsOf).find(({ currency }) => currency === request.currency)
     : undefined;
@@ -129,16 +139,12 @@ function purchaseOf(request: QuoteRequest, country: string): Readonly<Record<str
   };
 }
 
-async function startSession(
-  options: RevolutOptions,
-  request: SessionRequest,
-  call: Call,
-): Promise<StartedSession> {
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   const country = request.customerCountry ?? null;
   if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
   // The address promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(options, request, call);
-  const { ramp_redirect_url: url } = await get(options, call, 'buy', {
+  const { deliveryUnits } = await fetchQuote(account, request, call);
+  const { ramp_redirect_url: url } = await get(account, call, 'buy', {
     ...purchaseOf(request, country),
     wallet: request.depositAddress,
     orderId: request.paymentId,
@@ -149,7 +155,7 @@ async function startSession(
   return {
     redirectUrl,
     providerReference: request.paymentId,
-    expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
     quotedUnits: deliveryUnits,
   };
 }

@@ -14,7 +14,6 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
   PostedWebhook,
-  ProviderAdapter,
   ProviderWebhook,
   Quote,
   QuoteRequest,
@@ -23,13 +22,13 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  type AdapterSettings,
-  type Call,
-  createProtocolAdapter,
-  LINK_LIFETIME_MS,
-  requireSold,
-  requireSuccess,
-} from './protocol-adapter.ts';
+  baseUrlVariable,
+  defineProvider,
+  optional,
+  type ProviderSettings,
+  secret,
+} from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS, requireSold, requireSuccess } from './protocol-adapter.ts';
 import {
   fieldsOf,
   MalformedAnswerError,
@@ -46,13 +45,6 @@ import {
   requireRecent,
 } from './webhook-signature.ts';
 
-export interface StripeOptions extends AdapterSettings {
-  readonly apiUrl: string;
-  readonly apiKey: string;
-  /** Secret of the webhook endpoint (`whsec_…`); null takes no webhooks. */
-  readonly webhookSecret: string | null;
-}
-
 const SESSIONS = '/v1/crypto/onramp_sessions';
 const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR']);
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -63,27 +55,42 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['rejected', 'failed'],
 ]);
 
-/** Throws as the port says. */
-export function createStripeAdapter(options: StripeOptions): ProviderAdapter {
-  const { webhookSecret } = options;
-  return createProtocolAdapter(
-    {
-      id: 'stripe',
-      quote: (request, call) => fetchQuote(options, request, call),
-      startSession: (request, call) => startSession(options, request, call),
-      ...(webhookSecret === null
-        ? {}
-        : { readWebhook: async (webhook: PostedWebhook) => readWebhook(webhookSecret, webhook) }),
-    },
-    options,
-  );
+export const stripe = defineProvider<Account>({
+  id: 'stripe',
+  hosts: { api: { production: 'https://api.stripe.com' } },
+  variables: [
+    secret('API_KEY', 'The secret key (`sk_…`); without it, the provider is inactive.'),
+    optional(
+      secret(
+        'WEBHOOK_SECRET',
+        "The webhook endpoint's secret (`whsec_…`); without it, webhooks are rejected.",
+      ),
+    ),
+    baseUrlVariable,
+  ],
+  account: accountOf,
+  quote: fetchQuote,
+  startSession,
+  takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
+  readWebhook: async ({ webhookSecret }, webhook) => readWebhook(webhookSecret, webhook),
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return {
+    ...settings,
+    apiUrl: settings.host('api'),
+    apiKey: settings.value('API_KEY'),
+    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
+  };
 }
 
-function authorizationOf({ apiKey }: StripeOptions): Readonly<Record<string, string>> {
+function authorizationOf({ apiKey }: Account): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${apiKey}` };
 }
 
-async function fetchQuote(options: StripeOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   requireSold('stripe', request, currenciesSold);
   const query = new URLSearchParams({
     source_currency: request.currency.toLowerCase(),
@@ -91,8 +98,8 @@ async function fetchQuote(options: StripeOptions, request: QuoteRequest, call: C
     'destination_currencies[]': 'usdc',
     'destination_networks[]': 'polygon',
   });
-  const url = `${options.apiUrl}/v1/crypto/onramp/quotes?${query}`;
-  const answer = await call({ method: 'GET', url, headers: authorizationOf(options) });
+  const url = `${account.apiUrl}/v1/crypto/onramp/quotes?${query}`;
+  const answer = await call({ method: 'GET', url, headers: authorizationOf(account) });
   const networks = fieldsOf(fieldsOf(requireSuccess('stripe', answer))['destination_network_quotes']);
   const quotes = networks['polygon'];
   const quote = Array.isArray(quotes)
@@ -105,14 +112,10 @@ async function fetchQuote(options: StripeOptions, request: QuoteRequest, call: C
   };
 }
 
-async function startSession(
-  options: StripeOptions,
-  request: SessionRequest,
-  call: Call,
-): Promise<StartedSession> {
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   // The session promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(options, request, call);
-  const headers = authorizationOf(options);
+  const { deliveryUnits } = await fetchQuote(account, request, call);
+  const headers = authorizationOf(account);
   const body = new URLSearchParams({
     source_currency: request.currency.toLowerCase(),
     source_amount: formatCents(request.amountCents),
@@ -125,19 +128,19 @@ async function startSession(
     'metadata[payment_id]': request.paymentId,
     ...(request.email === null ? {} : { 'customer_information[email]': request.email }),
   });
-  const created = await call({ method: 'POST', url: `${options.apiUrl}${SESSIONS}`, headers, body });
+  const created = await call({ method: 'POST', url: `${account.apiUrl}${SESSIONS}`, headers, body });
   const { id, redirect_url: url } = fieldsOf(requireSuccess('stripe', created));
   const reference = readReference(id);
   const session = await call({
     method: 'GET',
-    url: `${options.apiUrl}${SESSIONS}/${encodeURIComponent(reference)}`,
+    url: `${account.apiUrl}${SESSIONS}/${encodeURIComponent(reference)}`,
     headers,
   });
   requireLocked(requireSuccess('stripe', session), request);
   return {
     redirectUrl: readRedirectUrl(url),
     providerReference: reference,
-    expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
     quotedUnits: deliveryUnits,
   };
 }

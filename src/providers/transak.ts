@@ -20,7 +20,6 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import {
   type PostedWebhook,
-  type ProviderAdapter,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
   type Quote,
@@ -29,12 +28,14 @@ import {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  type AdapterSettings,
-  type Call,
-  createProtocolAdapter,
-  requireSold,
-  requireSuccess,
-} from './protocol-adapter.ts';
+  defineProvider,
+  environmentVariables,
+  optional,
+  type ProviderSettings,
+  plain,
+  secret,
+} from './define-provider.ts';
+import { type Call, requireSold, requireSuccess } from './protocol-adapter.ts';
 import {
   fieldsOf,
   type JsonAnswer,
@@ -44,15 +45,6 @@ import {
   readToken,
 } from './provider-http.ts';
 import { readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
-
-interface TransakOptions extends AdapterSettings {
-  readonly apiUrl: string;
-  readonly gatewayUrl: string;
-  readonly apiKey: string;
-  readonly apiSecret: string;
-  /** The domain that customers come from, as Transak knows it. */
-  readonly referrerDomain: string;
-}
 
 /** It sells for INR by UPI only, and the checkout is for cards. */
 const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
@@ -73,37 +65,60 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['EXPIRED', 'failed'],
 ]);
 
-/** Throws as the port says. */
-export function createTransakAdapter(options: TransakOptions): ProviderAdapter {
-  const token = createSharedToken(options.nowMs);
-  return createProtocolAdapter(
-    {
-      id: 'transak',
-      opensOnce: true,
-      checksReferrer: true,
-      quote: (request, call) => fetchQuote(options, request, call),
-      async startSession(request, call) {
-        // The session promises nothing, so the quote decides what is enough.
-        const { deliveryUnits } = await fetchQuote(options, request, call);
-        const body = await mintSession(options, token, request, call);
-        return {
-          redirectUrl: readRedirectUrl(fieldsOf(fieldsOf(body)['data'])['widgetUrl']),
-          providerReference: request.paymentId,
-          expiresAtMs: options.nowMs() + SESSION_LIFETIME_MS,
-          quotedUnits: deliveryUnits,
-        };
-      },
-      readWebhook: async (webhook, call) =>
-        readWebhook(await token.read((refresh) => refreshToken(options, call, refresh)), webhook),
+export const transak = defineProvider<Account>({
+  id: 'transak',
+  hosts: {
+    api: { production: 'https://api.transak.com', sandbox: 'https://api-stg.transak.com' },
+    gateway: {
+      production: 'https://api-gateway.transak.com',
+      sandbox: 'https://api-gateway-stg.transak.com',
     },
-    options,
-  );
+  },
+  variables: [
+    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    secret('API_SECRET', 'The API secret, which mints access tokens.'),
+    optional(
+      plain('REFERRER_DOMAIN', 'The domain from which Transak expects customers (the host of BASE_URL).'),
+    ),
+    ...environmentVariables,
+  ],
+  traits: { opensOnce: true, checksReferrer: true },
+  account: accountOf,
+  quote: fetchQuote,
+  async startSession(account, request, call) {
+    // The session promises nothing, so the quote decides what is enough.
+    const { deliveryUnits } = await fetchQuote(account, request, call);
+    const body = await mintSession(account, request, call);
+    return {
+      redirectUrl: readRedirectUrl(fieldsOf(fieldsOf(body)['data'])['widgetUrl']),
+      providerReference: request.paymentId,
+      expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
+      quotedUnits: deliveryUnits,
+    };
+  },
+  readWebhook: async (account, webhook, call) =>
+    readWebhook(await account.token.read((refresh) => refreshToken(account, call, refresh)), webhook),
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return {
+    ...settings,
+    apiUrl: settings.host('api'),
+    gatewayUrl: settings.host('gateway'),
+    apiKey: settings.value('API_KEY'),
+    apiSecret: settings.value('API_SECRET'),
+    /** The domain that customers come from, as Transak knows it. */
+    referrerDomain: settings.valueOrNull('REFERRER_DOMAIN') ?? new URL(settings.baseUrl).hostname,
+    token: createSharedToken(settings.nowMs),
+  };
 }
 
-async function fetchQuote(options: TransakOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   requireSold('transak', request, currenciesSold);
   const query = new URLSearchParams({
-    partnerApiKey: options.apiKey,
+    partnerApiKey: account.apiKey,
     fiatCurrency: request.currency,
     cryptoCurrency: 'USDC',
     isBuyOrSell: 'BUY',
@@ -113,27 +128,23 @@ async function fetchQuote(options: TransakOptions, request: QuoteRequest, call: 
   });
   const answer = await call({
     method: 'GET',
-    url: `${options.apiUrl}/api/v1/pricing/public/quotes?${query}`,
-    headers: { 'x-api-key': options.apiKey },
+    url: `${account.apiUrl}/api/v1/pricing/public/quotes?${query}`,
+    headers: { 'x-api-key': account.apiKey },
   });
   const quote = fieldsOf(fieldsOf(requireSuccess('transak', answer))['response']);
   return { deliveryUnits: readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'), minimumUsdCents: null };
 }
 
 /** Refreshes a refused token, once: another server with the same account may have done so. */
-async function mintSession(
-  options: TransakOptions,
-  token: SharedToken,
-  request: SessionRequest,
-  call: Call,
-): Promise<unknown> {
-  const read = () => token.read((refresh) => refreshToken(options, call, refresh));
+async function mintSession(account: Account, request: SessionRequest, call: Call): Promise<unknown> {
+  const { token } = account;
+  const read = () => token.read((refresh) => refreshToken(account, call, refresh));
   const post = (accessToken: string): Promise<JsonAnswer> =>
     call({
       method: 'POST',
-      url: `${options.gatewayUrl}/api/v2/auth/session`,
+      url: `${account.gatewayUrl}/api/v2/auth/session`,
       headers: { 'access-token': accessToken },
-      body: { widgetParams: widgetParams(options, request) },
+      body: { widgetParams: widgetParams(account, request) },
     });
   const first = await read();
   const answer = await post(first);
@@ -142,10 +153,10 @@ async function mintSession(
   return requireSuccess('transak', await post(await read()));
 }
 
-function widgetParams(options: TransakOptions, request: SessionRequest) {
+function widgetParams(account: Account, request: SessionRequest) {
   return {
-    apiKey: options.apiKey,
-    referrerDomain: options.referrerDomain,
+    apiKey: account.apiKey,
+    referrerDomain: account.referrerDomain,
     fiatAmount: Number(formatCents(request.amountCents)),
     fiatCurrency: request.currency,
     cryptoCurrencyCode: 'USDC',
@@ -160,7 +171,7 @@ function widgetParams(options: TransakOptions, request: SessionRequest) {
 }
 
 async function refreshToken(
-  { apiUrl, apiKey, apiSecret }: TransakOptions,
+  { apiUrl, apiKey, apiSecret }: Account,
   call: Call,
   { nowMs }: { readonly nowMs: number },
 ): Promise<{ token: unknown; expiresAtMs: number }> {

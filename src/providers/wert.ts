@@ -18,7 +18,6 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../domain/money.ts';
 import {
   type PostedWebhook,
-  type ProviderAdapter,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
   type Quote,
@@ -28,12 +27,14 @@ import {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import {
-  type AdapterSettings,
-  type Call,
-  createProtocolAdapter,
-  LINK_LIFETIME_MS,
-  requireSuccess,
-} from './protocol-adapter.ts';
+  defineProvider,
+  environmentVariables,
+  optional,
+  type ProviderSettings,
+  plain,
+  secret,
+} from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
 import {
   type AnswerFields,
   fieldsOf,
@@ -43,16 +44,6 @@ import {
   readTextOrNull,
 } from './provider-http.ts';
 import { readWebhookFields } from './webhook-signature.ts';
-
-export interface WertOptions extends AdapterSettings {
-  readonly partnerUrl: string;
-  readonly apiUrl: string;
-  readonly widgetUrl: string;
-  readonly apiKey: string;
-  readonly partnerId: string;
-  /** Stands in the query of the address that webhooks are sent to; null takes no webhooks. */
-  readonly webhookToken: string | null;
-}
 
 /** Statuses of an order, the furthest first: a customer who tries twice has two orders. */
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -64,30 +55,51 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['cancelled', 'failed'],
 ]);
 
-/** Throws as the port says. */
-export function createWertAdapter(options: WertOptions): ProviderAdapter {
-  const { webhookToken } = options;
-  return createProtocolAdapter(
-    {
-      id: 'wert',
-      quote: (request, call) => fetchQuote(options, request, call),
-      startSession: (request, call) => startSession(options, request, call),
-      ...(webhookToken === null
-        ? {}
-        : {
-            readWebhook: (webhook: PostedWebhook, call: Call) =>
-              readWebhook(options, webhookToken, webhook, call),
-          }),
-    },
-    options,
-  );
+export const wert = defineProvider<Account>({
+  id: 'wert',
+  hosts: {
+    partner: { production: 'https://partner.wert.io', sandbox: 'https://partner-sandbox.wert.io' },
+    api: { production: 'https://widget.wert.io', sandbox: 'https://sandbox.wert.io' },
+    widget: { production: 'https://widget.wert.io', sandbox: 'https://sandbox.wert.io' },
+  },
+  variables: [
+    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    plain('PARTNER_ID', 'The partner id, part of the widget URL.'),
+    optional(
+      secret(
+        'NOTICE_TOKEN',
+        'A random value that you choose, sent as `token` in the query of the webhook URL; without it, webhooks are rejected.',
+      ),
+    ),
+    ...environmentVariables,
+  ],
+  account: accountOf,
+  quote: fetchQuote,
+  startSession,
+  takesWebhooks: ({ webhookToken }) => webhookToken !== '',
+  readWebhook,
+});
+
+type Account = ReturnType<typeof accountOf>;
+
+function accountOf(settings: ProviderSettings) {
+  return {
+    ...settings,
+    partnerUrl: settings.host('partner'),
+    apiUrl: settings.host('api'),
+    widgetUrl: settings.host('widget'),
+    apiKey: settings.value('API_KEY'),
+    partnerId: settings.value('PARTNER_ID'),
+    /** Stands in the query of the address that webhooks are sent to. */
+    webhookToken: settings.valueOrNull('NOTICE_TOKEN') ?? '',
+  };
 }
 
-async function fetchQuote(options: WertOptions, request: QuoteRequest, call: Call): Promise<Quote> {
+async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   const answer = await call({
     method: 'POST',
-    url: `${options.apiUrl}/api/v3/partners/convert`,
-    headers: { 'x-partner-id': options.partnerId },
+    url: `${account.apiUrl}/api/v3/partners/convert`,
+    headers: { 'x-partner-id': account.partnerId },
     body: {
       from: request.currency,
       network: 'polygon',
@@ -116,17 +128,13 @@ function readFee(conversion: AnswerFields, name: string): bigint {
   return readDecimalUnits(value, name);
 }
 
-async function startSession(
-  options: WertOptions,
-  request: SessionRequest,
-  call: Call,
-): Promise<StartedSession> {
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   // The session promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(options, request, call);
+  const { deliveryUnits } = await fetchQuote(account, request, call);
   const answer = await call({
     method: 'POST',
-    url: `${options.partnerUrl}/api/external/hpp/create-session`,
-    headers: { 'x-api-key': options.apiKey },
+    url: `${account.partnerUrl}/api/external/hpp/create-session`,
+    headers: { 'x-api-key': account.apiKey },
     body: {
       flow_type: 'simple_full_restrict',
       wallet_address: request.depositAddress,
@@ -144,24 +152,23 @@ async function startSession(
     ...(request.email === null ? {} : { email: request.email }),
   });
   return {
-    redirectUrl: `${options.widgetUrl}/${encodeURIComponent(options.partnerId)}/widget?${query}`,
+    redirectUrl: `${account.widgetUrl}/${encodeURIComponent(account.partnerId)}/widget?${query}`,
     providerReference: sessionId,
-    expiresAtMs: options.nowMs() + LINK_LIFETIME_MS,
+    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
     quotedUnits: deliveryUnits,
   };
 }
 
 async function readWebhook(
-  options: WertOptions,
-  webhookToken: string,
+  account: Account,
   webhook: PostedWebhook,
   call: Call,
 ): Promise<ProviderWebhook | null> {
-  requireToken(webhook, webhookToken);
+  requireToken(webhook, account.webhookToken);
   const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
   // A trial of the address, from the partner's own page.
   if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
-  const progress = await fetchProgress(options, paymentId, call);
+  const progress = await fetchProgress(account, paymentId, call);
   const walletAddress = order === undefined || order === null ? null : fieldsOf(order)['address'];
   return {
     paymentId,
@@ -181,12 +188,12 @@ function requireToken({ target }: PostedWebhook, expected: string): void {
 }
 
 /** Asks Wert itself how far the orders for our id have come. */
-async function fetchProgress(options: WertOptions, paymentId: string, call: Call): Promise<SessionProgress> {
+async function fetchProgress(account: Account, paymentId: string, call: Call): Promise<SessionProgress> {
   const query = new URLSearchParams({ search_by: paymentId });
   const answer = await call({
     method: 'GET',
-    url: `${options.partnerUrl}/api/external/orders?${query}`,
-    headers: { 'x-api-key': options.apiKey },
+    url: `${account.partnerUrl}/api/external/orders?${query}`,
+    headers: { 'x-api-key': account.apiKey },
   });
   const orders = fieldsOf(requireSuccess('wert', answer))['data'];
   if (!Array.isArray(orders)) throw new MalformedAnswerError('there is no list of orders');

@@ -16,7 +16,7 @@ import { type Onramps, startOnramps } from '../../simulators/start-onramps.ts';
 import type { JsonRpcClient } from '../chain/json-rpc.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
-import type { ProviderValues } from '../domain/provider-variables.ts';
+import type { ProviderValues } from '../providers/define-provider.ts';
 import { createFixedRates, type FixedRates } from '../rates/fixed-rates.ts';
 import { startChainGateway } from './chain-gateway.ts';
 import { deploySandboxContracts, type SandboxContracts } from './deploy-sandbox-contracts.ts';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
 import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
+import { providerDescriptions } from '../../src/providers/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -33,6 +34,7 @@ function start(): Promise<Server> {
       allowedHosts: new Set(),
       own: { hostname: 'pay.example.com', port: 443, path: '' },
     }),
+    providerDescriptions,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     chain: null,

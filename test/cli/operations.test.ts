@@ -17,6 +17,7 @@ import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { DirectPaymentRequest } from '../../src/payments/create-direct-payment.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
+import { providerDescriptions } from '../../src/providers/providers.ts';
 import { createFixedRates } from '../../src/rates/fixed-rates.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
@@ -56,6 +57,7 @@ beforeEach(async () => {
       allowedHosts: new Set(),
       own: { hostname: 'pay.example.com', port: 443, path: '' },
     }),
+    providerDescriptions,
     directory: { adapters, settings: store.providers },
     nowMs: () => NOW_MS,
     chain: null,

@@ -9,6 +9,7 @@ import { runOperationAnywhere } from '../../src/app/run-operation.ts';
 import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
 import { CONTROL_SOCKET, startControlServer } from '../../src/cli/control-socket.ts';
 import { readConfig } from '../../src/config.ts';
+import { providerDescriptions } from '../../src/providers/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreInUseError } from '../../src/store/store-errors.ts';
@@ -35,6 +36,7 @@ function startControl(store: Store) {
       allowedHosts: new Set(),
       own: { hostname: 'pay.example.com', port: 443, path: '' },
     }),
+    providerDescriptions,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
     chain: null,

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
-import type { ProviderValues } from '../../src/domain/provider-variables.ts';
 import { type CheckedStep, checkProvider } from '../../src/payments/check-provider.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
+import type { ProviderValues } from '../../src/providers/define-provider.ts';
+import { providerDescriptions } from '../../src/providers/providers.ts';
 import { serveJson } from './serve-json.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 
@@ -22,6 +23,7 @@ function check(
   const { amountCents, currency, usdUnits, paymentId, returnUrl, depositAddress: wallet } = someSession;
   return checkProvider({
     ...{ provider, amountCents, currency, usdUnits, country, wallet, paymentId, returnUrl },
+    requiredVariables: providerDescriptions[provider].requiredVariables,
     adapter: stage.adapterOf(provider, adapterOptions),
   });
 }
@@ -45,7 +47,8 @@ it.each(providerIds)('everything is fine at a simulated %s, and nothing is paid'
 
 describe('says in words', () => {
   it('which settings are missing', async () => {
-    const request = { ...someSession, country: null, wallet: someSession.depositAddress };
+    const { requiredVariables } = providerDescriptions.coinbase;
+    const request = { ...someSession, requiredVariables, country: null, wallet: someSession.depositAddress };
     expect(await checkProvider({ ...request, provider: 'coinbase', adapter: undefined })).toEqual([
       {
         step: 'credentials',
@@ -102,7 +105,8 @@ describe('says in words', () => {
 
   it('that a currency is not taken, and that a country has to be named', async () => {
     const adapter = stage.adapterOf('stripe');
-    const request = { ...someSession, currency: 'INR', wallet: someSession.depositAddress } as const;
+    const own = { currency: 'INR', requiredVariables: [], wallet: someSession.depositAddress } as const;
+    const request = { ...someSession, ...own };
     const steps = await checkProvider({ ...request, provider: 'stripe', adapter, country: null });
     expect(wordsOf(steps, 'quote')?.detail).toBe('Stripe does not take payments in INR.');
     expect(wordsOf(await check('revolut', { country: null }), 'session')?.detail).toContain('--country');
@@ -126,7 +130,8 @@ it('asks also while the provider is left alone, and leaves its health as it was'
     lastFailure: 'the provider answered 503',
   };
   expect(adapter.health?.()).toEqual(health);
-  const request = { ...someSession, country: null, wallet: someSession.depositAddress };
+  const own = { country: null, requiredVariables: [], wallet: someSession.depositAddress };
+  const request = { ...someSession, ...own };
   const steps = await checkProvider({ ...request, provider: 'wert', adapter });
   expect(steps.every(({ isFine }) => isFine)).toBe(true);
   expect(adapter.health?.()).toEqual(health);

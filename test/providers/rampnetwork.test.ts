@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ProviderSettingError } from '../../src/providers/create-provider-adapter.ts';
+import { ProviderSettingError } from '../../src/providers/define-provider.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 
 let stage: Stage;

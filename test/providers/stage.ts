@@ -10,8 +10,8 @@ import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { PostedWebhook, ProviderAdapter, SessionRequest } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
-import type { ProviderValues } from '../../src/domain/provider-variables.ts';
-import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
+import type { ProviderValues } from '../../src/providers/define-provider.ts';
+import { createProviderAdapter } from '../../src/providers/providers.ts';
 
 /** The simulated on-ramps without a chain: orders are paid, and delivered never. */
 export interface Stage {

@@ -2,7 +2,7 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import type { PostedWebhook } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { SessionProgress } from '../../src/domain/provider-session.ts';
-import type { ProviderValues } from '../../src/domain/provider-variables.ts';
+import type { ProviderValues } from '../../src/providers/define-provider.ts';
 
 /** What a webhook is to say, in the provider's own words. */
 export interface WebhookContent {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
-import { createProviderAdapter } from '../../src/providers/create-provider-adapter.ts';
 import { outgoingLimitsOf } from '../../src/providers/outgoing-limiter.ts';
+import { createProviderAdapter } from '../../src/providers/providers.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { serveJson } from './serve-json.ts';
 import { type RecordedRequest, serveRequests } from './serve-requests.ts';

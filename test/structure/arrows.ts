@@ -19,11 +19,11 @@ const mayImport: Record<string, string[]> = {
   ...Object.fromEntries(outsideWorld.map((part) => [part, ['domain', 'platform']])),
   domain: ['platform'],
   platform: [],
-  config: ['domain', 'platform', 'config-network', 'config-providers', 'config-reader', 'config-variables'],
+  config: ['domain', 'platform', 'config-network', 'config-reader', 'config-variables', 'providers'],
   'config-network': ['domain', 'platform', 'config-reader'],
-  'config-providers': ['domain', 'config-network', 'config-reader'],
   'config-reader': ['domain', 'platform', 'config-variables'],
-  'config-variables': ['domain'],
+  // A provider's variables stand in its own file.
+  'config-variables': ['domain', 'providers'],
   // The local chain, the simulated on-ramps and the shop are a small world of their own.
   sandbox: [...belowApp, 'simulators', 'locales'],
   simulators: belowApp,

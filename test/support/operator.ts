@@ -11,6 +11,7 @@ import { refuseForeignHosts, registerOperatorConsole } from '../../src/http/oper
 import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import type { DashboardLimits } from '../../src/http/signed-in/context.ts';
+import { providerDescriptions } from '../../src/providers/providers.ts';
 import { createTestBrowser, createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
 
@@ -114,7 +115,7 @@ export async function createTestConsole({
 function contextOf(
   { store }: TestDashboard,
   outside: Outside,
-): Pick<OperatorContext, 'directory' | 'relay' | 'chain' | 'relayer' | 'rescue'> {
+): Pick<OperatorContext, 'directory' | 'providerDescriptions' | 'relay' | 'chain' | 'relayer' | 'rescue'> {
   const view = {
     async readHeads() {
       if (outside.heads === null) throw new ChainUnavailableError('no endpoint answers');
@@ -122,6 +123,7 @@ function contextOf(
     },
   };
   return {
+    providerDescriptions,
     directory: { adapters: outside.adapters, settings: store.providers },
     relay: store.relay,
     chain: { withView: (use) => use(view as ChainView) },

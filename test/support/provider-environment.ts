@@ -1,5 +1,5 @@
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
-import { variableNameOf } from '../../src/domain/provider-variables.ts';
+import { variableNameOf } from '../../src/providers/define-provider.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 
 /** The variables with which a service in live mode reaches a provider of this sandbox. */

@@ -125,6 +125,13 @@ export interface ProviderAdapter {
   readonly unguarded?: ProviderAdapter;
 }
 
+/** What is known of a provider without an account there. */
+export interface ProviderDescription {
+  /** The environment variables without which it is inactive. */
+  readonly requiredVariables: readonly string[];
+}
+export type ProviderDescriptions = Readonly<Record<ProviderId, ProviderDescription>>;
+
 /** The adapters that are configured (have credentials); a provider without one is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 

@@ -15,6 +15,7 @@ import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { ChainReader, Relayer } from '../../domain/ports/chain.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import type { ProviderDescriptions } from '../../domain/ports/provider.ts';
 import type { ObservationStore, RelayStore } from '../../domain/ports/settlement-store.ts';
 import type { ProviderDirectory } from '../../payments/provider-availability.ts';
 import type { Page } from '../checkout/layout.ts';
@@ -230,6 +231,7 @@ export async function requireAdmission(
 
 /** Dependencies of the console's pages. A page with a further dependency adds it here. */
 export interface OperatorContext extends AreaContext {
+  readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
   readonly directory: ProviderDirectory;
   readonly payments: PaymentStore;

@@ -8,7 +8,6 @@ import {
   providerCatalogue,
   providerIds,
 } from '../../domain/provider-catalogue.ts';
-import { providerVariables, variableNameOf } from '../../domain/provider-variables.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
@@ -131,7 +130,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
     main: html`${message}
 <form class="card" method="post" action="${path}"><h2>State</h2>${formTokenField(visit.formToken)}<dl class="facts">
 <div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
-<div><dt>Credentials</dt><dd>${provider.isConfigured ? 'configured' : html`none: set ${missingVariables(provider.id)}, and restart`}</dd></div>
+<div><dt>Credentials</dt><dd>${provider.isConfigured ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
 <div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
 <div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : moment(health.lastAnswerAtMs, CONSOLE_TIME_ZONE)}</dd></div>
@@ -144,10 +143,8 @@ ${textField({ name: 'minimum', label: 'The least amount in USD', value: settings
   };
 }
 
-function missingVariables(id: ProviderId): Html[] {
-  return providerVariables[id]
-    .filter(({ isRequired }) => isRequired)
-    .map(({ name }) => html`<code>${variableNameOf(id, name)}</code> `);
+function missingVariables({ providerDescriptions }: OperatorContext, id: ProviderId): Html[] {
+  return providerDescriptions[id].requiredVariables.map((name) => html`<code>${name}</code> `);
 }
 
 function stateBadge({ isConfigured, settings }: Provider): Html {

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import { ServiceError } from '../../../src/domain/errors.ts';
 import type { ProviderAdapter, SessionRequest } from '../../../src/domain/ports/provider.ts';
-import { createProviderAdapter } from '../../../src/providers/create-provider-adapter.ts';
+import { createProviderAdapter } from '../../../src/providers/providers.ts';
 import { requireKept } from './broken-promise.ts';
 import { nearText, wildValue } from './values.ts';
 

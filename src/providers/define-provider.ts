@@ -1,0 +1,221 @@
+import type { KeyObject } from 'node:crypto';
+import type {
+  PostedWebhook,
+  ProviderAdapter,
+  ProviderWebhook,
+  Quote,
+  QuoteRequest,
+  SessionRequest,
+  StartedSession,
+} from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { type AdapterSettings, type Call, createProtocolAdapter } from './protocol-adapter.ts';
+
+/** One setting of a provider, without the provider's name before it. */
+export interface ProviderVariable {
+  readonly name: string;
+  readonly isSecret: boolean;
+  /** Without it the provider cannot be used; with none of the required ones it is inactive. */
+  readonly isRequired: boolean;
+  readonly help: string;
+  /** The values that it takes; absent for any. */
+  readonly oneOf?: readonly string[];
+}
+
+/** Settings of one provider by the names in its list of variables. */
+export type ProviderValues = Readonly<Record<string, string>>;
+
+/** A provider's published test environment in the place of the real one. */
+const SANDBOX_ENVIRONMENT = 'sandbox';
+const environments = ['production', SANDBOX_ENVIRONMENT] as const;
+
+export const secret = (name: string, help: string): ProviderVariable => ({
+  name,
+  help,
+  isSecret: true,
+  isRequired: true,
+});
+export const plain = (name: string, help: string): ProviderVariable => ({
+  ...secret(name, help),
+  isSecret: false,
+});
+export const optional = (variable: ProviderVariable): ProviderVariable => ({
+  ...variable,
+  isRequired: false,
+});
+export const oneOf = (name: string, help: string, values: readonly string[]): ProviderVariable => ({
+  ...plain(name, help),
+  oneOf: values,
+});
+
+/** For a provider that can be replaced by a simulator or proxy. */
+export const baseUrlVariable = optional(
+  plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
+);
+/** For a provider with a test environment. */
+export const environmentVariables = [
+  optional(
+    oneOf('ENVIRONMENT', `One of ${environments.join(', ')} of the provider (production).`, environments),
+  ),
+  baseUrlVariable,
+];
+
+/** The environment variable of a provider's setting. */
+export function variableNameOf(provider: ProviderId, name: string): string {
+  return `${provider.toUpperCase()}_${name}`;
+}
+
+/** A setting that is there but cannot be used; the message names the variable and never repeats its value. */
+export class ProviderSettingError extends Error {
+  override readonly name = 'ProviderSettingError';
+}
+
+/** A host of the provider, and that of its test environment where it has another one. */
+interface ProviderHost {
+  readonly production: string;
+  readonly sandbox?: string;
+}
+
+/** A provider's settings, with the readers that an account is made by. */
+export interface ProviderSettings extends AdapterSettings {
+  /** The provider that customers choose: another one than the definition's where this is a payment method there. */
+  readonly id: ProviderId;
+  /** The name of that payment method at the provider; null for a card. */
+  readonly paymentMethod: string | null;
+  readonly isSandbox: boolean;
+  /** Throws `ProviderSettingError` where it is missing. */
+  value(name: string): string;
+  valueOrNull(name: string): string | null;
+  /** A key as it is read from its text. Throws for what is missing or cannot be read. */
+  key(name: string, read: (text: string) => KeyObject | null): KeyObject;
+  /** The same; null where none is set. */
+  keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
+  /** A host of the definition, without a slash at its end: below BASE_URL where that is set. */
+  host(name: string): string;
+}
+
+/** Everything that is specific to one provider. */
+export interface ProviderDefinition<Account> {
+  readonly id: ProviderId;
+  readonly hosts: Readonly<Record<string, ProviderHost>>;
+  /** In the order of the documentation. */
+  readonly variables: readonly ProviderVariable[];
+  readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer'>;
+  /** The operator's account as the calls need it. Throws `ProviderSettingError`. */
+  account(settings: ProviderSettings): Account;
+  quote(account: Account, request: QuoteRequest, call: Call): Promise<Quote>;
+  startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession>;
+  /** Whether the account can authenticate webhooks; absent where it always can. */
+  takesWebhooks?(account: Account): boolean;
+  /** Absent where the provider sends none. */
+  readWebhook?(account: Account, webhook: PostedWebhook, call: Call): Promise<ProviderWebhook | null>;
+}
+
+/** A provider as the rest of the service uses it. */
+export interface Provider {
+  readonly id: ProviderId;
+  readonly variables: readonly ProviderVariable[];
+  /** The providers at which it is a payment method; empty for one that sells by itself. */
+  readonly routes: readonly ProviderId[];
+  /** The adapter of an account. Throws `ProviderSettingError`. */
+  open(values: ProviderValues, settings: AdapterSettings, method?: PaymentMethod): ProviderAdapter;
+}
+
+/** A provider that is a payment method at another one, and the method's name there. */
+interface PaymentMethod {
+  readonly id: ProviderId;
+  readonly name: string;
+}
+
+/** Makes a provider of its definition. */
+export function defineProvider<Account>(definition: ProviderDefinition<Account>): Provider {
+  const { readWebhook, takesWebhooks = () => true } = definition;
+  return {
+    id: definition.id,
+    variables: definition.variables,
+    routes: [],
+    open(values, settings, method) {
+      const id = method?.id ?? definition.id;
+      const isRouted = id !== definition.id;
+      const account = definition.account(
+        settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null }),
+      );
+      return createProtocolAdapter(
+        {
+          id,
+          ...definition.traits,
+          ...(isRouted ? { routedThrough: definition.id } : {}),
+          quote: (request, call) => definition.quote(account, request, call),
+          startSession: (request, call) => definition.startSession(account, request, call),
+          // The webhooks of a payment method come to the address of the provider that runs it.
+          ...(readWebhook === undefined || isRouted || !takesWebhooks(account)
+            ? {}
+            : { readWebhook: (webhook, call) => readWebhook(account, webhook, call) }),
+        },
+        settings,
+      );
+    },
+  };
+}
+
+/** Makes a provider that sells nothing itself, but is a payment method at others. */
+export function definePaymentMethod(definition: {
+  readonly id: ProviderId;
+  readonly variables: readonly ProviderVariable[];
+  readonly routes: readonly Provider[];
+  /** The method's name at the provider of the route; undefined where it is not known. */
+  nameAt(route: ProviderId, values: ProviderValues): string | undefined;
+}): Provider {
+  const { id, variables, routes } = definition;
+  return {
+    id,
+    variables,
+    routes: routes.map((route) => route.id),
+    open(values, settings) {
+      const route = routes.find((each) => each.id === values['ROUTE']);
+      if (route === undefined)
+        throw new ProviderSettingError(
+          `${variableNameOf(id, 'ROUTE')} names no provider that it can go through.`,
+        );
+      const name = definition.nameAt(route.id, values);
+      if (name === undefined)
+        throw new ProviderSettingError(`${variableNameOf(id, 'PAYMENT_METHOD')} is missing.`);
+      return route.open(values, settings, { id, name });
+    },
+  };
+}
+
+function settingsOf(
+  { hosts }: Pick<ProviderDefinition<never>, 'hosts'>,
+  values: ProviderValues,
+  settings: AdapterSettings & Pick<ProviderSettings, 'id' | 'paymentMethod'>,
+): ProviderSettings {
+  const isSandbox = values['ENVIRONMENT'] === SANDBOX_ENVIRONMENT;
+  const nameOf = (name: string) => variableNameOf(settings.id, name);
+  const valueOrNull = (name: string) => values[name] ?? null;
+  const value = (name: string) => {
+    const given = valueOrNull(name);
+    if (given === null) throw new ProviderSettingError(`${nameOf(name)} is missing.`);
+    return given;
+  };
+  const key = (name: string, read: (text: string) => KeyObject | null) => {
+    const given = read(value(name));
+    if (given === null) throw new ProviderSettingError(`${nameOf(name)} is no key of the right kind.`);
+    return given;
+  };
+  return {
+    ...settings,
+    isSandbox,
+    valueOrNull,
+    value,
+    key,
+    keyOrNull: (name, read) => (valueOrNull(name) === null ? null : key(name, read)),
+    host(name) {
+      const root = valueOrNull('BASE_URL');
+      if (root !== null) return `${root}/${name}`;
+      const host = hosts[name];
+      if (host === undefined) throw new TypeError(`there is no host ${name}`);
+      return isSandbox ? (host.sandbox ?? host.production) : host.production;
+    },
+  };
+}
