@@ -1,4 +1,4 @@
-/** Bytes and their hexadecimal text, by the language alone: Buffer exists in some runtimes only. */
+/** Bytes of text and of hexadecimal digits, by the language alone: Buffer exists in some runtimes only. */
 
 const encoder = new TextEncoder();
 
@@ -10,13 +10,6 @@ export function toBytes(data: string | Uint8Array | ArrayBuffer): Uint8Array {
     : new Uint8Array(data);
 }
 
-/** Two lower-case digits for each byte, without a prefix. */
-export function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
-}
-
 /** The bytes of hexadecimal digits of either case, with or without `0x`; null when it is anything else. */
 export function fromHex(text: string): Uint8Array | null {
   const digits = text.startsWith('0x') ? text.slice(2) : text;
@@ -26,17 +19,6 @@ export function fromHex(text: string): Uint8Array | null {
     bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16);
   }
   return bytes;
-}
-
-/** One after the other. */
-export function concatenate(...parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    all.set(part, offset);
-    offset += part.length;
-  }
-  return all;
 }
 
 /** Whether both hold the same bytes, in a time that does not depend on where they differ. */

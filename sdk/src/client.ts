@@ -1,4 +1,4 @@
-import { toHex } from './bytes.ts';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { ConnectionError } from './errors.ts';
 import { type RequestContext, sendRequest } from './send-request.ts';
 import type { CheckoutRequest, Payment, PaymentStatus, SettlementPublication } from './wire.ts';
@@ -135,5 +135,5 @@ async function createIdempotencyKey(): Promise<string> {
   const moduleName = 'node:crypto';
   const crypto =
     globalThis.crypto ?? ((await import(moduleName)) as { webcrypto: typeof globalThis.crypto }).webcrypto;
-  return `sdk-${toHex(crypto.getRandomValues(new Uint8Array(16)))}`;
+  return `sdk-${bytesToHex(crypto.getRandomValues(new Uint8Array(16)))}`;
 }

@@ -1,6 +1,7 @@
-import { concatenate, fromHex, toBytes, toHex } from './bytes.ts';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
+import { fromHex, toBytes } from './bytes.ts';
 import { DepositAddressError } from './errors.ts';
-import { keccak256 } from './keccak256.ts';
 import type { Payment, SettlementPublication } from './wire.ts';
 
 const ADDRESS_BYTES = 20;
@@ -52,19 +53,19 @@ export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerm
   }
   const feeBasisPoints = toBasisPoints(payment.fee_percent);
   const merchant = readAddress(terms.payoutAddress, 'payoutAddress');
-  const given = toHex(readAddress(payment.polygon_address_in, 'polygon_address_in'));
-  const reference = keccak256(toBytes(payment.payment_id));
+  const given = bytesToHex(readAddress(payment.polygon_address_in, 'polygon_address_in'));
+  const reference = keccak_256(toBytes(payment.payment_id));
 
   for (const { address, implementation } of factories) {
     const factory = readAddress(address, 'a factory');
     const clone = readAddress(implementation, 'an implementation');
-    if (toHex(clone) !== toHex(firstContractOf(factory))) {
+    if (bytesToHex(clone) !== bytesToHex(firstContractOf(factory))) {
       throw new DepositAddressError(`${implementation} is not what the factory ${address} deployed first`);
     }
     const codeHash = cloneCodeHash(clone);
     for (const feeWallet of feeWallets) {
-      const salt = keccak256(
-        concatenate(
+      const salt = keccak_256(
+        concatBytes(
           word(publication.chain_id),
           word(merchant),
           word(readAddress(feeWallet, 'a fee wallet')),
@@ -72,8 +73,8 @@ export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerm
           reference,
         ),
       );
-      const hash = keccak256(concatenate(Uint8Array.of(0xff), factory, salt, codeHash));
-      if (toHex(hash.subarray(-ADDRESS_BYTES)) === given)
+      const hash = keccak_256(concatBytes(Uint8Array.of(0xff), factory, salt, codeHash));
+      if (bytesToHex(hash.subarray(-ADDRESS_BYTES)) === given)
         return { factory: address, feeWallet, feeBasisPoints };
     }
   }
@@ -111,7 +112,7 @@ function toBasisPoints(percent: number): number {
 
 /** The address of the first contract that a contract creates: keccak256(rlp([creator, 1])). */
 function firstContractOf(creator: Uint8Array): Uint8Array {
-  return keccak256(concatenate(Uint8Array.of(0xd6, 0x94), creator, Uint8Array.of(0x01))).subarray(
+  return keccak_256(concatBytes(Uint8Array.of(0xd6, 0x94), creator, Uint8Array.of(0x01))).subarray(
     -ADDRESS_BYTES,
   );
 }
@@ -120,5 +121,5 @@ function firstContractOf(creator: Uint8Array): Uint8Array {
 function cloneCodeHash(implementation: Uint8Array): Uint8Array {
   const before = fromHex('3d602d80600a3d3981f3363d3d373d3d3d363d73') as Uint8Array;
   const after = fromHex('5af43d82803e903d91602b57fd5bf3') as Uint8Array;
-  return keccak256(concatenate(before, implementation, after));
+  return keccak_256(concatBytes(before, implementation, after));
 }

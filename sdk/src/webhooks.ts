@@ -1,6 +1,7 @@
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { fromHex, isEqualInConstantTime, toBytes } from './bytes.ts';
 import { WebhookError } from './errors.ts';
-import { hmacSha256 } from './hmac-sha256.ts';
 import type { WebhookEvent } from './wire.ts';
 
 /** The header that carries the signature, in the case that every runtime's collection of headers understands. */
@@ -95,7 +96,7 @@ function verifySignature(body: Uint8Array, signature: SignatureHeader, ipnToken:
   if (given === null || given.length !== SIGNATURE_BYTES) {
     throw new WebhookError('no_signature', 'X-Service-Signature is missing or is not a signature');
   }
-  if (!isEqualInConstantTime(hmacSha256(toBytes(ipnToken), body), given)) {
+  if (!isEqualInConstantTime(hmac(sha256, toBytes(ipnToken), body), given)) {
     throw new WebhookError(
       'wrong_signature',
       "the signature is not that of this body and the payment's token",

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -24,8 +24,17 @@ export function installPackedSdk(): InstalledSdk {
     recursive: true,
     filter: (path) => !/\/(dist|node_modules)$/.test(path),
   });
-  run(source, join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json');
-  // npm would build again by `prepack`, with a compiler that a copy does not have.
+  // As npm does by `prepack`, with the tools that a copy does not have.
+  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
+  const { scripts } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
+    scripts: { prepack: string };
+  };
+  const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env['PATH']}`;
+  execFileSync('sh', ['-c', scripts.prepack], {
+    cwd: source,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, PATH: path },
+  });
   const npmArguments = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
   execFileSync('npm', npmArguments, { cwd: source, stdio: ['ignore', 'ignore', 'inherit'] });
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
@@ -40,11 +49,4 @@ export function installPackedSdk(): InstalledSdk {
     .map((entry) => join(entry.parentPath, entry.name).slice(packageFolder.length + 1))
     .sort();
   return { folder, packageFolder, packedFiles, remove: () => rmSync(folder, { recursive: true }) };
-}
-
-function run(folder: string, script: string, ...parameters: string[]): void {
-  execFileSync(process.execPath, [script, ...parameters], {
-    cwd: folder,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
 }

@@ -1,4 +1,7 @@
-/** Which part of the house may know which, as a check over modules. */
+/**
+ * Which part of the house may know which, as a check over modules. Own code instead of `dependency-cruiser` 18.7.2, which
+ * reads no `.ts` file here: it needs the programming interface of TypeScript before 7.
+ */
 import { type Import, isTest, type Module } from './modules.ts';
 
 const outsideWorld = ['providers', 'chain', 'rates', 'webhooks', 'mail', 'store'];
