@@ -28,7 +28,7 @@ function wordsOf(provider: ProviderId, { active, minimumUsdCents }: Partial<Prov
   if (active !== undefined) words.push(active === false ? 'switched off' : 'switched on');
   if (minimumUsdCents !== undefined) {
     words.push(
-      minimumUsdCents === null ? 'the catalogue’s minimum' : `minimum ${formatCents(minimumUsdCents)} USD`,
+      minimumUsdCents === null ? 'the default minimum' : `minimum ${formatCents(minimumUsdCents)} USD`,
     );
   }
   return words.length === 0 ? '' : `${providerCatalogue[provider].name}: ${words.join(', ')}`;

@@ -192,13 +192,10 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['time zone', ({ timeZone }) => timeZone],
   ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
   ['logo', ({ logoHash }) => logoHash ?? 'none'],
-  ['e-mails about trouble', ({ receivesAlerts }) => (receivesAlerts ? 'on' : 'off')],
+  ['alert e-mails', ({ receivesAlerts }) => (receivesAlerts ? 'on' : 'off')],
   ['underpayment tolerance', ({ toleranceBasisPoints }) => percentOrDefault(toleranceBasisPoints)],
   ['maximum provider fee', ({ maxProviderFeeBasisPoints }) => percentOrDefault(maxProviderFeeBasisPoints)],
-  [
-    'days for which e-mail addresses are kept',
-    ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all'),
-  ],
+  ['retention of e-mail addresses in days', ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all')],
 ];
 
 function percentOrDefault(basisPoints: number | null): string {

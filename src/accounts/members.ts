@@ -18,10 +18,10 @@ export async function invite(
   actor: Actor,
 ): Promise<{ readonly email: string; readonly token: string }> {
   const email = parseUserEmail(typed);
-  if (email === null) throw invalidField('The e-mail address', 'is not one.');
+  if (email === null) throw invalidField('The e-mail address', 'is not valid.');
   const members = await context.people.listMembers(accountId);
   if (members.some((member) => member.email === email)) {
-    throw invalidField('The e-mail address', 'is of a member already.');
+    throw invalidField('The e-mail address', 'belongs to a member already.');
   }
   if (members.length >= MAXIMUM_MEMBERS) {
     throw invalidField('The account', `may have at most ${MAXIMUM_MEMBERS} members.`);
@@ -139,7 +139,7 @@ export async function changeMember(
   const result = await context.people.changeMembership(accountId, userId, role);
   if (member === undefined || result === 'unknown') throw new ServiceError('not_found');
   if (result === 'last_owner')
-    throw invalidField('The account', 'must have an owner: make somebody else one first.');
+    throw invalidField('The account', 'needs an owner: make another member an owner first.');
   // No rights change: an owner of one account must not end the password links of its members at will.
   if (role === member.role) return;
   await endInvitations(context, accountId, member.email);

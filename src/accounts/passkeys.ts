@@ -78,7 +78,7 @@ export async function addPasskey(
     { ...found, userId: user.id, name: shownName, createdAtMs: context.nowMs(), lastUsedAtMs: null },
     { user, sessionId: session.id },
   );
-  if (!isAdded) throw invalidField('The passkey', 'is known already, or you have as many as you can.');
+  if (!isAdded) throw invalidField('The passkey', 'exists already, or you have reached the maximum number.');
   const codes = isFirst ? await renewRecoveryCodes(context, { user, session }) : null;
   await recordForUser(context, user, actor, 'passkey.added', shownName);
   return codes;
@@ -139,7 +139,7 @@ export async function removePasskey(
   const passkey = (await context.people.listPasskeys(user.id)).find((known) => known.id === id);
   const guard = { user, sessionId: session.id };
   if (passkey === undefined || !(await context.people.removePasskey(user.id, id, guard)))
-    throw invalidField('The passkey', 'is gone already.');
+    throw invalidField('The passkey', 'does not exist any more.');
   await dropCodesWithoutFactor(context, user.id);
   await recordForUser(context, user, actor, 'passkey.removed', passkey.name);
 }

@@ -106,5 +106,5 @@ export async function requireOwnPassword(
   password: string,
 ): Promise<void> {
   if (await passwords.verify(password, user.passwordHash)) return;
-  throw invalidField('The password', 'is not your current password.');
+  throw invalidField('The password', 'is incorrect.');
 }

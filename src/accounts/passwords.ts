@@ -95,7 +95,7 @@ export function requireGoodPassword(password: string, email: string): void {
     );
   }
   if (password.toLowerCase().includes(email) || email.includes(password.toLowerCase())) {
-    throw invalidField('The password', 'must be something else than your e-mail address.');
+    throw invalidField('The password', 'must differ from your e-mail address.');
   }
 }
 

@@ -74,7 +74,7 @@ export async function recordForUser(
 
 /** The refusal of a change when the password, the rights or the session changed after the request was checked. */
 export function accessChanged(): ServiceError {
-  return invalidField('Your password or your rights', 'have changed in the meantime. Please sign in again.');
+  return invalidField('Your password or your permissions', 'have changed. Please sign in again.');
 }
 
 /** The secret of a session or a link: 256 random bits, of which the store has only a hash. */

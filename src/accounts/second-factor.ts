@@ -59,10 +59,10 @@ export async function confirmTotp(
   actor: Actor,
 ): Promise<readonly string[]> {
   const secret = context.secondFactor.box.open(sealed, user.id);
-  if (secret === null) throw invalidField('The form', 'is too old: please begin again.');
+  if (secret === null) throw invalidField('The form', 'has expired. Start again.');
   const totpStep = stepOf(secret, code, context.nowMs());
   if (totpStep === null)
-    throw invalidField('The code', 'is not the one of this moment. Is the clock of your device right?');
+    throw invalidField('The code', 'is wrong. Check that the clock of your device is correct.');
   const totpSecret = context.secondFactor.box.seal(secret, user.id);
   const guard = { user, sessionId: session.id };
   if ((await context.people.updateUser(user.id, { totpSecret, totpStep }, { guard })) === null)

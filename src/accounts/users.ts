@@ -46,7 +46,7 @@ export async function createUser(
     createdAtMs: nowMs(),
   });
   const known = await people.findUserByEmail(email);
-  if (known === null) throw new Error(`the user ${email} was made and is not there`);
+  if (known === null) throw new Error(`the user ${email} was created but cannot be read`);
   const user =
     isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
   if (membership !== null) await grantRole(context, user.id, membership);

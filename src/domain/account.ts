@@ -16,7 +16,7 @@ export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
 /** A merchant. Its keys inherit its fee, wallet and providers. */
 export interface Account extends ShopProfile {
   readonly id: string;
-  /** The shop as customers see it. */
+  /** The shop name that customers see. */
   readonly name: string;
   readonly email: string | null;
   /** The account's card fee. */

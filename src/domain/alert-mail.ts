@@ -17,8 +17,8 @@ export interface AlertMailParts {
 
 const outcomes = {
   failed: 'failed',
-  blocked: 'was not sent, because its address is not allowed',
-  unknown: 'may have arrived or not: the service stopped in between',
+  blocked: 'was not sent, because its URL is not allowed',
+  unknown: 'may have arrived: the service stopped during delivery',
 } as const;
 
 /** Subject and text of the alert mail to owners. It contains nothing of the customer and no note. */
@@ -35,7 +35,7 @@ export function alertMail(parts: AlertMailParts): { readonly subject: string; re
       ...lines,
       ...(more > 0 ? [`and ${more} more`] : []),
       '',
-      `You get at most one such e-mail an hour. To get none: ${settingsUrl}`,
+      `You receive at most one such e-mail per hour. Turn them off in the settings: ${settingsUrl}`,
       '',
     ].join('\n'),
   };
@@ -43,10 +43,10 @@ export function alertMail(parts: AlertMailParts): { readonly subject: string; re
 
 function aboutWebhooks({ webhooks, pageOf }: AlertMailParts) {
   return {
-    one: 'A webhook did not arrive',
-    several: 'webhooks did not arrive',
+    one: 'A webhook was not delivered',
+    several: 'webhooks were not delivered',
     advice:
-      'An event is sent once and never again. Ask the API for the status of these payments, or send the events to your endpoint by hand with the command on their pages.',
+      'Each event is sent only once. Read the status of these payments with the API, and fulfill the orders that are paid.',
     lines: webhooks.map(
       ({ paymentId, host, status, reason }) =>
         `${host === '' ? 'your endpoint' : host}: ${outcomes[status]}${reason === null ? '' : ` (${reason})`}\n  ${pageOf(paymentId)}`,
@@ -56,10 +56,10 @@ function aboutWebhooks({ webhooks, pageOf }: AlertMailParts) {
 
 function aboutPayments({ payments, pageOf }: AlertMailParts) {
   return {
-    one: 'A payment needs a hand',
-    several: 'payments need a hand',
+    one: 'A payment needs attention',
+    several: 'payments need attention',
     advice:
-      'Money has arrived for these payments and could not be passed on to your wallet by itself. Their pages say why; the operator of the service can release it.',
+      'Money has arrived for these payments but could not be sent to your wallet automatically. Each payment page gives the reason. The operator of the service can release the money.',
     lines: payments.map(
       ({ id, amountCents, currency }) => `${formatCents(amountCents)} ${currency}\n  ${pageOf(id)}`,
     ),

@@ -135,7 +135,7 @@ function parsePercent(field: string, text: string, minimum: number, maximum: num
 /** Refuses a lock without a wallet, which would refuse every checkout. */
 export function requireWalletForLock(wallet: Address | null, isWalletLocked: boolean): void {
   if (isWalletLocked && wallet === null) {
-    throw invalidField('lock-wallet', 'needs the wallet that is to be the only one');
+    throw invalidField('lock-wallet', 'requires a wallet');
   }
 }
 
@@ -196,5 +196,5 @@ function measure(bytes: Uint8Array) {
 }
 
 function notAPicture() {
-  return invalidField('logo', 'must be a PNG, JPEG or WebP picture');
+  return invalidField('logo', 'must be a PNG, JPEG or WebP image');
 }

@@ -254,7 +254,7 @@ describe('accounts', () => {
     const account = await giveAccount();
     const before = await run('account update', { account });
     const wrong: [OperationArguments, RegExp][] = [
-      [{ 'lock-wallet': true }, /^lock-wallet needs the wallet/],
+      [{ 'lock-wallet': true }, /^lock-wallet requires a wallet/],
       [{ 'support-link': 'x' }, /^support-link must/],
       [{ 'default-callback': 'https://localhost/' }, /^default-callback must/],
       [{ logo: Buffer.from('<svg/>').toString('base64') }, /^logo must/],
@@ -349,7 +349,7 @@ describe('keys', () => {
 });
 
 describe('providers', () => {
-  it('are all listed, active only with credentials, with the catalogue’s minimum', async () => {
+  it('are all listed, active only with credentials, with the default minimum', async () => {
     const listed = await run<Json[]>('provider list');
     expect(listed).toHaveLength(11);
     expect(listed[0]).toEqual({

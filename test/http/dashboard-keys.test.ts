@@ -65,7 +65,7 @@ describe('API keys', () => {
     const reloaded = await browser.get(page);
     expect([reloaded.statusCode, reloaded.headers['location']]).toEqual([303, '/dashboard/keys?flash=shown']);
     const list = await browser.get('/dashboard/keys?flash=shown');
-    expect(textOf(list.payload)).toContain('A key is shown once');
+    expect(textOf(list.payload)).toContain('A key is shown only once');
     expect(list.payload).not.toContain(plainKey);
     expect(await keysOf()).toHaveLength(1);
   });

@@ -201,10 +201,10 @@ describe('a payment’s page', () => {
         payment.id,
         shortCodeOf(payment.id),
         'Status changed to paid / completed',
-        'Customer went to the provider',
+        'Customer opened the provider',
       ],
       ...[
-        'The endpoint answered 500',
+        'The endpoint responded with 500',
         '123 ms',
         '<oops>',
         'X-Service-Signature: ',
@@ -228,23 +228,23 @@ describe('a payment’s page', () => {
     const payment = await givePaid();
     const page = `/dashboard/payments/${payment.id}`;
     const verify = () => browser.post(`${page}/verify-signature`, {}, { page });
-    expect(textOf((await verify()).payload)).toContain('is the HMAC-SHA256 of exactly this body');
+    expect(textOf((await verify()).payload)).toContain('is the HMAC-SHA256 of this body');
     const token = createTestTokens().create(payment.id);
     expect((await verify()).payload).not.toContain(token.slice(-43));
     await dashboard.execute(`UPDATE webhooks SET body = '{"event":"payment.paid"}'`);
-    expect(textOf((await verify()).payload)).toContain('does not belong to this body');
+    expect(textOf((await verify()).payload)).toContain('does not match this body');
   });
 
   it('tells what to do about a webhook that failed: ask for the status, which receivers need no recording for', async () => {
     const payment = await givePaid();
     const text = await read(`/payments/${payment.id}`);
     const advice = text.slice(text.indexOf('An event is sent once.'), text.indexOf('Request the status'));
-    expect(advice).toContain('Fulfil the order by the payment’s status instead');
+    expect(advice).toContain('Read the payment’s status instead');
     expect(advice).not.toMatch(/send it|command below/);
     expect(text).toContain(
       `curl --header 'Authorization: Bearer YOUR_API_KEY' \\ 'https://pay.example.com/api/v1/payment-status?payment_id=${payment.id}'`,
     );
-    expect(text).toContain('refuses it 300 seconds after it was sent');
+    expect(text).toContain('refuse it after 300 seconds');
     await dashboard.execute(`UPDATE webhooks SET status = 'delivered'`);
     expect(await read(`/payments/${payment.id}`)).not.toContain('An event is sent once.');
   });
@@ -347,7 +347,7 @@ describe('the overview', () => {
       ...[
         'Needs your attention',
         'It needs attention',
-        'The endpoint answered 500',
+        'The endpoint responded with 500',
         'The last 90 days',
         'Asia/Kolkata',
       ],
@@ -399,10 +399,10 @@ describe('a payment that received less or more than it asked for', () => {
     expect(await read('/payments?amount=overpaid')).toContain('No payment matches');
     const page = await read(`/payments/${payment.id}`);
     expect(page).toContain(
-      `Partially paid: ${part} arrived (about $5.00 of $25.00). It counts as paid from 24.50 USDC.`,
+      `Partially paid: ${part} arrived (about $5.00 of $25.00). The payment is paid in full at 24.50 USDC.`,
     );
     expect(page).toContain('The customer can send the rest from a wallet');
-    expect(page).toContain('cannot be canceled or released while it is open');
+    expect(page).toContain('cannot be canceled or released, because');
     expect(page).not.toContain('The deposits seen are below the paid threshold');
     const overview = await read('');
     expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
@@ -433,7 +433,7 @@ describe('a payment that received less or more than it asked for', () => {
 it('a payment that no provider serves says so to its merchant, and from which amount one does', async () => {
   const small = await give({ amountCents: 50, currency: 'USD', usdUnits: 500_000n, provider: 'multi' });
   expect(await read(`/payments/${small.id}`)).toContain(
-    'No provider serves this payment, so that customers cannot pay it. The lowest amount that a provider takes is $1.00 (USD).',
+    'No provider accepts this payment, so the customer cannot pay it. The lowest minimum of a provider is $1.00 (USD).',
   );
   const fine = await give({ provider: 'multi' });
   expect(await read(`/payments/${fine.id}`)).not.toContain('No provider serves');
@@ -459,7 +459,7 @@ describe('a payment link', () => {
     });
     const shown = await browser.get(`/dashboard/links/${id}`);
     expect(textOf(shown.payload)).toContain(`https://pay.example.com/s/${shortCodeOf(id)}`);
-    expect(textOf(shown.payload)).toContain('anybody can read: Table 7');
+    expect(textOf(shown.payload)).toContain('Previews of this link show the note: Table 7');
     expect(shown.payload).toContain('aria-label="QR code of the link"');
     for (const [field, value] of [
       ['amount', '0'],
@@ -497,7 +497,7 @@ describe('erasing a customer’s e-mail address', () => {
     ]);
     const path = `/dashboard/payments/${payment.id}/verify-signature`;
     const checked = await owner.post(path, {}, { page: `/dashboard/payments/${payment.id}?flash=erased` });
-    expect(textOf(checked.payload)).toContain('only a copy that you kept can be checked');
+    expect(textOf(checked.payload)).toContain('can be verified only with your own copy');
   });
 
   it('of another account’s payment looks like one that never was', async () => {
@@ -551,12 +551,12 @@ describe('a payment in USDC from a wallet', () => {
     }));
     await indexAll();
     const page = await read(`/payments/${id}`);
-    expect(page).toContain('release on its way');
+    expect(page).toContain('release in progress');
     expect(page).toContain('in USDC from a wallet, without a card');
     expect(page).not.toContain('ethereum:');
     const list = await read('/payments?provider=direct');
     expect(list).toContain('From a wallet');
-    expect(list).toContain('release on its way');
+    expect(list).toContain('release in progress');
     expect(await read('/payments?provider=multi')).toContain('No payment matches');
   });
 

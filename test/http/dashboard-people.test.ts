@@ -190,9 +190,9 @@ describe('an invitation', () => {
   });
 
   it.each([
-    ['no address', 'developer', 'is not one'],
-    ['a@shop.example', 'king', 'There is no such role'],
-    ['', 'viewer', 'is not one'],
+    ['no address', 'developer', 'is not valid'],
+    ['a@shop.example', 'king', 'The role does not exist'],
+    ['', 'viewer', 'is not valid'],
   ])('to %j as %s is not made', async (email, role, problem) => {
     expect(await invite(email, role)).toContain(problem);
     expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toEqual([]);
@@ -233,7 +233,7 @@ describe('members', () => {
     for (const fields of [{ role: 'viewer' }, { role: 'owner', remove: '1' }]) {
       const answer = await browser.post(`${PEOPLE}/${owner.id}`, fields, { page: PEOPLE });
       expect(answer.statusCode).toBe(400);
-      expect(textOf(answer.payload)).toContain('must have an owner');
+      expect(textOf(answer.payload)).toContain('needs an owner');
     }
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
   });

@@ -141,7 +141,7 @@ describe('settings', () => {
     expect([wrong.statusCode, wrongFieldsIn(wrong.payload)]).toEqual([400, ['wallet', 'password']]);
     expect(valueIn(wrong.payload, 'wallet')).toBe('0x12');
     expect(wrong.payload).toMatch(/<input id="locked"[^>]* checked/);
-    expect(errorIn(wrong.payload, 'password')).toBe('This is not your current password.');
+    expect(errorIn(wrong.payload, 'password')).toBe('This is incorrect.');
     expect(valueIn(wrong.payload, 'password')).toBe('');
     const lonely = await save('wallet', { wallet: '', locked: '1', password: PASSWORD });
     expect(wrongFieldsIn(lonely.payload)).toEqual(['locked']);

@@ -34,7 +34,7 @@ describe('the list of accounts', () => {
     const answer = await browser.get(`/operator/accounts?search=${encodeURIComponent('Söhne')}`);
     expect(answer.payload).not.toContain('<b>Bücher');
     expect(textOf(answer.payload)).toContain('<b>Bücher & Söhne</b>');
-    expect(await pageOf('/operator/accounts?search=nobody')).toContain('No account is found by this');
+    expect(await pageOf('/operator/accounts?search=nobody')).toContain('No account matches');
   });
 });
 

@@ -55,7 +55,7 @@ describe('providers', () => {
     const text = await pageOf('/providers');
     expect(text).toMatch(/Banxa Offered Paused 20\.00 Nov 21, 2026, 00:00 UTC <i>refused<\/i>/);
     expect(text).toMatch(/Wert Offered Operational 1\.00 none/);
-    expect(text).toMatch(/Klarna Not configured Not asked yet/);
+    expect(text).toMatch(/Klarna Not configured No requests yet/);
     expect((await browser.get('/operator/providers')).payload).not.toContain('<i>refused');
     expect(await pageOf('/providers/klarna')).toContain('KLARNA_');
   });
@@ -108,12 +108,12 @@ describe('the settlement', () => {
     expect(text).toContain(`${ADDRESS.slice(0, 8)}…${ADDRESS.slice(-4)} 77 ${shortOf(carried)}`);
   });
 
-  it('lists the deposits that need a hand, with what can be done', async () => {
+  it('lists the deposits that need attention, with the next step', async () => {
     const late = await give({ status: 'canceled', forwardStatus: 'manual_required' });
     const refused = await give({ forwardStatus: 'manual_required', releaseRefusalReason: 'blocklisted' });
     const fine = await give({ forwardStatus: 'processing' });
     const text = await pageOf('/settlement');
-    const waiting = text.slice(text.indexOf('Deposits that need a hand'));
+    const waiting = text.slice(text.indexOf('Deposits that need attention'));
     expect(waiting).toMatch(new RegExp(`${shortOf(late)}.*Release it to the merchant`));
     expect(waiting).toMatch(new RegExp(`${shortOf(refused)}.*\\(blocklisted\\)`));
     expect(waiting).not.toContain(shortOf(fine));
@@ -173,7 +173,7 @@ describe('a payment', () => {
     expect(text).toContain('the customer can send the rest from a wallet');
     expect(text).not.toContain('Cancel payment');
     expect(text).not.toContain('Release what lies');
-    expect(text).not.toContain('it goes on by itself');
+    expect(text).not.toContain('continues automatically');
   });
 
   it('is not canceled while the chain is not read, and has other tokens sent to the merchant', async () => {
@@ -199,7 +199,7 @@ describe('a payment', () => {
 
 describe('webhooks', () => {
   it('that did not arrive are counted by host, and listed', async () => {
-    expect(await pageOf('/webhooks')).toContain('Every webhook has arrived');
+    expect(await pageOf('/webhooks')).toContain('All webhooks were delivered');
     for (const [outcome, reason] of [
       ['failed', 'http_500'],
       ['unknown', null],
@@ -213,6 +213,6 @@ describe('webhooks', () => {
     }
     const text = await pageOf('/webhooks');
     expect(text).toMatch(/shop\.example\.com 1 0 1/);
-    expect(text).toContain('The endpoint answered 500');
+    expect(text).toContain('The endpoint responded with 500');
   });
 });

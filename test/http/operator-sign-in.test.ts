@@ -386,7 +386,7 @@ describe('whose password strangers have tried too often', () => {
     expect(page.statusCode).toBe(429);
     expect(page.payload).not.toContain('/new-browser');
     expect(textOf(page.payload)).toMatch(
-      /This one will in \d+ minutes\. Whoever runs this service can let it in/,
+      /This browser can sign in in \d+ minutes\. The operator can unblock it/,
     );
     expect(textOf(page.payload)).not.toMatch(/link to set a new password/);
   });

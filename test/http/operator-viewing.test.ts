@@ -33,7 +33,7 @@ it('an operator reads an account’s dashboard under a banner, and its audit log
   for (const path of ['/dashboard', '/dashboard/payments', `/dashboard/payments/${payment.id}`]) {
     const page = await browser.get(path);
     expect([path, page.statusCode]).toEqual([path, 200]);
-    expect(textOf(page.payload)).toMatch(/Read-only\. You look at Tea shop as an operator, until .* UTC/);
+    expect(textOf(page.payload)).toMatch(/Read-only\. You are viewing Tea shop as an operator until .* UTC/);
   }
   expect(textOf((await browser.get(`/dashboard/payments/${payment.id}`)).payload)).toContain('Green tea');
   expect(await console.dashboard.store.audit.listEntries(account.id, null, 10)).toMatchObject([
@@ -61,7 +61,7 @@ it('every form is refused, whatever it is, and nothing changes', async () => {
   for (const path of forms) {
     const answer = await browser.post(path, { form_token, note: 'changed', name: 'x' });
     expect([path, answer.statusCode]).toEqual([path, 403]);
-    expect(textOf(answer.payload)).toContain('nothing changed');
+    expect(textOf(answer.payload)).toContain('change nothing');
   }
   const page = (await browser.get(`/dashboard/payments/${payment.id}`)).payload;
   const posted = [...page.matchAll(/<form[^>]+method="post"[^>]+action="([^"]+)"/g)].map(

@@ -103,7 +103,7 @@ describe('owners', () => {
     nowMs += 2 * MINUTE_MS;
     await tell();
     expect(texts()).toHaveLength(2);
-    const about = texts().find((text) => text.includes('passed on to your wallet'));
+    const about = texts().find((text) => text.includes('could not be sent to your wallet'));
     expect(about).toContain(`/payments/${payment.id}`);
   });
 

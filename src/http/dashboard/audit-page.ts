@@ -33,8 +33,8 @@ async function showEntries(context: DashboardContext, visit: Visit): Promise<Das
   const last = entries.at(-1);
   return {
     title: 'Audit log',
-    main: html`<p>Who did what in this account, the newest first. Nothing here can be changed.</p>
-${entries.length === 0 ? html`<p class="banner plain">Nothing was done yet.</p>` : entryTable(entries, visit)}
+    main: html`<p>All actions in this account, newest first. Entries cannot be changed.</p>
+${entries.length === 0 ? html`<p class="banner plain">No entries yet.</p>` : entryTable(entries, visit)}
 <div class="actions">${before === null ? nothing : html`<a class="button" href="${DASHBOARD_PATH}/audit">Newest</a>`}
 ${last === undefined || found.length <= ENTRIES_ON_A_PAGE ? nothing : html`<a class="button" href="${DASHBOARD_PATH}/audit?before=${last.position}">Older</a>`}</div>`,
   };

@@ -69,7 +69,7 @@ ${isThem ? acceptForm(formToken, nothing) : waysToAccept(formToken, link.email, 
 
 /** The same page for every address: it must not reveal whether a user has the address. */
 function waysToAccept(formToken: string, email: string, path: string): Html {
-  return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this address, then accept.</p>
+  return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this e-mail address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(path)}">Sign in</a></section>
 ${acceptForm(formToken, html`<h2>You are new here</h2>${passwordFields(email)}`)}`;
 }
@@ -93,7 +93,7 @@ ${textField({
 function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
   return sendPlainPage(routes, reply, 404, {
     title: 'This invitation does not work',
-    main: html`<p>It was accepted already, withdrawn, or is older than a week. Ask an owner of the account for another.</p>
+    main: html`<p>It was already accepted or withdrawn, or has expired after a week. Ask an owner of the account for a new one.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,
   });
 }

@@ -23,10 +23,13 @@ import {
 } from '../signed-in/signed-in-page.ts';
 
 const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['revoked', banner('good', 'The key is revoked. Requests with it are refused from now on.')],
+  ['revoked', banner('good', 'The key is revoked. Requests with it are refused.')],
   [
     'shown',
-    banner('warn', 'A key is shown once. If you have not saved the new key, revoke it and create another.'),
+    banner(
+      'warn',
+      'A key is shown only once. If you have not saved the new key, revoke it and create another.',
+    ),
   ],
 ]);
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
@@ -85,7 +88,7 @@ async function showKeys(
     title: 'API keys',
     main: html`${message}${flashMessages.get(visit.query.get('flash')) ?? nothing}
 <p>A key lets your shop create checkouts and read payments. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
-${active.length === 0 ? html`<p class="banner plain">There is no key yet. Create one, and give it to your shop's server.</p>` : keyTable(active, visit)}
+${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit, typed)}
 ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
   };
@@ -93,7 +96,7 @@ ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>
 
 function createForm(visit: Visit, typed: TypedKey = { name: '', error: undefined }): Html {
   return html`<form class="card" method="post" action="${KEYS_PATH}"><h2>Create a key</h2>${formTokenField(visit.formToken)}
-${textField({ name: 'name', label: 'Name', value: typed.name, error: typed.error, hint: 'What it is for, such as "web shop". Only you see it.' })}
+${textField({ name: 'name', label: 'Name', value: typed.name, error: typed.error, hint: 'The use of the key, such as "web shop". Customers never see it.' })}
 <div class="actions"><button class="button primary">Create key</button></div></form>`;
 }
 
@@ -111,7 +114,7 @@ function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
       html`<a class="button compact danger" href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a>`,
     ]),
   })}
-<p class="soft small">"Last used" is about a minute late.</p>`;
+<p class="soft small">"Last used" is updated about every minute.</p>`;
 }
 
 function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
@@ -152,7 +155,7 @@ async function showCreated(context: DashboardContext, visit: Visit): Promise<Das
   return {
     title: 'Your new key',
     main: html`<section class="card"><h2><bdi>${key.name}</bdi></h2>
-<p class="banner">Copy it now: it is not kept here, and will never be shown again. Give it to your shop's server, and to no browser or app.</p>
+<p class="banner">Copy the key now: it is not shown again. Store it on your shop's server, never in a browser or an app.</p>
 <div class="field"><label for="key">API key</label><input id="key" class="secret" readonly value="${plainKey}" autocomplete="off" spellcheck="false"></div>
 <div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
 <a class="button primary" href="${KEYS_PATH}">I have saved it</a><span id="copied" role="status"></span></div></section>`,
@@ -165,7 +168,7 @@ function showQuestion(key: ApiKey, visit: Visit): DashboardView {
     main: html`<section class="card">
 <p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
 <p>${key.lastUsedAtMs === null ? html`It has never been used.` : html`It was last used ${moment(key.lastUsedAtMs, visit.timeZone)}.`}
-From the next request on, whoever uses it is refused: no new checkouts, no status. Payments that exist go on. This cannot be undone.</p>
+All further requests with it are refused. Existing payments continue. This cannot be undone.</p>
 <form class="actions" method="post" action="${KEYS_PATH}/${key.id}/revoke">${formTokenField(visit.formToken)}
 <button class="button danger">Revoke the key</button><a class="button" href="${KEYS_PATH}">Keep it</a></form></section>`,
   };

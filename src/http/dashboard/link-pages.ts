@@ -56,17 +56,17 @@ function formView(
   const value = (name: string) => form?.text(name) ?? '';
   return {
     title: 'Payment links',
-    main: html`${message}<p>Make a checkout by hand and send its link, or show its QR code.</p>
+    main: html`${message}<p>Create a checkout and send its link, or show its QR code.</p>
 <form class="card" method="post" action="${DASHBOARD_PATH}/links">${formTokenField(formToken)}
 <div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000' })}
 ${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
 ${choice('provider', 'Provider', providerChoices, value('provider'), providerName)}
-${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'Fills in the field at the provider' })}</div>
+${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'Prefilled at the provider' })}</div>
 ${noteField(value('note'))}
 <p><label><input type="checkbox" name="passFeeToCustomer" value="1"${form?.has('passFeeToCustomer') ? html` checked` : nothing}> The customer pays the account’s fee on top</label></p>
-<p class="hint">It covers the account’s fee only: what the provider deducts from the payment is separate, and comes off what you receive.</p>
+<p class="hint">This covers the account’s fee only. The provider’s fee is separate and reduces what you receive.</p>
 ${destinationFields(account, value)}
-<p class="actions"><button class="button primary">Make the link</button><a class="button" href="${DASHBOARD_PATH}/links/direct">USDC from a wallet instead</a></p></form>`,
+<p class="actions"><button class="button primary">Create link</button><a class="button" href="${DASHBOARD_PATH}/links/direct">USDC from a wallet instead</a></p></form>`,
   };
 }
 
@@ -79,8 +79,8 @@ async function showLink(context: DashboardContext, visit: Visit): Promise<Dashbo
     main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
 <p><a href="${url}"><code>${url}</code></a></p>
 ${qrCode(url, 'QR code of the link')}
-${payment.note === null ? nothing : html`<p class="banner plain">In previews of this link anybody can read: <bdi>${payment.note}</bdi></p>`}
-<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">The payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Make another</a></p></section>
+${payment.note === null ? nothing : html`<p class="banner plain">Previews of this link show the note: <bdi>${payment.note}</bdi></p>`}
+<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">The payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Create another</a></p></section>
 ${walletCard(context, history)}`,
   };
 }
@@ -105,15 +105,15 @@ function directFormView(
   const value = (name: string) => form?.text(name) ?? '';
   return {
     title: 'USDC from a wallet',
-    main: html`${message}<p>Ask a customer for USDC from a wallet of their own, without a card. The whole amount has to arrive; your fee is taken when it is forwarded to you.</p>
+    main: html`${message}<p>Request USDC from a customer’s own wallet, without a card. The full amount must arrive. Your account’s fee is deducted when the USDC is forwarded to you.</p>
 <form class="card" method="post" action="${DASHBOARD_PATH}/links/direct">${formTokenField(formToken)}
 <div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000' })}
 ${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
-${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'In your events' })}</div>
-<p class="hint">Another currency than USD is converted into USDC once, now.</p>
+${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'Included in your webhooks' })}</div>
+<p class="hint">Other currencies are converted to USDC once, at creation.</p>
 ${noteField(value('note'))}
 ${destinationFields(account, value)}
-<p class="actions"><button class="button primary">Make the payment</button><a class="button" href="${DASHBOARD_PATH}/links">By card instead</a></p></form>`,
+<p class="actions"><button class="button primary">Create payment</button><a class="button" href="${DASHBOARD_PATH}/links">By card instead</a></p></form>`,
   };
 }
 
@@ -184,11 +184,11 @@ function choice<Value extends string>(
 function noteField(value: string): Html {
   return html`<div class="field"><label for="note">Note</label><textarea id="note" name="note" rows="2" maxlength="1000" aria-describedby="note-hint">
 ${value}</textarea>
-<p class="hint" id="note-hint">Public: whoever gets the short link sees it in previews. Not on the checkout page itself; at most 500 characters.</p></div>`;
+<p class="hint" id="note-hint">Public: previews of the short link show it. Not shown on the checkout page. At most 500 characters.</p></div>`;
 }
 
 /** The payout wallet and the webhook URL: the account's settings, or fields of the form. */
 function destinationFields(account: Account, value: (name: string) => string): Html {
-  return html`${account.wallet === null ? textField({ name: 'address', label: 'Payout wallet', value: value('address'), hint: 'A Polygon address (0x…); the settings can keep one' }) : html`<p>Paid out to <code>${account.wallet}</code></p>`}
-${account.defaultCallbackUrl === null ? textField({ name: 'callback', label: 'Webhook address', type: 'url', value: value('callback'), hint: 'https; gets the signed event. The settings can keep one' }) : html`<p>The event goes to <code>${account.defaultCallbackUrl}</code></p>`}`;
+  return html`${account.wallet === null ? textField({ name: 'address', label: 'Payout wallet', value: value('address'), hint: 'A Polygon address (0x…). You can save one in the settings.' }) : html`<p>Paid out to <code>${account.wallet}</code></p>`}
+${account.defaultCallbackUrl === null ? textField({ name: 'callback', label: 'Webhook address', type: 'url', value: value('callback'), hint: 'The https URL that receives the signed event. You can save one in the settings.' }) : html`<p>The event goes to <code>${account.defaultCallbackUrl}</code></p>`}`;
 }

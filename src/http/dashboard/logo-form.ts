@@ -61,11 +61,11 @@ async function changeLogo(
   file: Uint8Array,
 ): Promise<DashboardAnswer> {
   const isRemoved = form.has('remove');
-  if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose a picture');
+  if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose an image');
   const account = await updateAccount(context, visit.account.id, {
     profile: { logo: isRemoved ? null : file },
   });
-  const what = isRemoved ? 'took the logo away' : `logo ${account.logoHash}`;
+  const what = isRemoved ? 'removed the logo' : `logo ${account.logoHash}`;
   await recordAction(context, account.id, visit.actor, 'settings.changed', what);
   return seeOther('/settings?flash=saved');
 }

@@ -82,8 +82,8 @@ ${step(isDelivered, html`See the webhook arrive`, outcomes.some((outcome) => out
 
 function sentenceOfPayment({ baseUrl, isSandbox }: DashboardContext): string {
   return isSandbox
-    ? `POST to ${baseUrl}/api/v1/wallet with the key, open the checkout_url of the answer, and pay with the card 4242 4242 4242 4242.`
-    : `POST to ${baseUrl}/api/v1/wallet with the key, and open the checkout_url of the answer.`;
+    ? `POST to ${baseUrl}/api/v1/wallet with the key, open the checkout_url of the response, and pay with the card 4242 4242 4242 4242.`
+    : `POST to ${baseUrl}/api/v1/wallet with the key, and open the checkout_url of the response.`;
 }
 
 function unpaidSentence({ isSandbox }: DashboardContext): string {

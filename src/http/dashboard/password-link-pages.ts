@@ -73,7 +73,7 @@ ${textField({
 function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
   return sendPlainPage(routes, reply, 404, {
     title: 'This link does not work',
-    main: html`<p>It was used already, replaced by a newer one, ended by a change of your password or rights, or is older than a day. Ask the operator of this service for another.</p>
+    main: html`<p>It was already used or replaced, your password or permissions have changed, or it has expired after a day. Ask the operator of this service for a new one.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,
   });
 }
@@ -107,8 +107,8 @@ async function answerForgotten(
     request.log.warn({ err: error }, 'a link for a new password was not sent'),
   );
   return sendPlainPage(routes, reply, 200, {
-    title: 'Look into your mail',
-    main: html`<p>If somebody with this address has access, a link to set a new password is on its way to them. It works once and for a day.</p>
+    title: 'Check your e-mail',
+    main: html`<p>If this address has access, we have sent a link to set a new password to it. The link works once, within a day.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Back</a></p>`,
   });
 }
@@ -121,12 +121,12 @@ async function sendLink({ context }: DashboardRoutes, mailer: Mailer, typed: str
   await mailer.send({
     to: user.email,
     subject: 'Set a new password',
-    text: `Somebody, probably you, asked for a new password for the dashboard at ${context.baseUrl}.
+    text: `A new password was requested for the dashboard at ${context.baseUrl}.
 
-Set it here, within a day:
+Set it here within a day:
 ${context.baseUrl}${DASHBOARD_PATH}/password/${token}
 
-If it was not you, do nothing: the old password stays as it is.
+If you did not request it, ignore this e-mail. Your password stays unchanged.
 `,
   });
 }

@@ -91,18 +91,18 @@ export async function sendPaymentsCsv(
 function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
   if (page.next !== null) {
     const until = moment(paymentIdTimeMs(page.next), visit.timeZone);
-    return html`<p class="banner plain" role="status">Nothing found back to ${until}. There are older payments.</p>`;
+    return html`<p class="banner plain" role="status">No payment matches back to ${until}. Older payments exist.</p>`;
   }
   if (Object.keys(given).length > 0 || before !== null) {
-    return html`<p class="banner plain" role="status">No payment matches. A payment that was created a moment ago is found by its words in a second or two.</p>`;
+    return html`<p class="banner plain" role="status">No payment matches. New payments become searchable within two seconds.</p>`;
   }
   return html`<section class="card"><h2>No payments yet</h2>
-<p>A payment appears here as soon as your shop creates a checkout, or when you make a payment link by hand.</p></section>`;
+<p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
 }
 
 function pageLinks({ given, before }: PaymentFilters, { next, payments }: PaymentPage): Html {
   const newest = before === null ? nothing : html`<a class="button" href="${listPath(given)}">Newest</a>`;
-  const words = payments.length === 0 ? 'Look further back' : 'Older';
+  const words = payments.length === 0 ? 'Search older payments' : 'Older';
   const older =
     next === null
       ? nothing
@@ -239,7 +239,7 @@ function filterChips(given: PaymentFilters['given']): Html {
     if (value === undefined) return [];
     const { [name]: _, ...others } = given;
     return [
-      html`<li><a class="chip" href="${listPath(others)}"><span>${labels[name]}: <bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, take this filter away</span></a></li>`,
+      html`<li><a class="chip" href="${listPath(others)}"><span>${labels[name]}: <bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, remove this filter</span></a></li>`,
     ];
   });
   if (chips.length === 0) return nothing;

@@ -74,15 +74,15 @@ function mismatchNotice(
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
-<ul><li>The customer can send the rest from a wallet: the <a href="${url}">checkout page</a> shows how much is missing and the address. A card would be charged the whole amount again.</li>
-<li>The payment cannot be canceled or released while it is open, because something has arrived and more may follow.</li>
-<li>If the rest does not arrive before the payment expires, it is canceled, and what arrived can then be released to your wallet. It never counts as paid.</li></ul></section>`;
+<ul><li>The customer can send the rest from a wallet: the <a href="${url}">checkout page</a> shows how much is missing and the address. A card would be charged the full amount again.</li>
+<li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest.</li>
+<li>If the rest does not arrive before the payment expires, the payment is canceled. What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
   }
   if (payment.amountMismatch !== 'overpaid') return nothing;
   const visited = [...new Set(sessions.map(({ provider }) => providerName(provider)))];
   const { length: deposits } = observations.deposits;
   return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
-<p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. There is one webhook only: if the customer paid twice, refund the surplus from your wallet.</p></section>`;
+<p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. Only one webhook is sent. If the customer paid twice, refund the surplus from your wallet.</p></section>`;
 }
 
 /** A note for an open payment that no provider serves, with the amount from which one does. */
@@ -99,9 +99,9 @@ async function unservedNotice(
   const from = servedFromUsdCents(offers);
   const advice =
     from === null
-      ? 'None is available for it at the moment.'
-      : `The lowest amount that a provider takes is ${formatMoney(from, 'USD')} (USD).`;
-  return html`<p class="banner">No provider serves this payment, so that customers cannot pay it. ${advice}</p>`;
+      ? 'No provider is available at the moment.'
+      : `The lowest minimum of a provider is ${formatMoney(from, 'USD')} (USD).`;
+  return html`<p class="banner">No provider accepts this payment, so the customer cannot pay it. ${advice}</p>`;
 }
 
 /** A transaction, with a link to the block explorer if there is one. */
@@ -114,7 +114,7 @@ export function transactionLink({ explorerTransactionUrl }: DashboardContext, ha
 export function amountFacts(payment: Payment): Html {
   const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
   return html`${fact('Amount', `${formatMoney(amountCents, currency)} ${currency}`)}
-${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Made up of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
+${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Composed of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
 ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
 ${fact('Amount due', `${formatUnits(payment.paidThresholdUnits)} USDC`)}`;
 }
@@ -190,7 +190,7 @@ function noteCard(visit: Visit, payment: Payment): Html {
 <div class="field"><label for="note">Your note</label>
 <textarea id="note" name="note" rows="3" maxlength="1000" aria-describedby="note-hint">
 ${payment.note ?? ''}</textarea>
-<p class="hint" id="note-hint">At most 500 characters. Not on the checkout page, but anybody with the short link can see it in previews. A webhook that is queued already keeps the old one.</p></div>
+<p class="hint" id="note-hint">At most 500 characters. Hidden from the checkout page, but shown in previews of the short link. A queued webhook keeps the old note.</p></div>
 <p class="actions"><button class="button">Save the note</button></p></form></section>`;
 }
 
@@ -199,7 +199,7 @@ function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Ht
     payment.status === 'unpaid' && payment.forwardStatus === 'pending' && observations.deposits.length === 0;
   if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
   return html`<section class="card"><h2>Cancel</h2>
-<p>Nothing has arrived. A canceled payment cannot be paid any more; what a customer still sends to its address waits for your or the operator’s hand.</p>
+<p>No deposit has arrived. A canceled payment can no longer be paid. A later deposit is held until you or the operator release it.</p>
 <details><summary>Cancel this payment…</summary>
 <form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/cancel">${formTokenField(visit.formToken)}
 <p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;
@@ -208,7 +208,7 @@ function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Ht
 function eraseCard(visit: Visit, { id, email }: Payment): Html {
   if (email === null || !roleIncludes(visit.role, 'owner')) return nothing;
   return html`<section class="card"><h2>Customer’s e-mail address</h2>
-<p>It can be erased here, for example because the customer asks for it: from the payment, its search, its links to providers and the webhook as it was recorded. It does not come back; the provider and your own systems keep what they have.</p>
+<p>Erase it, for example at the customer’s request: from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.</p>
 <details><summary>Erase the e-mail address…</summary>
 <form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
 <p class="actions"><button class="button danger">Yes, erase it</button></p></form></details></section>`;
@@ -240,14 +240,14 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
       session.quotedUnits === null ? '' : `, which quoted ${formatUnits(session.quotedUnits)} USDC`;
     yield {
       atMs: session.createdAtMs,
-      title: 'Customer went to the provider',
+      title: 'Customer opened the provider',
       text: `${providerName(session.provider)}${quoted}. Its reference: ${session.providerReference}`,
     };
     if (session.progress !== null && session.progressAtMs !== null) {
       yield {
         atMs: session.progressAtMs,
         title: `${providerName(session.provider)} says: ${session.progress}`,
-        text: 'A hint of the provider; only what arrives on the chain counts.',
+        text: 'Reported by the provider. Only deposits on the chain count.',
       };
     }
   }
@@ -285,10 +285,10 @@ export function walletCard(
   const uri = paymentUri({ token, chainId, to: depositAddress, units: missingUnits });
   return html`<section class="card"><h2>To be paid from a wallet</h2>
 ${qrCode(uri, 'The transfer, for a wallet that scans it')}
-<dl class="facts">${fact('Still to be sent', `${formatUnits(missingUnits)} USDC`)}
+<dl class="facts">${fact('Amount due', `${formatUnits(missingUnits)} USDC`)}
 ${fact('Network', networkName(chainId))}
 ${fact('To', html`<code>${depositAddress}</code>`)}
 ${fact('USDC contract', html`<code>${token}</code>`)}
 ${fact('For wallets', html`<code>${uri}</code>`)}</dl>
-<p>Only USDC, and only on this network: anything else does not arrive.</p></section>`;
+<p>Send only USDC, and only on this network. Other transfers are not credited.</p></section>`;
 }

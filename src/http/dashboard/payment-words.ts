@@ -27,11 +27,11 @@ const statusTones: Readonly<Record<PaymentStatus, Tone>> = { unpaid: '', paid: '
 const forwardWords: Readonly<Record<ForwardStatus, readonly [string, Tone]>> = {
   pending: ['waiting', ''],
   ready: ['release due', ''],
-  processing: ['release on its way', ''],
+  processing: ['release in progress', ''],
   completed: ['released', 'good'],
-  failed: ['release refused', 'bad'],
+  failed: ['release rejected', 'bad'],
   manual_required: ['action required', 'bad'],
-  canceled: ['nothing arrived', ''],
+  canceled: ['no deposit', ''],
 };
 
 const webhookTones: Readonly<Record<WebhookStatus, Tone>> = {
@@ -79,7 +79,7 @@ export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUni
 export function partPaidSentence(payment: Payment): string {
   const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
   const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
-  return `Partially paid: ${partPaid(payment)} arrived (${about}). It counts as paid from ${formatUsdc(paidThresholdUnits)} USDC.`;
+  return `Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits)} USDC.`;
 }
 
 /** The received amount of an overpaid payment. */
@@ -97,7 +97,7 @@ export function forwardLabel(status: ForwardStatus): string {
 
 export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch'>): string {
   if (payment.amountMismatch === 'partially_paid') {
-    return 'Part of the amount has been seen at the deposit address.';
+    return 'Part of the amount has arrived at the deposit address.';
   }
   return paymentStates[stateOf(payment)];
 }
@@ -121,34 +121,34 @@ export function usedProvider({ provider }: Pick<Payment, 'provider'>, session: P
 export function reasonSentence(reason: string | null): string {
   if (reason === null) return '';
   const status = /^http_(\d+)$/.exec(reason)?.[1];
-  if (status !== undefined) return `The endpoint answered ${status}; only 2xx counts as received.`;
+  if (status !== undefined) return `The endpoint responded with ${status}. Only 2xx counts as received.`;
   return reasonSentences[reason] ?? reason;
 }
 
 const reasonSentences: Readonly<Record<string, string>> = {
-  blocked_url: 'The callback address breaks the rules by now; nothing was sent.',
-  blocked_address: 'The host’s name led to an address that is not public; nothing was sent.',
-  blocked_own_address: 'The host’s name led to this service itself; nothing was sent.',
-  dns_failed: 'The host’s name does not exist.',
-  dns_timeout: 'The name servers did not answer in time.',
-  connect_failed: 'No connection could be made.',
+  blocked_url: 'The callback URL is no longer allowed. Nothing was sent.',
+  blocked_address: 'The host name resolves to an address that is not public. Nothing was sent.',
+  blocked_own_address: 'The host name resolves to this service. Nothing was sent.',
+  dns_failed: 'The host name does not exist.',
+  dns_timeout: 'The DNS lookup timed out.',
+  connect_failed: 'The connection failed.',
   connect_refused: 'The host refused the connection.',
-  connect_timeout: 'The host did not accept the connection in time.',
+  connect_timeout: 'The connection timed out.',
   tls_expired: 'The certificate has expired.',
-  tls_failed: 'No encrypted connection could be agreed on.',
+  tls_failed: 'The TLS handshake failed.',
   tls_not_yet_valid: 'The certificate is not valid yet.',
   tls_self_signed: 'The certificate is self-signed.',
-  tls_timeout: 'The encrypted connection was not made in time.',
-  tls_untrusted: 'The certificate is from nobody who is trusted.',
-  tls_version: 'The host speaks only versions of TLS that are not safe any more.',
+  tls_timeout: 'The TLS handshake timed out.',
+  tls_untrusted: 'The certificate’s issuer is not trusted.',
+  tls_version: 'The host supports only insecure versions of TLS.',
   tls_wrong_host: 'The certificate is for another host.',
-  invalid_response: 'What the endpoint answered is not HTTP.',
-  response_headers_too_large: 'The headers of the answer were too large.',
-  too_many_interim_responses: 'The endpoint sent preliminary answers without end.',
-  no_response: 'The connection ended without an answer; the event may have arrived.',
-  reset: 'The connection was reset after the event was sent; it may have arrived.',
-  timeout: 'No answer came within ten seconds; the event may have arrived.',
-  interrupted: 'The service was interrupted while it sent the event; it may have arrived.',
-  signing_key_missing: 'The secret that the payment’s ipn_token was made with is not known any more.',
-  internal_error: 'A mistake of this service; the operator’s log says more.',
+  invalid_response: 'The endpoint’s response is not HTTP.',
+  response_headers_too_large: 'The response headers were too large.',
+  too_many_interim_responses: 'The endpoint sent too many informational (1xx) responses.',
+  no_response: 'The connection ended without a response. The event may have arrived.',
+  reset: 'The connection was reset after the event was sent. The event may have arrived.',
+  timeout: 'The endpoint did not respond within ten seconds. The event may have arrived.',
+  interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
+  signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
+  internal_error: 'An error of this service. The operator’s log has the details.',
 };

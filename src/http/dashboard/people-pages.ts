@@ -29,13 +29,13 @@ const INVITATION = 'invitation';
 const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['changed', banner('good', 'Role updated.')],
   ['removed', banner('good', 'The member is removed.')],
-  ['invited', banner('good', 'The invitation is on its way. It works once and for a week.')],
+  ['invited', banner('good', 'The invitation is sent. It works once, within a week.')],
   ['withdrawn', banner('good', 'The invitation is withdrawn.')],
 ]);
 const roleWords: Record<Role, string> = {
-  viewer: 'Viewer: looks at payments',
-  developer: 'Developer: also keys and payment links',
-  owner: 'Owner: everything, also people and settings',
+  viewer: 'Viewer: reads payments',
+  developer: 'Developer: also manages keys and payment links',
+  owner: 'Owner: manages everything, including people and settings',
 };
 
 /** The account's members and invitations, and their changes. */
@@ -132,7 +132,7 @@ function invitationMail(
 Accept within a week:
 ${link}
 
-If you do not know why, do nothing.
+If you do not expect this invitation, ignore this e-mail.
 `,
   };
 }
@@ -144,7 +144,7 @@ async function showInvited(context: DashboardContext, visit: Visit): Promise<Das
   return {
     title: 'Invitation',
     main: html`<section class="card">
-<p>Give this link to <strong><bdi>${email}</bdi></strong>. It works once and for a week. It is not kept here, and will not be shown again.</p>
+<p>Send this link to <strong><bdi>${email}</bdi></strong>. It works once, within a week. It is not shown again.</p>
 <div class="field"><label for="link">Link</label><input id="link" class="secret" readonly value="${link}" autocomplete="off"></div>
 <div class="actions"><button class="button" type="button" data-copies="link" hidden>Copy</button>
 <a class="button primary" href="${PEOPLE_PATH}">Done</a><span id="copied" role="status"></span></div></section>`,
@@ -164,7 +164,7 @@ async function answerChange(
 
 function roleIn(form: FormFields): Role {
   const role = form.text('role');
-  if (!isRole(role)) throw new ServiceError('invalid_request', 'There is no such role.');
+  if (!isRole(role)) throw new ServiceError('invalid_request', 'The role does not exist.');
   return role;
 }
 

@@ -46,9 +46,9 @@ import {
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['password', banner('good', 'Your password is changed, and your other sessions have ended.')],
+  ['password', banner('good', 'Your password is changed. Your other sessions have ended.')],
   ['removed', banner('good', 'The authenticator app is off.')],
-  ['passkey', banner('good', 'The passkey is added. You are asked for it when you sign in.')],
+  ['passkey', banner('good', 'The passkey is added. You use it when you sign in.')],
   ['passkey-removed', banner('good', 'The passkey is removed.')],
 ]);
 
@@ -90,14 +90,14 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     return seeOther('/security?flash=password');
   });
   form('second-factor', async (visit, fields) => {
-    if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is on already.');
+    if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is already on.');
     await requireSecondFactor(context, visit, fields, 'factor_code');
     const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
     return recoveryCodesPage(await confirmTotp(context, visit, offer, visit.actor), OWN_PATH);
   });
   form('recovery-codes', async (visit, fields) => {
     if (!(await hasSecondFactor(context, visit.user)))
-      throw invalidField('Recovery codes', 'need a second factor that they stand in for.');
+      throw invalidField('Recovery codes', 'require a second factor.');
     await requireSecondFactor(context, visit, fields);
     const codes = await renewRecoveryCodes(context, visit);
     await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
@@ -174,7 +174,7 @@ async function requireSecondFactor(
   // Counted apart from sign-in codes: an attacker with only the password must not use these up.
   await requirePassing(context.limits.codesOfUser, `${visit.user.id} signed in`);
   if (await spendCode(context, visit.user, code)) return;
-  throw invalidField('The code', 'is wrong, or was used already. Wait for the next one.');
+  throw invalidField('The code', 'is wrong or was already used. Wait for the next one.');
 }
 
 async function showSecurity(context: DashboardContext, visit: Visit, shown: Shown): Promise<DashboardView> {
@@ -227,13 +227,13 @@ function proofOf(context: DashboardContext, visit: Visit, hasPasskeys: boolean, 
 
 function confirmationCard(visit: Visit, options: object): Html {
   return html`<section class="card"><h2>Change your second factors</h2>
-<p>Each change asks for a second factor that you have already. Use a passkey once here, or give a code with the change.</p>
+<p>Each change requires an existing second factor. Confirm with a passkey here, or enter a code with the change.</p>
 ${confirmPasskeyForm(`${OWN_PATH}/confirm`, visit.formToken, options)}</section>`;
 }
 
 function codesCard(visit: Visit, proof: Proof): Html {
-  return html`<section class="card"><h2>Recovery codes</h2><p>They stand in for a passkey that is lost. New ones take the place of those you have.</p>
-<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Make new codes', tone: 'primary' })}</details></section>`;
+  return html`<section class="card"><h2>Recovery codes</h2><p>Recovery codes replace a lost passkey. New codes replace the existing ones.</p>
+<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Create new codes', tone: 'primary' })}</details></section>`;
 }
 
 function offerForm(context: DashboardContext, visit: Visit, proof: Proof, sealed = ''): Html {
@@ -246,8 +246,8 @@ ${proof.field('factor-code-for-second-factor', 'factor_code')}
 }
 
 function manageForms(visit: Visit, proof: Proof): Html {
-  return html`<section class="card"><h2>Authenticator app: on</h2><p>You are asked for a code of your authenticator app when you sign in.</p>
-<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Make new codes', tone: 'primary' })}</details>
+  return html`<section class="card"><h2>Authenticator app: on</h2><p>You enter a code from your authenticator app when you sign in.</p>
+<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Create new codes', tone: 'primary' })}</details>
 <details><summary>Switch it off</summary>${factorForm(visit, proof, { path: 'remove-second-factor', label: 'Switch off', tone: 'danger' })}</details></section>`;
 }
 

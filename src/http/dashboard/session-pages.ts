@@ -40,11 +40,11 @@ async function showSessions(context: DashboardContext, visit: Visit): Promise<Da
   return {
     title: 'Sessions',
     main: html`${visit.query.get('flash') === 'ended' ? banner('good', 'The session has ended.') : nothing}
-<p>Where you are signed in. A session ends by itself after twelve hours without use, and after a week at the latest. End what you do not know, and <a href="${DASHBOARD_PATH}/security">set a new password</a> then.</p>
+<p>The browsers in which you are signed in. A session ends after twelve hours without use, and after a week at the latest. If you do not recognize a session, end it and <a href="${DASHBOARD_PATH}/security">change your password</a>.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/security">Password and second factor</a></p>
 ${dataTable({
   label: 'Sessions',
-  columns: ['Browser', 'Address', 'Began', 'Last seen', { name: 'Action', holds: 'actions' }],
+  columns: ['Browser', 'Address', 'Started', 'Last active', { name: 'Action', holds: 'actions' }],
   rows: alive.map((session) => sessionRow(session, visit)),
 })}`,
   };

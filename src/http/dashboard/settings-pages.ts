@@ -48,10 +48,10 @@ import { logoForm, registerLogoForm } from './logo-form.ts';
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const featureWords: Record<Feature, string> = {
   card_checkout: 'Card checkout',
-  fee_pass_through: 'The customer can be asked to pay the fee',
+  fee_pass_through: 'Fees can be passed on to the customer',
 };
 const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['saved', banner('good', 'Saved. It counts for new checkouts at once.')],
+  ['saved', banner('good', 'Saved. It applies to new checkouts.')],
 ]);
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
@@ -221,15 +221,15 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
   const isTold = refused?.form.has('trouble_mails') ?? account.receivesAlerts;
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${formTokenField(formToken)}
 ${textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
-${textField({ ...field('support_link'), isOptional: true, hint: 'An https address or an e-mail address where your customers get help.' })}
-${textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Leads customers back to your shop once a payment has ended.' })}
-${textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts that are made in the dashboard. The API always names its own.' })}
+${textField({ ...field('support_link'), isOptional: true, hint: 'An https URL or an e-mail address for customer support.' })}
+${textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Customers return to this URL after a payment.' })}
+${textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts created in the dashboard. API requests always include their own.' })}
 ${timeZoneField(field('time_zone'))}
-${textField({ ...field('email_retention'), isOptional: true, hint: 'From the day a payment was made; empty keeps them. What is erased does not come back.' })}
+${textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.' })}
 ${textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
 ${textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
 <p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
-<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Tell the owners by e-mail when a webhook did not arrive or a payment needs attention' })}</div><p class="hint">At most once an hour each. Where the operator has set up e-mail.</p></div>
+<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention' })}</div><p class="hint">At most one of each kind per hour. Requires e-mail to be configured by the operator.</p></div>
 <div class="actions"><button class="button primary">Save</button></div></form>`;
 }
 
@@ -271,11 +271,11 @@ function timeZoneField({
 function walletForm({ account, formToken }: Visit, refused?: Refused): Html {
   const wallet = refused?.form.text('wallet') ?? account.wallet ?? '';
   const lockNotes = {
-    hint: 'The API then refuses every other wallet, so that a stolen key cannot send money elsewhere.',
+    hint: 'The API then refuses all other wallets, so that a stolen key cannot redirect payouts.',
     error: refused?.errors.get('locked'),
   };
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/wallet"><h2>Payout wallet</h2>${formTokenField(formToken)}
-${textField({ name: 'wallet', label: walletLabels.wallet, value: wallet, isOptional: true, hint: 'Payments that exist keep the wallet they were made with.', error: refused?.errors.get('wallet') })}
+${textField({ name: 'wallet', label: walletLabels.wallet, value: wallet, isOptional: true, hint: 'Existing payments keep their wallet.', error: refused?.errors.get('wallet') })}
 <div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'locked', isChecked: refused?.form.has('locked') ?? account.isWalletLocked, label: walletLabels.locked, attributes: describedBy('locked', lockNotes) })}</div>${notesOf('locked', lockNotes)}</div>
 ${passwordField({ label: walletLabels.password, error: refused?.errors.get('password') })}
 <div class="actions"><button class="button primary">Save wallet</button></div></form>`;

@@ -44,11 +44,11 @@ function sentParts(
   return html`<h3 id="webhook-body">Body</h3>${block('webhook-body', body)}
 <h3 id="webhook-headers">Headers</h3>${block('webhook-headers', headers.map(([name, value]) => `${name}: ${value}`).join('\n'))}
 <h3 id="webhook-curl">As curl</h3>
-<p class="small soft">To debug your endpoint. It sends the recorded event again, with its <code>timestamp</code>: an endpoint that checks freshness, as the SDK does, refuses it 300 seconds after it was sent.</p>
+<p class="small soft">For debugging. The command sends the recorded event again, with its <code>timestamp</code>. Endpoints that check the age of events, as the SDK does, refuse it after 300 seconds.</p>
 ${block('webhook-curl', curlOf(webhook.url, headers, body))}
 ${checkBanner(check)}
 <form method="post" action="${DASHBOARD_PATH}/payments/${webhook.paymentId}/verify-signature#webhook">${formTokenField(visit.formToken)}
-<p class="small soft">Signed with the payment’s <code>ipn_token</code>, which is shown nowhere: it was in the answer to the create request.</p>
+<p class="small soft">Signed with the payment’s <code>ipn_token</code> from the response to the create request. It is not shown here.</p>
 <button class="button">Verify this signature</button></form>`;
 }
 
@@ -61,7 +61,7 @@ function reconcileAdvice(baseUrl: string, paymentId: string): Html {
     `curl --header 'Authorization: Bearer YOUR_API_KEY' \\`,
     `  ${quoted(`${baseUrl}/api/v1/payment-status?payment_id=${paymentId}`)}`,
   ].join('\n');
-  return html`<p class="banner">An event is sent once. Fulfil the order by the payment’s status instead: request it, and if <code>status</code> is <code>paid</code>, do what your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
+  return html`<p class="banner">An event is sent once. Read the payment’s status instead: if <code>status</code> is <code>paid</code>, fulfill the order as your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
 <h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
 }
 
@@ -75,13 +75,13 @@ function checkBanner(check: SignatureCheck): Html {
     case null:
       return nothing;
     case 'good':
-      return html`<p class="banner good" role="status">The signature is the HMAC-SHA256 of exactly this body under this payment’s ipn_token.</p>`;
+      return html`<p class="banner good" role="status">The signature is valid: it is the HMAC-SHA256 of this body with the payment’s ipn_token.</p>`;
     case 'bad':
-      return html`<p class="banner bad" role="alert">The signature does not belong to this body: the record was changed after it was sent.</p>`;
+      return html`<p class="banner bad" role="alert">The signature does not match this body: the record was changed after it was sent.</p>`;
     case 'erased':
-      return html`<p class="banner" role="status">The customer’s e-mail address was erased from this body. The signature is of the body as it was sent, so only a copy that you kept can be checked against it.</p>`;
+      return html`<p class="banner" role="status">The customer’s e-mail address was erased from this body. The signature covers the original body, so it can be verified only with your own copy.</p>`;
     case 'unknown':
-      return html`<p class="banner" role="status">It cannot be checked: the secret that this payment’s ipn_token was made with is not known any more.</p>`;
+      return html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`;
   }
 }
 

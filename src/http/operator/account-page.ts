@@ -23,14 +23,14 @@ import {
 
 const featureWords: Record<Feature, string> = {
   card_checkout: 'Card checkout',
-  fee_pass_through: 'The customer can be asked to pay the fee',
+  fee_pass_through: 'Fees can be passed on to the customer',
 };
 const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['saved', banner('good', 'Saved. It counts for new checkouts at once.')],
-  ['revoked', banner('good', 'The key is revoked. Requests with it are refused from now on.')],
+  ['saved', banner('good', 'Saved. It applies to new checkouts.')],
+  ['revoked', banner('good', 'The key is revoked. Requests with it are refused.')],
   [
     'created',
-    banner('good', 'The account is made. Give its owner a way in: user create, on the command line.'),
+    banner('good', 'The account is created. Give its owner access: run user create on the command line.'),
   ],
 ]);
 
@@ -106,7 +106,7 @@ function featureUpdateOf(form: FormFields): AccountUpdate {
   const [on, off] = [form.text('enable'), form.text('disable')];
   if (isFeature(on)) return { enable: on };
   if (isFeature(off)) return { disable: off };
-  throw invalidField('The form', 'names no feature.');
+  throw invalidField('The form', 'is not a feature.');
 }
 
 function providersOf(form: FormFields): Account['providers'] {
@@ -157,8 +157,8 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <form class="actions" method="post" action="${path}/state">${formTokenField(visit.formToken)}
 ${account.suspended ? html`<button class="button primary" name="resume" value="1">Resume</button>` : html`<button class="button danger" name="suspend" value="1">Suspend</button>`}
 <a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
-<form class="actions" method="post" action="${path}/view">${formTokenField(visit.formToken)}<button class="button">View as merchant</button> <span class="soft small">Read-only, for half an hour. It is written into the account’s audit log.</span></form>
-<p class="soft small">Suspended: new checkouts are refused with 403. What exists goes on, and can be read.</p></section>`;
+<form class="actions" method="post" action="${path}/view">${formTokenField(visit.formToken)}<button class="button">View as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
+<p class="soft small">Suspended: new checkouts are refused with 403. Existing payments continue.</p></section>`;
 }
 
 function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
@@ -190,7 +190,7 @@ const EXAMPLE_CENTS = 100_00;
 /** The fee, and its effect on a payment of 100.00, with and without pass-through. */
 function feeCard(account: Account, { formToken }: OperatorVisit, shownBasisPoints: number): Html {
   return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${formTokenField(formToken)}
-<p>Now ${formatPercent(account.feeBasisPoints)}. Payments that exist keep the fee they were made with.</p>
+<p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
 ${textField({ name: 'fee', label: 'Fee in percent', value: String(shownBasisPoints / 100), hint: 'From 0 to 10, with at most two decimals.' })}
 ${exampleTable(shownBasisPoints)}
 <div class="actions"><button class="button" name="preview" value="1">Preview</button><button class="button primary" name="save" value="1">Save fee</button></div></form>`;
@@ -199,9 +199,9 @@ ${exampleTable(shownBasisPoints)}
 function exampleTable(basisPoints: number): Html {
   return dataTable({
     label: 'Example',
-    caption: `A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(basisPoints)}, before what the provider takes for itself`,
+    caption: `A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(basisPoints)}, before the provider’s fee`,
     columns: [
-      'Who pays it',
+      'Fee paid by',
       { name: 'Charged', holds: 'numbers' },
       { name: 'Fee, USDC', holds: 'numbers' },
       { name: 'Merchant gets', holds: 'numbers' },

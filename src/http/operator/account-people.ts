@@ -31,7 +31,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
         title: 'Revoke this key?',
         main: html`<form class="card" method="post" action="${account}/keys/${key.id}/revoke">${formTokenField(visit.formToken)}
 <p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
-<p>Every later request with it is refused, at once and for ever. Payments that exist go on.</p>
+<p>All further requests with it are refused. Existing payments continue. This cannot be undone.</p>
 <div class="actions"><button class="button danger">Revoke</button><a class="button" href="${account}">Keep it</a></div></form>`,
       };
     },
@@ -50,7 +50,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
 export function keysCard(account: Account, keys: readonly ApiKey[]): Html {
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   return html`<section class="card"><h2>API keys</h2>
-<p>${active.length} of ${MAXIMUM_ACTIVE_KEYS} are in use. New ones are made in the merchant’s dashboard, so that nobody else sees them.</p>
+<p>${active.length} of ${MAXIMUM_ACTIVE_KEYS} are in use. New keys are created in the merchant’s dashboard, so that only the merchant sees them.</p>
 ${
   active.length === 0
     ? html`<p class="soft">None.</p>`
@@ -86,5 +86,5 @@ export function membersCard(members: readonly Member[]): Html {
           ]),
         })
   }
-<p class="soft small">The owner invites people in the dashboard. Who cannot get in is helped on the command line, by who knows them: <code>user reset-link</code>, <code>user reset-second-factor</code>.</p></section>`;
+<p class="soft small">The owner invites people in the dashboard. To restore a user’s access after verifying who they are, use <code>user reset-link</code> or <code>user reset-second-factor</code> on the command line.</p></section>`;
 }

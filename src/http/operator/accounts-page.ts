@@ -39,7 +39,7 @@ async function showAccounts(context: OperatorContext, visit: OperatorVisit): Pro
 <div class="field"><label for="search">Name, e-mail address or account id</label><input id="search" name="search" type="search" value="${typed}"></div>
 <button class="button">Search</button>
 <a class="button primary" href="${OPERATOR_PATH}/accounts/new">Create an account</a></form>
-${accounts.length === 0 ? html`<p class="banner plain">${search === null ? 'There is no account yet.' : 'No account is found by this.'}</p>` : accountTable(accounts)}
+${accounts.length === 0 ? html`<p class="banner plain">${search === null ? 'No accounts yet.' : 'No account matches.'}</p>` : accountTable(accounts)}
 ${pageLinks(`${OPERATOR_PATH}/accounts`, { filters: { search: typed }, isNewest: before === null, older: last?.id ?? null })}`,
   };
 }

@@ -39,11 +39,11 @@ async function showEntries(context: OperatorContext, visit: OperatorVisit): Prom
   const last = found.length > ENTRIES_ON_A_PAGE ? entries.at(-1) : undefined;
   return {
     title: 'Audit log',
-    main: html`<p>Who did what, the newest first, by the console, the dashboard and the command line. Nothing here can be changed.</p>
+    main: html`<p>All actions in the console, the dashboard and the command line, newest first. Entries cannot be changed.</p>
 <form class="inline" method="get" action="${OPERATOR_PATH}/audit" role="search">
 <div class="field"><label for="account">Account id</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"></div>
-<button class="button">Show</button><p class="hint" id="account-hint">"${SERVICE_LOG}" for what was done to the service as a whole; empty for everything.</p></form>
-${entries.length === 0 ? html`<p class="banner plain">Nothing was done yet.</p>` : entryTable(entries)}
+<button class="button">Search</button><p class="hint" id="account-hint">Enter "${SERVICE_LOG}" for actions on the service as a whole. Leave empty for all entries.</p></form>
+${entries.length === 0 ? html`<p class="banner plain">No entries yet.</p>` : entryTable(entries)}
 ${pageLinks(`${OPERATOR_PATH}/audit`, { filters: { account }, isNewest: before === null, older: last === undefined ? null : textOf(last) })}`,
   };
 }

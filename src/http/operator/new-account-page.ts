@@ -87,7 +87,8 @@ function emailOf(text: string): string | null {
 function walletOf(text: string): Address | null {
   if (text === '') return null;
   const wallet = parsePayoutAddress(text);
-  if (wallet === null) throw invalidField('The wallet', 'must be an address (0x…) with a valid checksum.');
+  if (wallet === null)
+    throw invalidField('The wallet', 'must be a Polygon address (0x…) with a valid checksum.');
   return wallet;
 }
 
@@ -106,10 +107,10 @@ function showForm(
     title: 'Create an account',
     main: html`${message}
 <form class="card" method="post" action="${OPERATOR_PATH}/accounts/new">${formTokenField(visit.formToken)}
-${textField({ ...field('name'), hint: 'The shop as customers see it.' })}
-${textField({ ...field('email'), type: 'email', isOptional: true, hint: 'The merchant’s.' })}
-${textField({ ...field('fee'), hint: 'Of what arrives; it counts for payments made from then on.' })}
-${textField({ ...field('wallet'), isOptional: true, hint: 'On Polygon. The merchant can set it too.' })}
+${textField({ ...field('name'), hint: 'The shop name that customers see.' })}
+${textField({ ...field('email'), type: 'email', isOptional: true, hint: 'The merchant’s e-mail address.' })}
+${textField({ ...field('fee'), hint: 'A percentage of the received USDC. It applies to new payments.' })}
+${textField({ ...field('wallet'), isOptional: true, hint: 'A Polygon address. The merchant can change it.' })}
 <div class="actions"><button class="button primary">Create account</button></div></form>`,
   };
 }

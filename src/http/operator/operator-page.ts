@@ -131,7 +131,7 @@ export function sendOperatorFailure(
   thrown: unknown,
 ): FastifyReply {
   const error = serviceErrorOf(thrown);
-  if (error.status >= 500) request.log.error({ err: thrown }, 'a page of the console failed');
+  if (error.status >= 500) request.log.error({ err: thrown }, 'a console page failed');
   if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
   const content = failureContent(error, routes.area.path);
   if (within !== null)
@@ -273,7 +273,7 @@ export const operatorArea: Area = {
   name: 'operator',
   path: '/operator',
   signInTitle: 'Operator’s console',
-  help: 'Ask whoever runs the command line of this service',
+  help: 'Ask an operator with access to the command line',
   hasForgottenPage: false,
 };
 

@@ -34,9 +34,15 @@ import {
 } from './operator-page.ts';
 
 const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['released', banner('good', 'The release is asked for; it goes out with the next batch.')],
+  ['released', banner('good', 'The release is scheduled for the next batch.')],
   ['canceled', banner('good', 'The payment is canceled.')],
-  ['rescued', banner('good', 'The rescue is sent; it is in the releases in flight until it is final.')],
+  [
+    'rescued',
+    banner(
+      'good',
+      'The rescue transaction is sent. It is listed under releases in flight until it is final.',
+    ),
+  ],
 ]);
 
 /** `/operator/payments/:paymentId`: the state of a payment, and the operator's actions for it. */
@@ -95,7 +101,7 @@ async function answer(
       error instanceof ServiceError &&
       (error.errorName === 'payment_state_conflict' || error.errorName === 'invalid_request');
     if (!isRefusal) throw error;
-    const message = banner('bad', `Nothing was done: ${error.message}`);
+    const message = banner('bad', `Nothing was changed: ${error.message}`);
     return { ...(await showPayment(context, visit, message)), status: error.status };
   }
 }
@@ -146,7 +152,7 @@ function factsCard({ payment, observations }: PaymentView): Html {
 <div><dt>Held at the deposit address</dt><dd>${formatUnits(heldUnits)} USDC</dd></div>
 <div><dt>Deposit address</dt><dd><code class="breaks">${payment.depositAddress}</code></dd></div>
 <div><dt>Payout wallet</dt><dd><code class="breaks">${payment.payoutAddress}</code></dd></div>
-<div><dt>What can be done</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
+<div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
 }
 
 function actionsCard({ payment, observations }: PaymentView, { formToken }: OperatorVisit): Html {
@@ -157,10 +163,10 @@ function actionsCard({ payment, observations }: PaymentView, { formToken }: Oper
   const canCancel = isPending && observations.deposits.length === 0;
   const canRelease = !isPending && relayBatchId === null && sumObservations(observations).heldUnits > 0n;
   return html`<section class="card"><h2>Actions</h2>
-${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release what lies at the deposit address to the merchant, less the fee, now.</span><button class="button">Release</button></form>` : nothing}
-${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel it, as long as nothing has arrived and nobody is paying.</span><button class="button danger">Cancel payment</button></form>` : nothing}
+${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>` : nothing}
+${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment. This is possible until a deposit arrives or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>` : nothing}
 <details><summary>Rescue another token</summary><form class="fields" method="post" action="${path}/rescue">${token}
-${textField({ name: 'token', label: 'Token', hint: 'The address of its contract, or pol. It goes to the merchant, without a fee.' })}
+${textField({ name: 'token', label: 'Token', hint: 'The address of the token contract, or pol. The tokens go to the merchant without a fee.' })}
 <div class="actions"><button class="button">Rescue</button></div></form></details></section>`;
 }
 
@@ -169,26 +175,26 @@ export function adviceFor(payment: Payment): string {
   const reason = payment.releaseRefusalReason === null ? '' : ` (${payment.releaseRefusalReason})`;
   switch (stateOf(payment)) {
     case 'canceled/manual_required':
-      return 'It came after the end of the payment. Release it to the merchant, who settles it with the customer.';
+      return 'The deposit arrived after the payment ended. Release it to the merchant, who resolves it with the customer.';
     case 'unpaid/failed':
     case 'paid/failed':
-      return `The token refused the release${reason}. It is tried again by itself.`;
+      return `The token rejected the release${reason}. The service retries automatically.`;
     case 'unpaid/manual_required':
     case 'paid/manual_required':
-      return `The token refused the release again and again${reason}. Have the merchant find out why its wallet is blocked; once it is not, release it.`;
+      return `The token rejected the release repeatedly${reason}. Ask the merchant why the wallet is blocked. Release the deposit when it is no longer blocked.`;
     case 'unpaid/pending':
       return payment.amountMismatch === 'partially_paid'
-        ? 'Nothing while it is open: the customer can send the rest from a wallet, at the address on the checkout page. If it expires before that, release what arrived to the merchant. It cannot be canceled, because something has arrived.'
-        : 'Nothing: it waits for the customer. As long as nothing has arrived, it can be canceled.';
+        ? 'Nothing while it is open: the customer can send the rest from a wallet, to the address on the checkout page. If the payment expires first, release what arrived to the merchant. It cannot be canceled, because a deposit has arrived.'
+        : 'Nothing: the customer has not paid yet. Until a deposit arrives, the payment can be canceled.';
     case 'paid/completed':
       return payment.amountMismatch === 'overpaid'
-        ? 'More arrived than it asked for, all of it for the merchant, who refunds the customer where they paid twice.'
-        : 'Nothing: it is paid.';
+        ? 'More arrived than the payment asked for. All of it goes to the merchant, who refunds a customer who paid twice.'
+        : 'Nothing: the payment is paid.';
     case 'canceled/canceled':
-      return 'Nothing: it was canceled, and nothing lies at the deposit address.';
+      return 'Nothing: the payment is canceled, and the deposit address is empty.';
     case 'canceled/completed':
-      return 'Nothing: what arrived was released to the merchant.';
+      return 'Nothing: the deposit was released to the merchant.';
     default:
-      return 'Nothing: it goes on by itself.';
+      return 'Nothing: the service continues automatically.';
   }
 }

@@ -45,7 +45,7 @@ export function registerProviderPages(routes: OperatorRoutes): void {
       showOne(
         context,
         visit,
-        visit.query.get('flash') === 'saved' ? banner('good', 'Saved. It counts at once.') : nothing,
+        visit.query.get('flash') === 'saved' ? banner('good', 'Saved. It applies immediately.') : nothing,
       ),
   });
   operatorForm(routes, { ...own, act: (visit, form) => answerChange(context, visit, form) });
@@ -97,7 +97,7 @@ async function showAll(context: OperatorContext): Promise<OperatorView> {
   const providers = await Promise.all(providerIds.map((id) => readProvider(context, id)));
   return {
     title: 'Providers',
-    main: html`<p>What customers can choose from. Health is what this process has seen since it was started.</p>
+    main: html`<p>The providers that customers can choose. Health covers the time since this process started.</p>
 ${dataTable({
   label: 'Providers',
   columns: [
@@ -137,9 +137,9 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
 <div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}</div></form>
 <form class="card" method="post" action="${path}"><h2>Minimum</h2>${formTokenField(visit.formToken)}
-${textField({ name: 'minimum', label: 'The least amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
+${textField({ name: 'minimum', label: 'Minimum amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
 <div class="actions"><button class="button primary">Save minimum</button></div></form>
-<p class="soft small">To try a provider with your credentials: <code>provider check ${provider.id}</code>, on the command line.</p>`,
+<p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line.</p>`,
   };
 }
 
@@ -158,7 +158,7 @@ function healthBadge(health: ProviderHealth | null): Html {
   if (health?.isCircuitOpen === true) return html`<span class="badge bad">Paused</span>`;
   if (health === null || health.lastAnswerAtMs === null) {
     return health?.lastFailureAtMs == null
-      ? html`<span class="badge">Not asked yet</span>`
+      ? html`<span class="badge">No requests yet</span>`
       : html`<span class="badge warn">Degraded</span>`;
   }
   return health.failuresInARow === 0

@@ -79,11 +79,11 @@ function sendOffer(
 ): FastifyReply {
   const offer = offerTotp(routes.context, user, sealed);
   const introduction =
-    'Scan this with an authenticator app on your phone, or type the key, then give the six digits that the app shows.';
+    'Scan this code with an authenticator app on your phone, or enter the key. Then enter the six digits that the app shows.';
   return sendPlainPage(routes, reply, status, {
     title: 'Set up your second factor',
     main: html`${message}
-<p>What is done here concerns other people’s money: a password alone does not open it.</p>
+<p>The console controls other people’s money, so a password alone is not enough.</p>
 <form class="card" method="post" action="${OPERATOR_PATH}/set-up">${formTokenField(formTokenOf(token))}${totpFields(offer, { introduction, passwordId: 'password' })}
 <button class="button primary wide">Switch on</button></form>`,
   });

@@ -57,7 +57,7 @@ async function showSettlement(context: OperatorContext): Promise<OperatorView> {
 ${chainCard(context, cursor, heads)}
 ${relayerCard(relayer.address, balance, fees)}
 <section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>
-<section class="card"><h2>Deposits that need a hand</h2>${waiting.length === 0 ? html`<p class="soft">None.</p>` : waitingTable(waiting)}</section>`,
+<section class="card"><h2>Deposits that need attention</h2>${waiting.length === 0 ? html`<p class="soft">None.</p>` : waitingTable(waiting)}</section>`,
   };
 }
 
@@ -90,7 +90,7 @@ function relayerCard(address: string, balance: bigint | null, fees: FeeQuote | n
   return html`<section class="card"><h2>Relayer</h2><dl class="facts">
 <div><dt>Address</dt><dd><code class="breaks">${address}</code></dd></div>
 <div><dt>Gas balance</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${shortPolOf(balance)} POL ${isLow ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">sufficient</span>`}`}</dd></div></dl>
-<p class="soft small">This process’s own. Its key can lose nothing but this gas balance: where deposits go is fixed on the chain.</p></section>`;
+<p class="soft small">The relayer of this process. Its key controls only this gas balance: the deposit contracts fix where deposits go.</p></section>`;
 }
 
 /** With four decimals, truncated. */
@@ -108,7 +108,7 @@ function batchTable(batches: readonly RelayBatch[]): Html {
       { name: 'Nonce', holds: 'numbers' },
       'Payments',
       { name: 'Attempts', holds: 'numbers' },
-      'Began',
+      'Started',
     ],
     hasRowHeadings: true,
     rows: batches.map(({ id, kind, relayer, nonce, paymentIds, attempts, createdAtMs }) => [
@@ -125,13 +125,13 @@ function batchTable(batches: readonly RelayBatch[]): Html {
 function waitingTable(payments: readonly Payment[]): Html {
   return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
 ${dataTable({
-  label: 'Deposits that need a hand',
+  label: 'Deposits that need attention',
   columns: [
     'Payment',
     'Account',
     { name: 'Amount', holds: 'numbers' },
     'Release',
-    { name: 'What can be done', holds: 'sentences' },
+    { name: 'Next step', holds: 'sentences' },
   ],
   hasRowHeadings: true,
   rows: payments

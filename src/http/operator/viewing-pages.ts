@@ -138,7 +138,7 @@ async function admitViewing(
 }
 
 function sendReadOnly({ isSandbox }: OperatorContext, reply: FastifyReply): FastifyReply {
-  const main = html`<p>You look at this account as an operator: everything can be read, and nothing changed.</p>
+  const main = html`<p>You are viewing this account as an operator. You can read everything, but change nothing.</p>
 <p><a class="button" href="${DASHBOARD_PATH}">Back to the account</a></p>`;
-  return sendDashboardPage(reply, 403, plainPage({ title: 'Nothing was done', main }, { isSandbox }));
+  return sendDashboardPage(reply, 403, plainPage({ title: 'Nothing was changed', main }, { isSandbox }));
 }

@@ -39,11 +39,11 @@ async function showWebhooks(context: OperatorContext): Promise<OperatorView> {
   const failing = await context.search.listFailingWebhooks(null, READ_LIMIT);
   return {
     title: 'Webhooks',
-    main: html`<p>An event is sent at most once, and never again: what did not arrive is learned by the shop from the payment’s status. “Unknown” was cut off while it was sent, and may have arrived.</p>
+    main: html`<p>An event is sent at most once. If it does not arrive, the shop reads the payment’s status. “Unknown” means that delivery was interrupted and the event may have arrived.</p>
 ${
   failing.length === 0
-    ? html`<p class="banner plain">Every webhook has arrived.</p>`
-    : html`${hostTable(hostsOf(failing))}<h2>The newest</h2>${webhookTable(failing.slice(0, SHOWN))}`
+    ? html`<p class="banner plain">All webhooks were delivered.</p>`
+    : html`${hostTable(hostsOf(failing))}<h2>Latest</h2>${webhookTable(failing.slice(0, SHOWN))}`
 }`,
   };
 }

@@ -46,8 +46,8 @@ export function requireRole(visit: Visit, role: Role): void {
 function sendNoAccount(isSandbox: boolean, reply: FastifyReply, formToken: string): FastifyReply {
   const page = plainPage(
     {
-      title: 'You are in no account',
-      main: html`<p>You are signed in, but no account has you as a member (any more). Ask its owner for an invitation.</p>
+      title: 'No account',
+      main: html`<p>You are signed in, but you are not a member of any account. Ask an account owner for an invitation.</p>
 <form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(formToken)}<button class="button">Sign out</button></form>`,
     },
     { isSandbox },

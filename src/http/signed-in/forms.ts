@@ -130,10 +130,10 @@ const MAXIMUM_FIELD_CHARACTERS = 4_000;
 export function readFormFields(body: unknown): FormFields {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
-    if (fields.has(name)) throw invalidField('The form', 'has a field twice.');
+    if (fields.has(name)) throw invalidField('The form', 'has a repeated field.');
     if (value.length > MAXIMUM_FIELD_CHARACTERS)
       throw invalidField('The form', 'has a field that is too long.');
-    if (value.includes('\0')) throw invalidField('The form', 'has a character that no text has.');
+    if (value.includes('\0')) throw invalidField('The form', 'has an invalid character.');
     fields.set(name, value.replaceAll('\r\n', '\n'));
   }
   return { text: (name) => fields.get(name) ?? '', has: (name) => fields.has(name) };
@@ -141,7 +141,7 @@ export function readFormFields(body: unknown): FormFields {
 
 /** Throws a 400 for an address with a NUL character, which PostgreSQL refuses. */
 export function requireTextUrl(url: string): void {
-  if (url.includes('%00')) throw invalidField('The address', 'has a character that no text has.');
+  if (url.includes('%00')) throw invalidField('The address', 'has an invalid character.');
 }
 
 /** The hidden field of every form of the dashboard, and of a checkout whose visitor knows the e-mail address. */

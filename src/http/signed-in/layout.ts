@@ -73,11 +73,11 @@ ${main}
 /** The banner above every page of an operator's view of an account. */
 function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
   if (viewing === null) return nothing;
-  return html`<aside class="viewing" aria-label="Read-only"><p><strong>Read-only.</strong> You look at <bdi>${account.name}</bdi> as an operator, until ${moment(viewing.untilMs, timeZone)}. Its audit log says so.</p>
+  return html`<aside class="viewing" aria-label="Read-only"><p><strong>Read-only.</strong> You are viewing <bdi>${account.name}</bdi> as an operator until ${moment(viewing.untilMs, timeZone)}. The account’s audit log records it.</p>
 <form method="post" action="${viewing.stopPath}">${formTokenField(formToken)}<button class="button compact">Stop</button></form></aside>`;
 }
 
-const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. What exists goes on, and can be looked at here. Please contact the operator.</p>`;
+const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
 
 /** A page for a visitor, or for a user without an account: a form or a message. */
 export function plainPage({ title, main }: PageContent, frame: Frame): Page {

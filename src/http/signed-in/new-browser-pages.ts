@@ -100,8 +100,8 @@ function showLink(
   return sendPlainPage(routes, reply, 200, {
     title: 'Do you want to sign in with this browser?',
     main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(routes, request, reply))}<input type="hidden" name="token" value="${token}">
-<p>As <strong><bdi>${email}</bdi></strong>. If you are somebody else, go no further.</p>
-<button class="button primary wide">Yes, I am this one</button></form>${toSignIn(area)}`,
+<p>As <strong><bdi>${email}</bdi></strong>. If this is not you, close this page.</p>
+<button class="button primary wide">Yes, sign in with this browser</button></form>${toSignIn(area)}`,
   });
 }
 
@@ -112,15 +112,15 @@ function answerLink(routes: AreaRoutes, request: FastifyRequest, reply: FastifyR
   if (email === null) return sendGone(routes, reply);
   rememberBrowser(routes, reply, email);
   return sendPlainPage(routes, reply, 200, {
-    title: 'This browser is known now',
-    main: html`<p>You can sign in with it, whatever others try.</p>${toSignIn(area)}`,
+    title: 'This browser is confirmed',
+    main: html`<p>You can sign in with it, even while sign-ins from new browsers are blocked.</p>${toSignIn(area)}`,
   });
 }
 
 function sendGone(routes: AreaRoutes, reply: FastifyReply): FastifyReply {
   return sendPlainPage(routes, reply, 404, {
     title: 'This link does not work',
-    main: html`<p>It is older than an hour, or not complete.</p>${toSignIn(routes.area)}`,
+    main: html`<p>It has expired after one hour, or is incomplete.</p>${toSignIn(routes.area)}`,
   });
 }
 
@@ -136,7 +136,7 @@ export function sendAskMore(
   return sendPlainPage(routes, reply.header('retry-after', String(waitSeconds)), 429, {
     title: 'Is it you?',
     main: html`${banner('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
-<p>A browser in which you have signed in before still lets you in.${hasMail ? ' For this one, we send a link to your e-mail address: open it here, and sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
+<p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your e-mail address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
 ${hasMail ? askForm(area, openFormToken(routes, request, reply), email) : nothing}
 ${toSignIn(area)}`,
   });
@@ -144,10 +144,10 @@ ${toSignIn(area)}`,
 
 /** The alternative without e-mail. A link to set a password leads to the dashboard alone. */
 function withoutMail({ name, help }: Area, waitSeconds: number): string {
-  const wait = `This one will in ${Math.ceil(waitSeconds / 60)} minutes`;
+  const wait = `This browser can sign in in ${Math.ceil(waitSeconds / 60)} minutes`;
   return name === 'operator'
-    ? `${wait}. Whoever runs this service can let it in at once by restarting it, and with e-mail configured it would send you a link.`
-    : `${wait}, or at once by a link to set a new password. ${help} for one.`;
+    ? `${wait}. The operator can unblock it immediately by restarting the service. With e-mail configured, the service sends you a link instead.`
+    : `${wait}, or immediately with a link to set a new password. ${help} for one.`;
 }
 
 function askForm(area: Area, formToken: string, email: string): Html {
@@ -170,8 +170,8 @@ async function answerAsking(
     request.log.warn({ err: error }, 'a link for a new browser was not sent'),
   );
   return sendPlainPage(routes, reply, 200, {
-    title: 'Look into your mail',
-    main: html`<p>If somebody with this address has access, a link is on its way to them. Open it in this browser within an hour, and sign in.</p>${toSignIn(routes.area)}`,
+    title: 'Check your e-mail',
+    main: html`<p>If this address has access, we have sent a link to it. Open the link in this browser within an hour, and sign in.</p>${toSignIn(routes.area)}`,
   });
 }
 
@@ -185,10 +185,10 @@ async function sendLink({ context, area }: AreaRoutes, mailer: Mailer, typed: st
     subject: 'Sign in with a new browser',
     text: `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this e-mail.
 
-If you want to sign in with a new browser, open this in it, within an hour:
+To sign in with a new browser, open this link in it within an hour:
 ${context.baseUrl}${pathOf(area)}?token=${token}
 
-It asks for your password as always. Do not hand the link on. If it was not you, do nothing.
+You still need your password. Do not share the link. If this was not you, ignore this e-mail.
 `,
   });
 }

@@ -36,10 +36,10 @@ export function passkeyCard(
   proofField: ProofField,
 ): Html {
   return html`<section class="card"><h2>Passkeys</h2>
-<p>A fingerprint, a face, a security key or the lock of your device as the second factor, which works on no other site than this.</p>
+<p>Use a fingerprint, a face, a security key or your device lock as the second factor. A passkey works only on this site.</p>
 ${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, proofField)}
 ${options === null ? html`<p class="soft small">They need an address with a name and HTTPS, which this service does not have.</p>` : addForm(visit, options, proofField)}
-<noscript><p class="soft small">Adding one needs JavaScript; an authenticator app does not.</p></noscript></section>`;
+<noscript><p class="soft small">Adding a passkey requires JavaScript. An authenticator app does not.</p></noscript></section>`;
 }
 
 function passkeyTable(visit: Visit, passkeys: readonly Passkey[], proofField: ProofField): Html {
@@ -146,7 +146,7 @@ async function answerCode(
   if (opened === null) {
     const text = isPasskey
       ? 'The passkey was not accepted. Please try again.'
-      : 'The code is wrong, or was used already. Wait for the next one.';
+      : 'The code is wrong or was already used. Wait for the next one.';
     return sendQuestion(routes, reply, { status: 401, asked, next, message: banner('bad', text) });
   }
   cookies.set(reply, 'session', opened.token);
@@ -171,7 +171,7 @@ function sendTooManyCodes(
     ...question
   }: { readonly asked: Asked; readonly next: string; readonly waitSeconds: number },
 ): Promise<FastifyReply> {
-  const text = `Too many codes were tried. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
+  const text = `Too many wrong codes. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
   reply.header('retry-after', String(waitSeconds));
   return sendQuestion(routes, reply, { ...question, status: 429, message: banner('bad', text) });
 }
@@ -218,8 +218,8 @@ async function sendQuestion(
           label: 'Recovery code',
           hint:
             party === null
-              ? 'Passkeys do not work at this address.'
-              : 'If your passkey is not available, or JavaScript is off.',
+              ? 'Passkeys do not work at this URL.'
+              : 'Use this if your passkey is not available, or JavaScript is off.',
         }
       : {
           label: 'Code from your authenticator app',
@@ -242,7 +242,7 @@ export function totpFields(
 ): Html {
   return html`<input type="hidden" name="sealed" value="${sealed}">
 <p>${introduction}</p>
-${qrCode(uri, 'QR code for your authenticator app; the key below says the same')}
+${qrCode(uri, 'QR code for your authenticator app, with the same key as below')}
 <dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
 ${passwordField({ id: passwordId })}
 ${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}`;
@@ -253,7 +253,7 @@ export function recoveryCodesPage(codes: readonly string[], nextPath: string): P
   return {
     title: 'Your recovery codes',
     main: html`<section class="card">
-<p class="banner">Keep these where you find them without your phone. Each works once in place of a code. They are not kept here in a way that could be read, and will not be shown again.</p>
+<p class="banner">Store these codes where you can find them without your phone. Each works once instead of a code. They are not shown again.</p>
 <ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <div class="actions"><a class="button primary" href="${nextPath}">I have saved them</a></div></section>`,
   };

@@ -12,12 +12,12 @@ import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.t
 
 /** Messages about the previous action, by its name in the address. */
 const greetings: ReadonlyMap<string | null, Html> = new Map([
-  ['password-set', banner('good', 'Your password is set. Sign in with it now.')],
+  ['password-set', banner('good', 'Your password is set. Sign in with it.')],
   [
     'joined',
     banner(
       'good',
-      'Sign in with the password you chose. If you already had a password here, it has not changed: sign in with that one and open the invitation again.',
+      'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
     ),
   ],
 ]);

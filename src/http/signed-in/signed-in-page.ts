@@ -127,7 +127,7 @@ export function sendFailure(
   thrown: unknown,
 ): FastifyReply {
   const error = serviceErrorOf(thrown);
-  if (error.status >= 500) request.log.error({ err: thrown }, 'a page of the dashboard failed');
+  if (error.status >= 500) request.log.error({ err: thrown }, 'a dashboard page failed');
   if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
   const content = failureContent(error, DASHBOARD_PATH);
   const { isSandbox } = context;
@@ -156,9 +156,9 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
       };
     case 'foreign_form':
       return {
-        title: 'Nothing was done',
+        title: 'Nothing was changed',
         sentence:
-          'The form did not come from a page that this browser was shown, or you have signed in anew since. Please open the page again. Your browser has to accept cookies.',
+          'The form has expired, was opened in another browser, or you have signed in again since. Open the page again. Your browser must accept cookies.',
       };
     case 'rate_limited':
       return { title: 'Too many requests', sentence: error.message };
@@ -167,7 +167,7 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
   if (error.status === 404) {
     return {
       title: 'Page not found',
-      sentence: 'The address may be incomplete, or what was here belongs to another account.',
+      sentence: 'The URL may be incomplete, or the page belongs to another account.',
     };
   }
   if (error.status < 500) return { title: 'That did not work', sentence: error.message };
