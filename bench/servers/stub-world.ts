@@ -83,13 +83,14 @@ function createQuietChain(): ChainReader {
 
 const stubToken: TokenReader = {
   isBlocklisted: async () => false,
-  simulateRelease: async () => null,
+  checkReleases: () => notInThisWorld(),
   readBalance: async () => 0n,
 };
 
 const stubRelayer: Relayer = {
   address: addresses.relayer,
   readLatestTransactionCount: async () => 0,
+  readPendingTransactionCount: async () => 0,
   readFinalTransactionCount: async () => ({ count: 0, blockNumber: 1_000 }),
   isAnyMined: () => notInThisWorld(),
   estimateGas: () => notInThisWorld(),

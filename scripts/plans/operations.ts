@@ -282,7 +282,8 @@ function senderOperations(): HotOperation[] {
       name: 'open batches',
       when: 'each second, each sender',
       run: async ({ relay }) => {
-        present(await relay.findOpenBatch(OPEN_BATCH_RELAYER));
+        present((await relay.listOpenBatchesOf(OPEN_BATCH_RELAYER))[0]);
+        await relay.listRelayersInFlight();
         return relay.listOpenBatches(10);
       },
     },
@@ -327,7 +328,7 @@ function senderOperations(): HotOperation[] {
       name: 'a batch of 100 payments is replaced by one of 50',
       when: 'each batch that every node refuses',
       run: async ({ relay }, { openBatchId }) => {
-        const { id, ...batch } = present(await relay.findOpenBatch(OPEN_BATCH_RELAYER));
+        const { id, ...batch } = present((await relay.listOpenBatchesOf(OPEN_BATCH_RELAYER))[0]);
         const attempts = batch.attempts.map((attempt) => ({ ...attempt, hash: 'hash of the replacement' }));
         const replacement = { ...batch, attempts, paymentIds: batch.paymentIds.slice(0, 50) };
         if (id !== openBatchId) throw new Error('the sample has another open batch');

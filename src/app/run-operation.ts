@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
-import { createBalanceSweep } from '../chain/sweep-balances.ts';
+import { createBalanceSweep } from '../chain/token-reader.ts';
 import { CONTROL_SOCKET, callServer, NoServerError, runOperation } from '../cli/control-socket.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';

@@ -51,6 +51,15 @@ export function createRelayer(options: RelayerOptions): Relayer {
     address: account.address,
     readLatestTransactionCount: (of = account.address) =>
       rotation.useAny((endpoint) => readTransactionCount(endpoint, of, 'latest')),
+    readPendingTransactionCount: () =>
+      rotation.useAny(async (endpoint) => {
+        try {
+          return await readTransactionCount(endpoint, account.address, 'pending');
+        } catch (error) {
+          if (error instanceof JsonRpcAnswerError) return null;
+          throw error;
+        }
+      }),
     readFinalTransactionCount: (of = account.address) =>
       rotation.useAny(async (endpoint) => {
         const block = await endpoint.readBlock('finalized');
@@ -74,14 +83,15 @@ export function createRelayer(options: RelayerOptions): Relayer {
         estimateGas(rpc, { from: account.address, to: call.factory, data: encodeRelayCall(call) }),
       ),
     quoteFees: async () => lowerQuote(await rotation.useTwo(({ rpc }) => quoteFees(rpc, feeBounds))),
-    sign: (call, nonce, gasLimit, fees) =>
+    sign: (transaction, nonce, gasLimit, fees) =>
       signTransaction(account, {
         chainId,
         nonce,
         gasLimit,
         fees,
-        to: call.factory,
-        data: encodeRelayCall(call),
+        ...(transaction.kind === 'self_transfer'
+          ? { to: account.address, data: '0x' }
+          : { to: transaction.factory, data: encodeRelayCall(transaction) }),
       }),
     broadcast: (rawTransaction) => broadcast(endpoints, rawTransaction),
     readGasBalance: () =>

@@ -1,18 +1,31 @@
-import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
+import { decodeFunctionResult, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
 import type { Address } from '../domain/payout-address.ts';
-import type { TokenReader } from '../domain/ports/chain.ts';
+import {
+  ChainUnavailableError,
+  type ReleaseAddresses,
+  type ReleaseCheck,
+  type SweepBalances,
+  type TokenReader,
+} from '../domain/ports/chain.ts';
 import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
-import { readWord } from './json-rpc.ts';
+import { type JsonRpcClient, readData, readWord, toQuantity } from './json-rpc.ts';
 import { revertReasonOf } from './revert-reason.ts';
 
-interface TokenReaderOptions {
+export interface TokenReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly token: Address;
+  /** Contract that makes many calls in one; where the chain has none, calls are made one by one. */
+  readonly multicall?: Address;
 }
 
+/** Multicall3 is at this address on Polygon, Amoy and most chains. */
+export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
+
 /** Asks the token at the newest block; each question goes to the endpoints in turn until one answers. */
-export function createTokenReader({ endpoints, token }: TokenReaderOptions): TokenReader {
+export function createTokenReader(options: TokenReaderOptions): TokenReader {
+  const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);
+  const callMany = createMulticall(options);
 
   async function ask(data: `0x${string}`): Promise<bigint> {
     return rotation.useAny(async ({ rpc }) =>
@@ -21,35 +34,217 @@ export function createTokenReader({ endpoints, token }: TokenReaderOptions): Tok
   }
 
   return {
-    async isBlocklisted(address) {
-      const data = encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args: [address] });
-      return (await ask(data)) !== 0n;
-    },
-    async readBalance(address) {
-      return ask(encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [address] }));
-    },
-    async simulateRelease(deposit, merchant, units) {
-      const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [merchant, units] });
-      const transaction = { from: deposit, to: token, data };
-      // A revert is the chain's answer, not a failure of the endpoint, so it must not move on to the next one.
-      return rotation.useAny(async ({ rpc }) => {
-        try {
-          const moved = readWord(rpc.label, await rpc.call('eth_call', [transaction, 'latest']));
-          return moved === 0n ? 'the token refused the transfer' : null;
-        } catch (error) {
-          const reason = revertReasonOf(error);
-          if (reason === null) throw error;
-          return reason;
-        }
-      });
-    },
+    isBlocklisted: async (address) => (await ask(encodeIsBlacklisted(address))) !== 0n,
+    readBalance: (address) => ask(encodeBalanceOf(address)),
+    checkReleases: (releases) =>
+      rotation.useAny(async ({ rpc }) => {
+        const { heldUnits, suspects } =
+          (await checkTogether(rpc, callMany, releases)) ?? (await readHeld(rpc, token, releases));
+        const refusals = await mapInGroups(releases, (release, index) => {
+          const units = heldUnits[index] as bigint;
+          return units > 0n && suspects[index] === true ? simulateTransfer(rpc, token, release, units) : null;
+        });
+        return releases.map(
+          (_, index): ReleaseCheck => ({
+            heldUnits: heldUnits[index] as bigint,
+            refusal: refusals[index] ?? null,
+          }),
+        );
+      }),
   };
 }
+
+/** What the deposits hold, and which releases have to be simulated on their own. */
+interface HeldUnits {
+  readonly heldUnits: readonly bigint[];
+  readonly suspects: readonly boolean[];
+}
+
+/**
+ * One call for all: a transfer from one address to another fails when the token is paused, when one of both is
+ * blocklisted, or for want of balance. Only where it says so, or has no such functions, is the transfer itself
+ * simulated, which gives the reason. Null where the chain has no Multicall3.
+ */
+async function checkTogether(
+  rpc: JsonRpcClient,
+  callMany: Multicall,
+  releases: readonly ReleaseAddresses[],
+): Promise<HeldUnits | null> {
+  const distinct = [...new Set(releases.flatMap(({ deposit, merchant }) => [deposit, merchant]))];
+  const answers = await callMany(
+    rpc,
+    [
+      encodeFunctionData({ abi: tokenAbi, functionName: 'paused' }),
+      ...releases.map(({ deposit }) => encodeBalanceOf(deposit)),
+      ...distinct.map(encodeIsBlacklisted),
+    ],
+    'latest',
+  );
+  if (answers === null) return null;
+  // A word of zeros is "no"; all else, also no answer, is a reason to look closer.
+  const isNo = (answer: MulticallAnswer | undefined) =>
+    answer?.success === true && /^0x0{64}$/.test(answer.data);
+  const blocked = new Set(distinct.filter((_, index) => !isNo(answers[1 + releases.length + index])));
+  const isPaused = !isNo(answers[0]);
+  return {
+    heldUnits: releases.map((_, index) => wordOfAnswer(rpc, answers[1 + index])),
+    suspects: releases.map(
+      ({ deposit, merchant }) => isPaused || blocked.has(deposit) || blocked.has(merchant),
+    ),
+  };
+}
+
+async function readHeld(
+  rpc: JsonRpcClient,
+  token: Address,
+  releases: readonly ReleaseAddresses[],
+): Promise<HeldUnits> {
+  const addresses = releases.map(({ deposit }) => deposit);
+  const heldUnits = await readBalancesSingly(rpc, token, addresses, 'latest');
+  return { heldUnits, suspects: releases.map(() => true) };
+}
+
+/** Why the transfer would fail, or null. A revert is the chain's answer, not a failure of the endpoint. */
+async function simulateTransfer(
+  rpc: JsonRpcClient,
+  token: Address,
+  { deposit, merchant }: ReleaseAddresses,
+  units: bigint,
+): Promise<string | null> {
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [merchant, units] });
+  const transaction = { from: deposit, to: token, data };
+  try {
+    const moved = readWord(rpc.label, await rpc.call('eth_call', [transaction, 'latest']));
+    return moved === 0n ? 'the token refused the transfer' : null;
+  } catch (error) {
+    const reason = revertReasonOf(error);
+    if (reason === null) throw error;
+    return reason;
+  }
+}
+
+const SIMULATIONS_AT_A_TIME = 10;
+
+async function mapInGroups<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Promise<Result> | Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += SIMULATIONS_AT_A_TIME) {
+    const group = items.slice(start, start + SIMULATIONS_AT_A_TIME);
+    results.push(...(await Promise.all(group.map((item, index) => map(item, start + index)))));
+  }
+  return results;
+}
+
+/** The block must be one that the endpoints still keep the state of: of the last hundred, say. */
+export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
+  const rotation = createEndpointRotation(options.endpoints);
+  const callMany = createMulticall(options);
+  return (addresses, blockNumber) =>
+    rotation.useAny(async ({ rpc }) => {
+      const block = toQuantity(blockNumber);
+      const answers = await callMany(rpc, addresses.map(encodeBalanceOf), block);
+      if (answers !== null) return answers.map((answer) => wordOfAnswer(rpc, answer));
+      return readBalancesSingly(rpc, options.token, addresses, block);
+    });
+}
+
+/** Requests in one HTTP request; nodes bound their number. */
+const REQUESTS_AT_A_TIME = 500;
+
+async function readBalancesSingly(
+  rpc: JsonRpcClient,
+  token: Address,
+  addresses: readonly Address[],
+  block: string,
+): Promise<bigint[]> {
+  const balances: bigint[] = [];
+  for (let start = 0; start < addresses.length; start += REQUESTS_AT_A_TIME) {
+    const requests = addresses.slice(start, start + REQUESTS_AT_A_TIME).map((address) => ({
+      method: 'eth_call',
+      params: [{ to: token, data: encodeBalanceOf(address) }, block],
+    }));
+    balances.push(...(await rpc.callBatch(requests)).map((answer) => readWord(rpc.label, answer)));
+  }
+  return balances;
+}
+
+interface MulticallAnswer {
+  readonly success: boolean;
+  readonly data: `0x${string}`;
+}
+
+/** Calls of the token, in their order; null where the chain has no Multicall3. */
+type Multicall = (
+  rpc: JsonRpcClient,
+  calls: readonly `0x${string}`[],
+  block: string,
+) => Promise<readonly MulticallAnswer[] | null>;
+
+/** A read costs about 10,000 gas, and nodes bound the gas of a call at ten million and more. */
+const CALLS_AT_A_TIME = 500;
+
+function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions): Multicall {
+  /** Whether the chain has Multicall3; what was not there may be deployed later, so only a yes is remembered. */
+  let isDeployed = false;
+  return async (rpc, calls, block) => {
+    isDeployed ||= readData(await rpc.call('eth_getCode', [multicall, block]), 'code') !== '0x';
+    if (!isDeployed) return null;
+    const answers: MulticallAnswer[] = [];
+    for (let start = 0; start < calls.length; start += CALLS_AT_A_TIME) {
+      const part = calls.slice(start, start + CALLS_AT_A_TIME);
+      const args = part.map((callData) => ({ target: token, allowFailure: true, callData }));
+      const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [args] });
+      const answer = readData(await rpc.call('eth_call', [{ to: multicall, data }, block]), 'call result');
+      answers.push(...decodeAnswers(rpc.label, answer, part.length));
+    }
+    return answers;
+  };
+}
+
+function decodeAnswers(label: string, data: `0x${string}`, count: number): MulticallAnswer[] {
+  let results: ReturnType<typeof decode>;
+  try {
+    results = decode(data);
+  } catch (cause) {
+    throw new ChainUnavailableError(`${label} answered a multicall with something else`, { cause });
+  }
+  if (results.length !== count) {
+    throw new ChainUnavailableError(`${label} answered ${results.length} of ${count} calls`);
+  }
+  return results.map(({ success, returnData }) => ({ success, data: returnData }));
+}
+
+function decode(data: `0x${string}`) {
+  return decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data });
+}
+
+function wordOfAnswer(rpc: JsonRpcClient, answer: MulticallAnswer | undefined): bigint {
+  if (answer?.success === true) return readWord(rpc.label, answer.data);
+  throw new ChainUnavailableError(`${rpc.label} answered a balance with a failure`);
+}
+
+function encodeBalanceOf(address: Address): `0x${string}` {
+  return encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [address] });
+}
+
+function encodeIsBlacklisted(address: Address): `0x${string}` {
+  return encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args: [address] });
+}
+
+/** The part of Multicall3 that we use. */
+export const multicallAbi = parseAbi([
+  'struct Call { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
+]);
 
 /** The part of Circle's token that we use. */
 export const tokenAbi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
   'function isBlacklisted(address account) view returns (bool)',
+  'function paused() view returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
 ]);
 

@@ -4,13 +4,19 @@ import { termsOf } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { CallRevertedError, type RelayCall, type Relayer } from '../domain/ports/chain.ts';
-import { chooseNonce, type RelayContext } from './relay/relay-context.ts';
+import {
+  chooseNonce,
+  defaultRelayLimits,
+  hasFreeSlot,
+  type RelayContext,
+  readCounts,
+} from './relay/relay-context.ts';
 
 /**
  * Sends a wrong token, or POL (the zero address), that lies at a deposit address to the payment's merchant, without
- * a fee. Goes through the relayer's one slot like a release does, and the sender follows it to its end.
- * Returns the hash of its first attempt; throws `payment_state_conflict` while another batch is in flight and where
- * the contract refuses (the payment token itself leaves a deposit address by its release alone).
+ * a fee. It takes a slot of the relayer like a batch of releases does, and the sender follows it to its end.
+ * Returns the hash of its first attempt; throws `payment_state_conflict` while no slot is free and where the contract
+ * refuses (the payment token itself leaves a deposit address by its release alone).
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'relay' | 'relayer' | 'nowMs'>,
@@ -19,12 +25,6 @@ export async function rescueToken(
 ): Promise<string> {
   const payment = await context.payments.findPaymentById(id);
   if (payment === null) throw new ServiceError('payment_not_found');
-  if ((await context.relay.findOpenBatch(context.relayer.address)) !== null) {
-    throw new ServiceError(
-      'payment_state_conflict',
-      'The relayer has a transaction in flight. Try again shortly.',
-    );
-  }
   const call: RelayCall = {
     kind: 'rescue',
     factory: payment.factory,
@@ -32,8 +32,23 @@ export async function rescueToken(
     token,
   };
   const gasLimit = await estimateRescue(context.relayer, call);
-  const nonce = await chooseNonce(context);
-  const signed = await context.relayer.sign(call, nonce, gasLimit, await context.relayer.quoteFees());
+  const fees = await context.relayer.quoteFees();
+  const counts = await readCounts(context.relayer);
+  const open = await context.relay.listOpenBatchesOf(context.relayer.address);
+  const isUnderWay = open.some(
+    (batch) => batch.kind === 'rescue' && batch.rescueToken === token && batch.paymentIds.includes(id),
+  );
+  if (isUnderWay) {
+    throw new ServiceError('payment_state_conflict', 'This token of this payment is being rescued already.');
+  }
+  if (!hasFreeSlot(defaultRelayLimits, open, counts)) {
+    throw new ServiceError(
+      'payment_state_conflict',
+      'The relayer has too many transactions in flight; try again shortly.',
+    );
+  }
+  const nonce = await chooseNonce(context, open, counts);
+  const signed = await context.relayer.sign(call, nonce, gasLimit, fees);
   const nowMs = context.nowMs();
   await context.relay.openBatch(
     {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createBalanceSweep } from '../../src/chain/sweep-balances.ts';
-import { createTokenReader } from '../../src/chain/token-reader.ts';
-import { ChainUnavailableError, type TokenReader } from '../../src/domain/ports/chain.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBalanceSweep, createTokenReader, MULTICALL3 } from '../../src/chain/token-reader.ts';
+import {
+  ChainUnavailableError,
+  type ReleaseAddresses as Release,
+  type TokenReader,
+} from '../../src/domain/ports/chain.ts';
 import { addressFor, type LocalChain, startLocalChain } from './local-chain.ts';
-
-const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 
 let chain: LocalChain;
 let token: TokenReader;
@@ -16,42 +17,91 @@ beforeAll(async () => {
 
 afterAll(() => chain.stop());
 
-it('a release that the token would carry out is possible, and moves nothing when simulated', async () => {
-  const deposit = addressFor('simulated deposit');
-  await chain.callToken({ name: 'mint', to: deposit, units: 10n });
-  expect(await token.simulateRelease(deposit, addressFor('merchant'), 10n)).toBeNull();
-  expect(await token.readBalance(deposit)).toBe(10n);
+for (const way of ['with Multicall3', 'without Multicall3']) {
+  describe(`releases checked ${way}`, () => {
+    beforeAll(async () => {
+      const code = way === 'with Multicall3' ? await multicall3Code() : '0x';
+      await chain.anvil.rpc('anvil_setCode', [MULTICALL3, code]);
+      token = createTokenReader({ endpoints: chain.endpoints, token: chain.token });
+    });
+    afterAll(() => chain.anvil.rpc('anvil_setCode', [MULTICALL3, '0x']));
+
+    it('would succeed, fail with the token’s reason, or have nothing to move, and move nothing', async () => {
+      const release = (name: string) => ({
+        deposit: addressFor(`deposit ${name} ${way}`),
+        merchant: addressFor(`merchant ${name} ${way}`),
+      });
+      const releases = ['good', 'blocked', 'empty', 'other'].map(release);
+      const [good, blocked, , other] = releases as [Release, Release, Release, Release];
+      for (const { deposit } of [good, blocked, other]) {
+        await chain.callToken({ name: 'mint', to: deposit, units: 10n });
+      }
+      await chain.callToken({ name: 'blacklist', account: blocked.merchant });
+      const refusal = 'Blacklistable: account is blacklisted';
+      expect(await token.checkReleases(releases)).toEqual([
+        { heldUnits: 10n, refusal: null },
+        { heldUnits: 10n, refusal },
+        { heldUnits: 0n, refusal: null },
+        { heldUnits: 10n, refusal: null },
+      ]);
+      expect(await token.readBalance(good.deposit)).toBe(10n);
+      await chain.callToken({ name: 'unBlacklist', account: blocked.merchant });
+      await chain.callToken({ name: 'blacklist', account: good.deposit });
+      expect(await token.checkReleases([good, blocked])).toEqual([
+        { heldUnits: 10n, refusal },
+        { heldUnits: 10n, refusal: null },
+      ]);
+      await chain.callToken({ name: 'pause' });
+      expect(await token.checkReleases([blocked])).toEqual([{ heldUnits: 10n, refusal: 'Pausable: paused' }]);
+      await chain.callToken({ name: 'unpause' });
+    });
+  });
+}
+
+it('a batch of 100 releases is checked in two calls, or with Multicall3 elsewhere, at its address', async () => {
+  const elsewhere = addressFor('multicall elsewhere');
+  await chain.anvil.rpc('anvil_setCode', [elsewhere, await multicall3Code()]);
+  const methods: string[] = [];
+  const counted = chain.endpoints.map((endpoint) => ({
+    ...endpoint,
+    rpc: {
+      ...endpoint.rpc,
+      call: (method: string, params: readonly unknown[]) => {
+        methods.push(method);
+        return endpoint.rpc.call(method, params);
+      },
+    },
+  }));
+  const reader = createTokenReader({ endpoints: counted, token: chain.token, multicall: elsewhere });
+  const releases = Array.from({ length: 100 }, (_, index) => ({
+    deposit: addressFor(`counted deposit ${index}`),
+    merchant: addressFor(`counted merchant ${index}`),
+  }));
+  const [first] = releases as [Release];
+  await chain.callToken({ name: 'mint', to: first.deposit, units: 10n });
+  const checks = await reader.checkReleases(releases);
+  expect(checks[0]).toEqual({ heldUnits: 10n, refusal: null });
+  expect(checks.slice(1).every(({ heldUnits }) => heldUnits === 0n)).toBe(true);
+  expect(methods).toEqual(['eth_getCode', 'eth_call']);
+  await reader.checkReleases(releases);
+  expect(methods).toEqual(['eth_getCode', 'eth_call', 'eth_call']);
 });
 
-it('a blocklisted merchant is seen, and is the reason why a release is refused, until it is taken off', async () => {
-  const [deposit, merchant] = [addressFor('blocked deposit'), addressFor('blocked merchant')];
-  await chain.callToken({ name: 'mint', to: deposit, units: 10n });
+it('a blocklisted merchant is seen until it is taken off', async () => {
+  const merchant = addressFor('blocked merchant');
   expect(await token.isBlocklisted(merchant)).toBe(false);
   await chain.callToken({ name: 'blacklist', account: merchant });
   expect(await token.isBlocklisted(merchant)).toBe(true);
-  const reason = await token.simulateRelease(deposit, merchant, 10n);
-  expect(reason).toBe('Blacklistable: account is blacklisted');
   await chain.callToken({ name: 'unBlacklist', account: merchant });
   expect(await token.isBlocklisted(merchant)).toBe(false);
-  expect(await token.simulateRelease(deposit, merchant, 10n)).toBeNull();
-});
-
-it('a paused token and a deposit with too little are reasons too', async () => {
-  const deposit = addressFor('paused deposit');
-  await chain.callToken({ name: 'mint', to: deposit, units: 10n });
-  expect(await token.simulateRelease(deposit, addressFor('merchant'), 11n)).toMatch(/exceeds balance/);
-  await chain.callToken({ name: 'pause' });
-  expect(await token.simulateRelease(deposit, addressFor('merchant'), 10n)).toBe('Pausable: paused');
-  await chain.callToken({ name: 'unpause' });
 });
 
 it('where there is no token, nothing is answered instead of "not blocklisted" or "no balance"', async () => {
   const nowhere = createTokenReader({ endpoints: chain.endpoints, token: addressFor('no token') });
   await expect(nowhere.isBlocklisted(addressFor('merchant'))).rejects.toThrow(ChainUnavailableError);
   await expect(nowhere.readBalance(addressFor('merchant'))).rejects.toThrow(ChainUnavailableError);
-  await expect(nowhere.simulateRelease(addressFor('a'), addressFor('b'), 1n)).rejects.toThrow(
-    ChainUnavailableError,
-  );
+  const release = { deposit: addressFor('a'), merchant: addressFor('b') };
+  await expect(nowhere.checkReleases([release])).rejects.toThrow(ChainUnavailableError);
 });
 
 it('a sweep reads the balances of many addresses at one block, with Multicall3 and without', async () => {

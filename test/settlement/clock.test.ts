@@ -65,7 +65,7 @@ describe.each([
     expect(await settlement.relay()).toBe('opened');
     settlement.faults.missingTransactions = 1;
     expect(await settlement.relay()).toBe('waiting');
-    expect(await relayAt(offsetMs)).toBe('abandoned');
+    expect(await relayAt(offsetMs)).toBe('filled');
     settlement.faults.missingTransactions = 0;
     settlement.advance(HOUR_MS + 10_000);
     await settlement.settleDown();

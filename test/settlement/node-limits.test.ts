@@ -101,8 +101,8 @@ async function createReady(count: number): Promise<Payment[]> {
 }
 
 async function openBatch(): Promise<RelayBatch> {
-  const batch = await settlement.store.relay.findOpenBatch(settlement.relayer.address);
-  if (batch === null) throw new Error('no batch is open');
+  const [batch] = await settlement.store.relay.listOpenBatchesOf(settlement.relayer.address);
+  if (batch === undefined) throw new Error('no batch is open');
   return batch;
 }
 
@@ -157,6 +157,7 @@ describe('a hundred payments at a base fee of 60 gwei, more than a node’s cap 
 
 describe('a batch that every node refuses', () => {
   it('is signed anew at its nonce with half of the payments until one takes it, and all are paid', async () => {
+    await openBehindNode({ maximumUnmined: 1 });
     node.capWei = (4n * POL) / 10n;
     const payments = await createReady(40);
     const nonce = await settlement.relayer.readLatestTransactionCount();
@@ -179,6 +180,7 @@ describe('a batch that every node refuses', () => {
   });
 
   it('and whose process dies before its replacement is sent sends the replacement after its restart', async () => {
+    await openBehindNode({ maximumUnmined: 1 });
     node.capWei = (4n * POL) / 10n;
     const payments = await createReady(40);
     let broadcasts = 0;
@@ -232,7 +234,7 @@ describe('a batch that every node refuses', () => {
     await openBehindNode({ maximumTransactionFeeWei: POL / 100n });
     const payments = await createReady(2);
     await expect(settlement.relay()).rejects.toThrow('RELAY_MAX_FEE_POL allows 10000000000000000 wei');
-    expect(await settlement.store.relay.findOpenBatch(settlement.relayer.address)).toBeNull();
+    expect(await settlement.store.relay.listOpenBatchesOf(settlement.relayer.address)).toEqual([]);
     node.baseFeeGwei = 10n;
     await mineAtBaseFee();
     await settleAtBaseFee();

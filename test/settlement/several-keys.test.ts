@@ -5,7 +5,7 @@ import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 const BATCH_SIZE = 4;
 const TEN_MINUTES_MS = 600_000;
 
-const { chain, settlement } = useSettlement({ limits: { batchSize: BATCH_SIZE } });
+const { chain, settlement } = useSettlement({ limits: { maximumUnmined: 1, batchSize: BATCH_SIZE } });
 
 async function createReady(count: number): Promise<Payment[]> {
   const payments: Payment[] = [];
@@ -74,7 +74,7 @@ describe('two relayer keys that release at the same time', () => {
     const other = await settlement.openSender();
     settlement.liveRelayers.add(other.address);
     expect(await other.relay()).toBe('opened');
-    const batch = await settlement.store.relay.findOpenBatch(other.address);
+    const [batch] = await settlement.store.relay.listOpenBatchesOf(other.address);
     await settlement.dropWaiting();
     const sent: string[] = [];
     settlement.faults.broadcast = async (rawTransaction) => void sent.push(rawTransaction);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createBalanceSweep } from '../../src/chain/sweep-balances.ts';
+import { createBalanceSweep } from '../../src/chain/token-reader.ts';
 import { sweepOpenPayments } from '../../src/payments/sweep-balances.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
+import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import { waitFor } from '../support/wait-for.ts';
 import {
   atOnce,
@@ -94,11 +95,10 @@ export function relayPromises(context: StoreContext): void {
     const bump = newAttempt();
     await context.store.relay.addAttempt(opened.id, bump);
     await context.reopen();
-    expect(await context.store.relay.findOpenBatch(opened.relayer)).toEqual({
-      ...opened,
-      attempts: [...opened.attempts, bump],
-    });
-    expect(await context.store.relay.findOpenBatch('another')).toBeNull();
+    expect(await context.store.relay.listOpenBatchesOf(opened.relayer)).toEqual([
+      { ...opened, attempts: [...opened.attempts, bump] },
+    ]);
+    expect(await context.store.relay.listOpenBatchesOf('another')).toEqual([]);
   });
 
   it('takes the same signed bytes again in a later batch, as when nonce and fees are those of one given up', async () => {
@@ -107,29 +107,72 @@ export function relayPromises(context: StoreContext): void {
     await context.store.relay.closeBatch(first.id, 'abandoned', NOW_MS, leave);
     const { attempts, relayer } = first;
     const second = await context.store.relay.openBatch(newBatch(payments, { attempts, relayer }), leave);
-    expect(await context.store.relay.findOpenBatch(relayer)).toEqual(second);
+    expect(await context.store.relay.listOpenBatchesOf(relayer)).toEqual([second]);
     expect(second.attempts).toEqual(attempts);
   });
 
-  it('knows the nonce after the newest batch of a relayer once it is resolved, and none before or otherwise', async () => {
+  it('knows the nonce after the highest batch of a relayer, in flight or mined, and none before or after one given up', async () => {
     const [payment, other] = await givePayments(context.store, 2);
     const one = newBatch([payment as Payment], { nonce: 7 });
     const { relayer } = one;
     const next = () => context.store.relay.findNextNonce(relayer);
     expect(await next()).toBeNull();
     const first = await context.store.relay.openBatch(one, leave);
-    expect(await next()).toBeNull();
+    expect(await next()).toBe(8);
     await context.store.relay.closeBatch(first.id, 'resolved', NOW_MS, leave);
     expect(await next()).toBe(8);
+    const lower = await context.store.relay.openBatch({ ...one, nonce: 6 }, leave);
+    expect(await next()).toBe(8);
+    await context.store.relay.closeBatch(lower.id, 'resolved', NOW_MS, leave);
     const elsewhere = newBatch([other as Payment], { nonce: 20, relayer: 'another' });
     const { id } = await context.store.relay.openBatch(elsewhere, leave);
     await context.store.relay.closeBatch(id, 'resolved', NOW_MS, leave);
     await context.reopen();
     expect(await next()).toBe(8);
     const second = await context.store.relay.openBatch({ ...one, nonce: 8 }, leave);
-    expect(await next()).toBeNull();
     await context.store.relay.closeBatch(second.id, 'abandoned', NOW_MS, leave);
     expect(await next()).toBeNull();
+    await context.store.relay.openBatch({ ...one, nonce: 5 }, leave);
+    expect(await next()).toBe(6);
+  });
+
+  it('lists the open batches of a relayer by nonce, and the relayers that have some', async () => {
+    const payments = await givePayments(context.store, 4);
+    const { relay } = context.store;
+    const opened = [];
+    for (const [index, nonce] of [9, 7, 8].entries()) {
+      opened.push(await relay.openBatch(newBatch([payments[index] as Payment], { nonce }), leave));
+    }
+    const elsewhere = newBatch([payments[3] as Payment], { nonce: 7, relayer: 'another' });
+    const other = await relay.openBatch(elsewhere, leave);
+    const [nine, seven, eight] = opened;
+    expect(await relay.listOpenBatchesOf((nine as RelayBatch).relayer)).toEqual([seven, eight, nine]);
+    expect(await relay.listRelayersInFlight()).toEqual([(nine as RelayBatch).relayer, 'another']);
+    await relay.closeBatch(other.id, 'resolved', NOW_MS, leave);
+    await relay.closeBatch((eight as RelayBatch).id, 'resolved', NOW_MS, leave);
+    await context.reopen();
+    const { relay: reopened } = context.store;
+    expect(await reopened.listOpenBatchesOf((nine as RelayBatch).relayer)).toEqual([seven, nine]);
+    expect(await reopened.listRelayersInFlight()).toEqual([(nine as RelayBatch).relayer]);
+  });
+
+  it('keeps a self-transfer, which carries nothing, and puts one in the place of a batch whose payments are freed', async () => {
+    const payments = await givePayments(context.store, 2, { releaseDueAtMs: NOW_MS });
+    const { relay } = context.store;
+    const fill = newBatch([], { kind: 'self_transfer', nonce: 1 });
+    const filled = await relay.openBatch(fill, leave);
+    const batch = await relay.openBatch(newBatch(payments, { nonce: 2 }), leave);
+    const decide = recordingDecide();
+    const replacement = newBatch([], { kind: 'self_transfer', nonce: 2 });
+    const replaced = await relay.replaceBatch(batch.id, replacement, NOW_MS, decide);
+    expect(decide.ids).toEqual(batch.paymentIds);
+    expect(await claim()).toHaveLength(2);
+    await context.reopen();
+    expect(await context.store.relay.listOpenBatchesOf(batch.relayer)).toEqual([filled, replaced]);
+    await context.store.relay.closeBatch(filled.id, 'resolved', NOW_MS, leave);
+    await expect(
+      context.store.relay.openBatch(newBatch(payments, { kind: 'self_transfer' }), leave),
+    ).rejects.toThrow(RangeError);
   });
 
   it('replaces a batch at its nonce by some of its payments and frees the others, in one commit', async () => {
@@ -197,11 +240,11 @@ export function relayPromises(context: StoreContext): void {
     });
     expect(carriers).toEqual([batch.id, batch.id, null, null]);
     expect(decide.ids).toEqual([...batch.paymentIds, ...batch.paymentIds]);
-    expect(await context.store.relay.findOpenBatch(batch.relayer)).toBeNull();
+    expect(await context.store.relay.listOpenBatchesOf(batch.relayer)).toEqual([]);
     expect(await claim()).toHaveLength(2);
   });
 
-  it('lets a relayer have one batch in flight, whoever asks at once', async () => {
+  it('lets a relayer have one batch in flight at a nonce, whoever asks at once', async () => {
     const payments = await givePayments(context.store, 20);
     const outcomes = await Promise.allSettled(
       payments.map((payment) => context.store.relay.openBatch(newBatch([payment]), leave)),
@@ -230,14 +273,14 @@ export function relayPromises(context: StoreContext): void {
       return { change: { forwardStatus: 'processing' } };
     });
     await expect(context.store.relay.openBatch(newBatch(payments), throwing)).rejects.toThrow('no');
-    expect(await context.store.relay.findOpenBatch(newBatch([]).relayer)).toBeNull();
+    expect(await context.store.relay.listOpenBatchesOf(newBatch([]).relayer)).toEqual([]);
     expect((await context.store.payments.listPayments({}, null, 10)).toReversed()).toEqual(payments);
 
     const batch = await context.store.relay.openBatch(newBatch(payments), leave);
     await expect(context.store.relay.closeBatch(batch.id, 'abandoned', NOW_MS, throwing)).rejects.toThrow(
       'no',
     );
-    expect(await context.store.relay.findOpenBatch(batch.relayer)).toEqual(batch);
+    expect(await context.store.relay.listOpenBatchesOf(batch.relayer)).toEqual([batch]);
     for (const { id } of payments) {
       expect(await context.store.payments.findPaymentById(id)).toMatchObject({ relayBatchId: batch.id });
     }

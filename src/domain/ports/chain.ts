@@ -112,9 +112,23 @@ export interface ChainReader {
 /** The token's word on whether money can move, asked before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
-  /** Simulates the transfer that a release makes; null when it would succeed, else the reason. */
-  simulateRelease(deposit: Address, merchant: Address, units: bigint): Promise<string | null>;
+  /** Whether each of these releases would succeed now, in their order. */
+  checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
+}
+
+/** The addresses between which a release moves the token. */
+export interface ReleaseAddresses {
+  readonly deposit: Address;
+  readonly merchant: Address;
+}
+
+/** The token's word on one release. */
+export interface ReleaseCheck {
+  /** What the deposit address holds. */
+  readonly heldUnits: bigint;
+  /** Why the transfer of all of it to the merchant would fail; null when it would succeed, or nothing is held. */
+  readonly refusal: string | null;
 }
 
 /**
@@ -146,11 +160,19 @@ export type RelayCall =
       readonly token: Address;
     };
 
+/** What the relayer signs: a call, or a transfer of nothing to itself, which only spends its nonce. */
+export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
+
+/** The gas that a transfer to the relayer itself uses. */
+export const SELF_TRANSFER_GAS = 21_000n;
+
 /** The sender's way to the chain: one relayer key. Throws `ChainUnavailableError` when no endpoint answers. */
 export interface Relayer {
   readonly address: Address;
   /** Transactions of the relayer, or of another address, at the newest block. */
   readLatestTransactionCount(of?: string): Promise<number>;
+  /** Transactions of the relayer up to the first that an endpoint's pool lacks; null where it does not say. */
+  readPendingTransactionCount(): Promise<number | null>;
   /** Transactions of the relayer, or of another address, at the finalized block, and that block's number. */
   readFinalTransactionCount(of?: string): Promise<{ readonly count: number; readonly blockNumber: number }>;
   /** Whether one of these transactions is in a block, by any endpoint that answers: a node that lags does not know yet. */
@@ -160,7 +182,12 @@ export interface Relayer {
   /** Fees that the next blocks ask for, from the fee history. */
   quoteFees(): Promise<FeeQuote>;
   /** Signs; sends nothing. */
-  sign(call: RelayCall, nonce: number, gasLimit: bigint, fees: FeeQuote): Promise<SignedTransaction>;
+  sign(
+    transaction: RelayTransaction,
+    nonce: number,
+    gasLimit: bigint,
+    fees: FeeQuote,
+  ): Promise<SignedTransaction>;
   /** Hands the signed bytes to the chain; already known or already mined is no error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
   /** The relayer's gas money in wei. */

@@ -134,12 +134,13 @@ export interface RelayAttempt {
   readonly signedAtMs: number;
 }
 
-/** The relayer's batch in flight: one nonce, the payments it carries, and every attempt that was signed. */
+/** One of a relayer's batches in flight: its nonce, the payments it carries, and every attempt that was signed. */
 export interface RelayBatch {
   readonly id: number;
   readonly relayer: string;
   readonly nonce: number;
-  readonly kind: 'forward' | 'rescue';
+  /** A `self_transfer` does nothing but spend its nonce, so that what is behind it can be mined. It carries no payment. */
+  readonly kind: 'forward' | 'rescue' | 'self_transfer';
   /** The token of a `rescue`: its address, or the zero address for POL. */
   readonly rescueToken: string | null;
   readonly gasLimit: bigint;
@@ -164,26 +165,28 @@ export interface RelayStore {
   ): Promise<readonly Payment[]>;
   /** Ends all claims of this relayer. */
   dropClaims(relayer: string): Promise<void>;
-  /** The batch that is still in flight for this relayer; there is at most one. */
-  findOpenBatch(relayer: string): Promise<RelayBatch | null>;
+  /** The batches that are still in flight for this relayer, by nonce; no two have the same. At most 200. */
+  listOpenBatchesOf(relayer: string): Promise<readonly RelayBatch[]>;
+  /** The relayers that have batches in flight. At most 200. */
+  listRelayersInFlight(): Promise<readonly string[]>;
   /**
-   * The nonce after the relayer's newest batch, when that one was resolved: a node that lags may count fewer
-   * transactions. Null where only the chain knows it: before the first batch, while one is in flight, and after one
-   * that was abandoned, because its nonce may be free.
+   * The nonce after the highest of the relayer's newest 200 batches, in flight or not: a node that lags may count fewer
+   * transactions. Those up to the last abandoned one are left out, because its nonce may be free. Null where only the
+   * chain knows it.
    */
   findNextNonce(relayer: string): Promise<number | null>;
   /** The batches that are still in flight, of whatever relayer, the oldest first. */
   listOpenBatches(limit: number): Promise<readonly RelayBatch[]>;
   /**
    * Commits the batch with its first signed attempt, marks its payments as carried by it (for `forward`) and
-   * decides them. Only then may it be broadcast. Throws when the relayer already has an open batch.
+   * decides them. Only then may it be broadcast. Throws when the relayer has an open batch with this nonce.
    */
   openBatch(batch: Omit<RelayBatch, 'id'>, decide: Decide): Promise<RelayBatch>;
   /** Commits another signed attempt (fee bump) of an open batch, before it is broadcast. */
   addAttempt(batchId: number, attempt: RelayAttempt): Promise<void>;
   /**
    * Closes an open batch and opens another one in its place, in one commit: with the same relayer and nonce, and with
-   * payments of the first one only. Frees the other payments, and decides all payments of the first batch. Throws
+   * payments of the first one only, or as a `self_transfer` without any. Frees the other payments, and decides all payments of the first batch. Throws
    * `RangeError` for a batch that is no such replacement.
    */
   replaceBatch(

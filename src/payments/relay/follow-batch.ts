@@ -2,82 +2,231 @@ import type { Payment, PaymentChange } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import {
   type FeeQuote,
-  type RelayCall,
   type Relayer,
+  SELF_TRANSFER_GAS,
   TransactionRefusedError,
 } from '../../domain/ports/chain.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { RETRY_AFTER_ABANDONED_MS, retryDelayMs, settle, sumObservations } from '../../domain/settle.ts';
+import type { BatchesInFlight } from './open-batch.ts';
 import {
-  forwardCall,
+  costOf,
   isOver,
   type RelayContext,
   type RelayLimits,
   type RelayPass,
   signAttempt,
+  unminedOf,
 } from './relay-context.ts';
 import {
   broadcastOrShrink,
+  feeBudgetOf,
+  isAboutFunds,
   isUnderpriced,
-  paymentsOf,
   replaceByDearer,
+  replaceBySelfTransfer,
   replaceRefused,
-} from './replace-batch.ts';
-import { readFeeBudget } from './size-batch.ts';
+  transactionOf,
+} from './size-batch.ts';
+
+/** Gaps up to this many nonces are filled; a longer one says that the count, or the chain, was not ours. */
+const MAXIMUM_FILLED = 16;
 
 /**
- * Rebroadcasts, bumps, replaces or closes what is in flight. Throws `TransactionRefusedError` when no node takes any
- * attempt, and neither higher fees nor a smaller batch would change that.
+ * Follows all that is in flight, in the order of its nonces: closes what is final, and rebroadcasts, bumps or replaces
+ * the first that is not mined. What is behind it can only be mined after it. Throws `TransactionRefusedError` when no
+ * node takes any attempt of that first one, and neither higher fees nor a smaller batch would change that.
  */
-export async function followBatch(context: RelayContext, batch: RelayBatch): Promise<RelayPass> {
-  const final = await context.relayer.readFinalTransactionCount();
-  if (batch.nonce < final.count) {
-    return (await resolveBatch(context, batch, final.blockNumber)) ? 'resolved' : 'waiting';
-  }
-  // A node that lags counts fewer than are final already.
-  const latestCount = Math.max(await context.relayer.readLatestTransactionCount(), final.count);
-  if (batch.nonce > latestCount) return waitOutGap(context, batch);
-  context.memory.firstSeenMs.delete(batch.id);
-  if (batch.nonce < latestCount) return 'waiting'; // Mined; final soon.
+export async function followBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
+  const { open, counts } = inFlight;
+  const isResolved = await resolveFinal(context, inFlight);
+  const [head, ...followers] = unminedOf(open, counts);
+  const idle = isResolved ? 'resolved' : 'waiting';
+  if (head === undefined) return idle;
+  if (head.nonce > counts.latest) return waitOutGap(context, [head, ...followers], counts.latest);
+  context.memory.firstSeenMs.delete(head.id);
+  const pass = await followHead(context, head, followers);
+  return pass === 'rebroadcast' && isResolved ? 'resolved' : pass;
+}
 
-  const refusal = await rebroadcast(context.relayer, batch);
-  const fees = await higherFees(context, batch, refusal === null || isUnderpriced(refusal));
-  if (fees !== null && batch.gasLimit * fees.maxFeePerGas <= (await readFeeBudget(context))) {
-    return raise(context, batch, fees);
-  }
-  if (refusal === null && fees === null) return 'rebroadcast';
-  const replacement =
-    fees !== null
-      ? await replaceByDearer(context, batch, fees)
-      : await replaceRefused(context, batch, refusal as TransactionRefusedError);
-  if (replacement === null) {
-    if (refusal !== null) throw refusal;
+/** Closes the batches whose nonces are final, once the watcher has seen the blocks. Returns whether it closed any. */
+export async function resolveFinal(
+  context: RelayContext,
+  { open, counts: { final } }: BatchesInFlight,
+): Promise<boolean> {
+  const spent = open.filter(({ nonce }) => nonce < final.count);
+  if (spent.length === 0) return false;
+  const cursor = await context.observations.readCursor();
+  if (cursor === null || cursor.number < final.blockNumber) return false;
+  for (const batch of spent) await resolveBatch(context, batch);
+  return true;
+}
+
+async function followHead(
+  context: RelayContext,
+  head: RelayBatch,
+  followers: readonly RelayBatch[],
+): Promise<RelayPass> {
+  const { relayer, limits } = context;
+  const refusal = await rebroadcast(relayer, head);
+  if (refusal === null) await rebroadcastMissing(context, followers);
+  const fees = await higherFees(context, head, refusal === null || isUnderpriced(refusal));
+  if (refusal === null && fees === null) {
+    context.memory.refusedSinceMs.delete(head.id);
     return 'rebroadcast';
   }
-  await broadcastOrShrink(context, replacement);
+  const othersWei = costOf(followers);
+  if (fees !== null) {
+    const balanceWei = await relayer.readGasBalance();
+    if (head.gasLimit * fees.maxFeePerGas <= feeBudgetOf(limits, balanceWei, othersWei)) {
+      await raise(context, head, fees);
+      await raiseFollowers(context, followers, fees, balanceWei - head.gasLimit * fees.maxFeePerGas);
+      return 'bumped';
+    }
+  }
+  const replacement =
+    fees !== null
+      ? await replaceByDearer(context, head, fees, othersWei)
+      : await replaceRefused(context, head, refusal as TransactionRefusedError, othersWei);
+  if (replacement !== null) {
+    await broadcastOrShrink(context, replacement, othersWei);
+    return 'replaced';
+  }
+  const last = followers.at(-1);
+  // Nothing behind the first can be mined before it: the last one gives back the gas money that it has reserved.
+  if (fees !== null && last !== undefined && last.kind === 'forward')
+    return spendNonceOf(context, last, fees);
+  if (refusal === null) return 'rebroadcast';
+  if (isGivenUpAlone(context, head, refusal)) {
+    return spendNonceOf(context, head, await relayer.quoteFees(), refusal.message);
+  }
+  throw refusal;
+}
+
+/** Replaces a batch by a transfer to the relayer itself, and broadcasts that. */
+async function spendNonceOf(
+  context: RelayContext,
+  batch: RelayBatch,
+  quote: FeeQuote,
+  reason: string | null = null,
+): Promise<RelayPass> {
+  const fees = aboveBoth(batch.attempts.at(-1) as RelayAttempt, quote);
+  const replacement = await replaceBySelfTransfer(context, batch, fees, reason);
+  context.memory.refusedSinceMs.delete(batch.id);
+  await broadcastOrShrink(context, replacement, 0n);
   return 'replaced';
 }
 
-/** Signs the same call for the same nonce at higher fees, commits and broadcasts it. */
-async function raise(context: RelayContext, batch: RelayBatch, fees: FeeQuote): Promise<RelayPass> {
-  const call = await callOf(context, batch);
-  const attempt = await signAttempt(context, call, batch.nonce, batch.gasLimit, fees);
-  await context.relay.addAttempt(batch.id, attempt);
-  await context.relayer.broadcast(attempt.rawTransaction);
-  return 'bumped';
+/** Whether a release that every node refuses on its own has been waited for long enough. */
+function isGivenUpAlone(
+  { limits, memory, nowMs: clock }: RelayContext,
+  { id, kind, paymentIds }: RelayBatch,
+  refusal: TransactionRefusedError,
+): boolean {
+  if (kind === 'self_transfer' || paymentIds.length > 1 || isAboutFunds(refusal)) return false;
+  const nowMs = clock();
+  const sinceMs = memory.refusedSinceMs.get(id);
+  if (sinceMs === undefined) memory.refusedSinceMs.set(id, nowMs);
+  return sinceMs !== undefined && isOver(sinceMs, limits.refusedPatienceMs, nowMs);
 }
 
-/** Transactions before ours are missing on the chain (it lost blocks): ours can never be mined with this nonce. */
-async function waitOutGap(context: RelayContext, batch: RelayBatch): Promise<RelayPass> {
+/** Signs the same transaction for the same nonce at higher fees, commits and broadcasts it. */
+async function raise(context: RelayContext, batch: RelayBatch, fees: FeeQuote): Promise<void> {
+  const transaction = await transactionOf(context, batch);
+  const attempt = await signAttempt(context, transaction, batch.nonce, batch.gasLimit, fees);
+  await context.relay.addAttempt(batch.id, attempt);
+  await context.relayer.broadcast(attempt.rawTransaction);
+}
+
+/**
+ * Raises what is behind a bumped batch to its fees, as far as balance and limits allow: it would be too cheap for the
+ * same blocks. What they do not allow is replaced once it is the first.
+ */
+async function raiseFollowers(
+  context: RelayContext,
+  followers: readonly RelayBatch[],
+  headFees: FeeQuote,
+  balanceWei: bigint,
+): Promise<void> {
+  const { limits } = context;
+  let freeWei = balanceWei - costOf(followers);
+  for (const batch of followers) {
+    const last = batch.attempts.at(-1) as RelayAttempt;
+    if (last.maxFeePerGas >= headFees.maxFeePerGas) continue;
+    const fees = aboveBoth(last, headFees);
+    const costWei = batch.gasLimit * fees.maxFeePerGas;
+    const moreWei = costWei - batch.gasLimit * last.maxFeePerGas;
+    const isAllowed =
+      fees.maxFeePerGas <= limits.maximumFeePerGas && costWei <= limits.maximumTransactionFeeWei;
+    if (!isAllowed || moreWei > freeWei) continue;
+    freeWei -= moreWei;
+    await raise(context, batch, fees).catch(ignoreRefusal);
+  }
+}
+
+/** The fees that replace an attempt and are not below a quote. */
+function aboveBoth(last: FeeQuote, quote: FeeQuote): FeeQuote {
+  const maxFeePerGas = larger(quote.maxFeePerGas, bumpByPercent(last.maxFeePerGas));
+  const tip = larger(quote.maxPriorityFeePerGas, bumpByPercent(last.maxPriorityFeePerGas));
+  return { maxFeePerGas, maxPriorityFeePerGas: smaller(tip, maxFeePerGas) };
+}
+
+/** What is refused is broadcast again, or replaced, once it is the first. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof TransactionRefusedError)) throw error;
+}
+
+/** Hands to the chain what a node's pool lacks, behind the first: a broadcast may be lost, or a node restarted. */
+async function rebroadcastMissing(context: RelayContext, followers: readonly RelayBatch[]): Promise<void> {
+  if (followers.length === 0) return;
+  const pending = await context.relayer.readPendingTransactionCount();
+  if (pending === null) return;
+  for (const batch of followers) if (batch.nonce >= pending) await rebroadcast(context.relayer, batch);
+}
+
+/**
+ * Transactions before ours are missing on the chain: ours cannot be mined before theirs. Perhaps the chain lost blocks,
+ * or the count was wrong when the nonce was chosen. After a while each missing nonce is spent by a transfer to the
+ * relayer itself; where there are too many, all batches are abandoned and their payments sent anew.
+ */
+async function waitOutGap(
+  context: RelayContext,
+  unmined: readonly RelayBatch[],
+  latest: number,
+): Promise<RelayPass> {
   const { limits, memory } = context;
+  const head = unmined[0] as RelayBatch;
   const nowMs = context.nowMs();
   // From when it was first seen: a node that lags for a moment shows a gap before a batch of any age.
-  const firstSeenMs = memory.firstSeenMs.get(batch.id);
-  if (firstSeenMs === undefined) memory.firstSeenMs.set(batch.id, nowMs);
+  const firstSeenMs = memory.firstSeenMs.get(head.id);
+  if (firstSeenMs === undefined) memory.firstSeenMs.set(head.id, nowMs);
   if (firstSeenMs === undefined || !isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs)) return 'waiting';
-  await abandonBatch(context, batch);
+  if (head.nonce - latest <= MAXIMUM_FILLED) return fillGap(context, latest, head.nonce);
+  for (const batch of unmined.toReversed()) await abandonBatch(context, batch);
   return 'abandoned';
+}
+
+async function fillGap(context: RelayContext, fromNonce: number, endNonce: number): Promise<RelayPass> {
+  const fees = await context.relayer.quoteFees();
+  context.onIncident({ kind: 'filled_gap', fromNonce, toNonce: endNonce - 1 });
+  for (let nonce = fromNonce; nonce < endNonce; nonce++) {
+    const transaction = { kind: 'self_transfer' } as const;
+    const attempt = await signAttempt(context, transaction, nonce, SELF_TRANSFER_GAS, fees);
+    const batch: Omit<RelayBatch, 'id'> = {
+      relayer: context.relayer.address,
+      nonce,
+      kind: 'self_transfer',
+      rescueToken: null,
+      gasLimit: SELF_TRANSFER_GAS,
+      paymentIds: [],
+      attempts: [attempt],
+      createdAtMs: context.nowMs(),
+    };
+    await context.relay.openBatch(batch, () => null);
+    await context.relayer.broadcast(attempt.rawTransaction).catch(ignoreRefusal);
+  }
+  return 'filled';
 }
 
 async function higherFees(
@@ -91,13 +240,6 @@ async function higherFees(
   if (!isOver(last.signedAtMs, limits.bumpAfterMs, nowMs)) return null;
   const quote = await relayer.quoteFees();
   return raiseFees({ ...batch, quote, wasTaken, nowMs, limits });
-}
-
-/** The call that a stored batch makes, for signing it again. */
-async function callOf(context: RelayContext, batch: RelayBatch): Promise<RelayCall> {
-  const call = forwardCall(await paymentsOf(context, batch));
-  if (batch.kind === 'forward' || batch.rescueToken === null) return call;
-  return { ...call, kind: 'rescue', token: batch.rescueToken as `0x${string}` };
 }
 
 /**
@@ -195,20 +337,11 @@ function smaller(first: bigint, second: bigint): bigint {
   return first < second ? first : second;
 }
 
-/**
- * Closes a batch whose nonce is spent for good. Until the watcher has seen all blocks up to `finalBlock`, and so what
- * the transaction did, it does nothing and returns false.
- */
-export async function resolveBatch(
-  context: RelayContext,
-  batch: RelayBatch,
-  finalBlock: number,
-): Promise<boolean> {
-  const cursor = await context.observations.readCursor();
-  if (cursor === null || cursor.number < finalBlock) return false;
+/** Closes a batch whose nonce is spent for good, after the watcher has seen what its transaction did. */
+async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<void> {
   const nowMs = context.nowMs();
   const isMined =
-    batch.kind === 'rescue' || (await context.relayer.isAnyMined(batch.attempts.map(({ hash }) => hash)));
+    batch.kind !== 'forward' || (await context.relayer.isAnyMined(batch.attempts.map(({ hash }) => hash)));
   const unreleased = new Set<PaymentId>();
   await closeBatch(context, batch, 'resolved', ({ payment, observations }) => {
     const isReleased = observations.releases.some(({ transactionHash }) =>
@@ -227,7 +360,6 @@ export async function resolveBatch(
     const kind = isMined ? 'fruitless_batch' : 'displaced_batch';
     context.onIncident({ kind, batchId: batch.id, paymentIds: [...unreleased] });
   }
-  return true;
 }
 
 /** Gives up a batch that will not be mined. Should it be mined after all, it moves nothing that was released since. */
@@ -254,4 +386,5 @@ async function closeBatch(
     settle(view, { nowMs, expiredBeforeMs: null }, batch.kind === 'forward' ? changeOf(view) : {});
   await context.relay.closeBatch(batch.id, outcome, nowMs, decide);
   context.memory.firstSeenMs.delete(batch.id);
+  context.memory.refusedSinceMs.delete(batch.id);
 }

@@ -1,22 +1,89 @@
 import type { Payment } from '../../domain/payment.ts';
-import { CallRevertedError } from '../../domain/ports/chain.ts';
+import {
+  CallRevertedError,
+  ChainUnavailableError,
+  type FeeQuote,
+  type ReleaseCheck,
+  TransactionRefusedError,
+} from '../../domain/ports/chain.ts';
+import type { RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { RETRY_AFTER_EMPTY_MS, refuseRelease, settle } from '../../domain/settle.ts';
 import {
   chooseNonce,
+  costOf,
   forwardCall,
+  hasFreeSlot,
   isOver,
   type RelayContext,
+  type RelayLimits,
   type RelayPass,
   signAttempt,
+  type TransactionCounts,
+  unminedOf,
 } from './relay-context.ts';
-import { broadcastOrShrink } from './replace-batch.ts';
-import { type FeeBounds, readFeeBudget, type ShrunkBatch, shrinkToGasLimit } from './size-batch.ts';
+import {
+  broadcastOrShrink,
+  type FeeBounds,
+  feeBudgetOf,
+  type ShrunkBatch,
+  shrinkToGasLimit,
+} from './size-batch.ts';
 
 /** Longer than it takes to simulate, estimate and sign a batch; after a crash others wait for so long. */
 const CLAIM_MS = 60_000;
 
+/** The relayer's batches in flight by nonce, and what the chain says of its transactions. */
+export interface BatchesInFlight {
+  readonly open: readonly RelayBatch[];
+  readonly counts: TransactionCounts;
+}
+
+/**
+ * Opens batches while a slot is free and releases are due: what is mined and waits for its finality takes none. A
+ * release alone leaves at once; where more are due, they share batches.
+ */
+export async function openBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
+  const { limits } = context;
+  const open = [...inFlight.open];
+  const funds = createFundsReader(context);
+  let pass: RelayPass = 'idle';
+  while (hasFreeSlot(limits, open, inFlight.counts)) {
+    const opened = await openBatch(context, { ...inFlight, open }, funds).catch((error: unknown) => {
+      // Behind a batch that went, it is the first to be tried in the next pass, which then fails if it must.
+      if (pass === 'opened' && isOfChain(error)) return pass;
+      throw error;
+    });
+    if (typeof opened === 'string') return pass === 'idle' ? opened : pass;
+    pass = 'opened';
+    open.push(opened);
+  }
+  return pass === 'idle' ? 'waiting' : pass;
+}
+
+function isOfChain(error: unknown): boolean {
+  return error instanceof ChainUnavailableError || error instanceof TransactionRefusedError;
+}
+
+/** Fees and balance, read once a pass, when the first batch needs them. */
+type FundsReader = () => Promise<{ readonly fees: FeeQuote; readonly balanceWei: bigint }>;
+
+function createFundsReader({ relayer }: RelayContext): FundsReader {
+  let funds: ReturnType<FundsReader> | null = null;
+  return () => {
+    funds ??= Promise.all([relayer.quoteFees(), relayer.readGasBalance()]).then(([fees, balanceWei]) => ({
+      fees,
+      balanceWei,
+    }));
+    return funds;
+  };
+}
+
 /** Collects what is due, leaves out what the token would refuse, and commits and sends the rest. */
-export async function openBatch(context: RelayContext): Promise<RelayPass> {
+async function openBatch(
+  context: RelayContext,
+  inFlight: BatchesInFlight,
+  funds: FundsReader,
+): Promise<RelayBatch | RelayPass> {
   const { limits, relayer, memory } = context;
   const batchSize = memory.largestBatch ?? limits.batchSize;
   const nowMs = context.nowMs();
@@ -24,31 +91,52 @@ export async function openBatch(context: RelayContext): Promise<RelayPass> {
   const oldest = due[0];
   if (oldest === undefined) return 'idle';
   try {
-    const isWindowOver = isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs);
-    return due.length < batchSize && !isWindowOver ? 'collecting' : await sendBatch(context, due, oldest);
+    const isReady =
+      due.length >= batchSize ||
+      (isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs) &&
+        isSpacedOut(limits, inFlight.open, nowMs));
+    return isReady ? await sendBatch(context, due, inFlight, funds) : 'collecting';
   } finally {
     // What is not in the batch, for whatever reason, another relayer may release.
     await context.relay.dropClaims(relayer.address);
   }
 }
 
+/** The pause after the first open batch beyond the slots, and by how much each further one makes it longer. */
+const FIRST_PAUSE_MS = 2_000;
+const PAUSE_GROWTH = 1.13;
+
+/**
+ * Whether a batch that is not full may be opened. While finality stalls, batches that are mined pile up: beyond the
+ * slots each one waits a little longer, so that the places of 64 open ones last for more than an hour.
+ */
+function isSpacedOut(limits: RelayLimits, open: readonly RelayBatch[], nowMs: number): boolean {
+  const surplus = open.length - limits.maximumUnmined;
+  if (surplus < 0) return true;
+  const lastOpenedAtMs = Math.max(...open.map(({ createdAtMs }) => createdAtMs));
+  return isOver(lastOpenedAtMs, FIRST_PAUSE_MS * PAUSE_GROWTH ** surplus, nowMs);
+}
+
 async function sendBatch(
   context: RelayContext,
   due: readonly Payment[],
-  oldest: Payment,
-): Promise<RelayPass> {
+  { open, counts }: BatchesInFlight,
+  funds: FundsReader,
+): Promise<RelayBatch | RelayPass> {
   const { relayer } = context;
   // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
-  const sameFactory = due.filter((payment) => payment.factory === oldest.factory);
+  const sameFactory = due.filter((payment) => payment.factory === due[0]?.factory);
   const releasable = await filterReleasable(context, sameFactory);
   if (releasable.length === 0) return 'refused';
-  const [fees, budgetWei] = await Promise.all([relayer.quoteFees(), readFeeBudget(context)]);
-  const fitted = await shrinkOrDefer(context, releasable, { fees, budgetWei });
-  if (fitted === null) return 'refused';
+  const { fees, balanceWei } = await funds();
+  const othersWei = costOf(unminedOf(open, counts));
+  const budgetWei = feeBudgetOf(context.limits, balanceWei, othersWei);
+  const fitted = await shrinkOrDefer(context, releasable, { fees, budgetWei }, othersWei);
+  if (typeof fitted === 'string') return fitted;
 
   const { payments, gasLimit } = fitted;
   const call = forwardCall(payments);
-  const nonce = await chooseNonce(context);
+  const nonce = await chooseNonce(context, open, counts);
   const attempt = await signAttempt(context, call, nonce, gasLimit, fees);
   const nowMs = context.nowMs();
   const batch = await context.relay.openBatch(
@@ -65,53 +153,57 @@ async function sendBatch(
     (view) =>
       settle(view, { nowMs, expiredBeforeMs: null }, { releaseRefusals: 0, releaseRefusalReason: null }),
   );
-  await broadcastOrShrink(context, batch);
-  return 'opened';
+  return broadcastOrShrink(context, batch, othersWei);
 }
 
-/** A payment whose release fails alone is put off, and null returned, so that the next batch is without it. */
+/**
+ * A payment whose release fails alone is put off, so that the next batch is without it. Gas money that others in flight
+ * have reserved is waited for.
+ */
 async function shrinkOrDefer(
   context: RelayContext,
   payments: readonly Payment[],
   bounds: FeeBounds,
-): Promise<ShrunkBatch | null> {
+  othersWei: bigint,
+): Promise<ShrunkBatch | RelayPass> {
   try {
     return await shrinkToGasLimit(context, payments, bounds);
   } catch (error) {
+    if (error instanceof TransactionRefusedError && othersWei > 0n) return 'waiting';
     if (!(error instanceof CallRevertedError)) throw error;
     const settleContext = { nowMs: context.nowMs(), expiredBeforeMs: null };
     await context.payments.decidePayment(payments[0] as Payment, (view) =>
       refuseRelease(view, settleContext, error.message),
     );
-    return null;
+    return 'refused';
   }
 }
 
-const SIMULATIONS_AT_A_TIME = 10;
-
-/** Simulates each release; what the token refuses is recorded with its reason and tried again later. */
+/** Asks the token for each release; what it would refuse is recorded with its reason and tried again later. */
 async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
+  const checks = await context.token.checkReleases(
+    payments.map(({ depositAddress, payoutAddress }) => ({
+      deposit: depositAddress,
+      merchant: payoutAddress,
+    })),
+  );
   const releasable: Payment[] = [];
-  for (let start = 0; start < payments.length; start += SIMULATIONS_AT_A_TIME) {
-    const group = payments.slice(start, start + SIMULATIONS_AT_A_TIME);
-    const kept = await Promise.all(group.map((payment) => isReleasable(context, payment)));
-    releasable.push(...group.filter((_, index) => kept[index]));
+  for (const [index, payment] of payments.entries()) {
+    const { heldUnits, refusal } = checks[index] as ReleaseCheck;
+    if (heldUnits > 0n && refusal === null) releasable.push(payment);
+    else await deferRelease(context, payment, refusal);
   }
   return releasable;
 }
 
-async function isReleasable(context: RelayContext, payment: Payment): Promise<boolean> {
+async function deferRelease(context: RelayContext, payment: Payment, refusal: string | null): Promise<void> {
   const nowMs = context.nowMs();
   const settleContext = { nowMs, expiredBeforeMs: null };
-  const balance = await context.token.readBalance(payment.depositAddress);
-  if (balance === 0n) {
-    // A rival was faster, or the deposit was taken back: no refusal, the watcher is about to see it.
-    const releaseDueAtMs = nowMs + RETRY_AFTER_EMPTY_MS;
-    await context.payments.decidePayment(payment, (view) => settle(view, settleContext, { releaseDueAtMs }));
-    return false;
-  }
-  const reason = await context.token.simulateRelease(payment.depositAddress, payment.payoutAddress, balance);
-  if (reason === null) return true;
-  await context.payments.decidePayment(payment, (view) => refuseRelease(view, settleContext, reason));
-  return false;
+  // Nothing is held: a rival was faster, or the deposit was taken back. No refusal, the watcher is about to see it.
+  const releaseDueAtMs = nowMs + RETRY_AFTER_EMPTY_MS;
+  await context.payments.decidePayment(payment, (view) =>
+    refusal === null
+      ? settle(view, settleContext, { releaseDueAtMs })
+      : refuseRelease(view, settleContext, refusal),
+  );
 }

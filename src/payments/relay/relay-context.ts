@@ -1,9 +1,20 @@
 import { paymentReference } from '../../domain/deposit-address.ts';
 import { type Payment, termsOf } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import type { FeeQuote, RelayCall, Relayer, TokenReader } from '../../domain/ports/chain.ts';
+import type {
+  FeeQuote,
+  RelayCall,
+  Relayer,
+  RelayTransaction,
+  TokenReader,
+} from '../../domain/ports/chain.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import type { ObservationStore, RelayAttempt, RelayStore } from '../../domain/ports/settlement-store.ts';
+import type {
+  ObservationStore,
+  RelayAttempt,
+  RelayBatch,
+  RelayStore,
+} from '../../domain/ports/settlement-store.ts';
 
 export interface RelayContext {
   readonly payments: PaymentStore;
@@ -24,6 +35,10 @@ export interface RelayContext {
 }
 
 export interface RelayLimits {
+  /** Batches of one key that are not mined: nodes keep 16 executable transactions of an account for certain. */
+  readonly maximumUnmined: number;
+  /** Open batches of one key. A mined one stays open until it is final. */
+  readonly maximumOpen: number;
   /** Releases in one transaction. */
   readonly batchSize: number;
   /** Time for which the first due release waits for others to share its transaction. */
@@ -34,18 +49,23 @@ export interface RelayLimits {
   readonly maximumFeePerGas: bigint;
   /** The most that the gas limit of one transaction may cost, in wei: nodes refuse what exceeds a cap of their own. */
   readonly maximumTransactionFeeWei: bigint;
-  /** Time to wait for a gap before our nonce to close, from its first sight, before the batch is abandoned. */
+  /** Time for which every node may refuse a release on its own before its nonce is spent without it. */
+  readonly refusedPatienceMs: number;
+  /** Time to wait for a gap before our first nonce to close, from its first sight, before it is filled. */
   readonly nonceGapPatienceMs: number;
   /** Time after its last attempt for which a batch of a former key is rebroadcast before it is abandoned. */
   readonly retiredPatienceMs: number;
 }
 
 export const defaultRelayLimits: RelayLimits = {
+  maximumUnmined: 16,
+  maximumOpen: 64,
   batchSize: 100,
-  batchWindowMs: 2_000,
+  batchWindowMs: 0,
   bumpAfterMs: 15_000,
   maximumFeePerGas: 5_000n * 10n ** 9n,
   maximumTransactionFeeWei: 10n ** 18n,
+  refusedPatienceMs: 600_000,
   nonceGapPatienceMs: 30_000,
   retiredPatienceMs: 600_000,
 };
@@ -60,6 +80,7 @@ export type RelayPass =
   | 'rebroadcast'
   | 'bumped'
   | 'replaced'
+  | 'filled'
   | 'resolved'
   | 'abandoned';
 
@@ -76,6 +97,8 @@ export type RelayIncident =
       readonly fromPayments: number;
       readonly toPayments: number;
     }
+  /** Nonces before the first open batch were missing on the chain; a transfer to the relayer itself spends each. */
+  | { readonly kind: 'filled_gap'; readonly fromNonce: number; readonly toNonce: number }
   /** As a whole it would fail: fewer payments are sent. */
   | { readonly kind: 'halved_batch'; readonly fromPayments: number; readonly toPayments: number }
   /** A batch of a relayer address that is no longer ours came to its end. */
@@ -89,6 +112,8 @@ export type RelayIncident =
 interface RelayMemory {
   /** Time at which the condition that delays a batch was first seen, by batch id. */
   readonly firstSeenMs: Map<number, number>;
+  /** Time since which every node refuses a release that is alone in its batch, by batch id. */
+  readonly refusedSinceMs: Map<number, number>;
   /** Payments in the next batch at most; smaller than the limit after an estimate or a batch failed. Null: the limit. */
   largestBatch: number | null;
   /** Last time at which every node refused a batch for its size. */
@@ -97,7 +122,7 @@ interface RelayMemory {
 
 /** Nothing is remembered yet. */
 export function createRelayMemory(): RelayMemory {
-  return { firstSeenMs: new Map(), largestBatch: null, refusedAtMs: null };
+  return { firstSeenMs: new Map(), refusedSinceMs: new Map(), largestBatch: null, refusedAtMs: null };
 }
 
 /**
@@ -118,27 +143,66 @@ export function forwardCall(payments: readonly Payment[]): RelayCall {
   };
 }
 
-/** Signs a call for this nonce; sends nothing. */
+/** Signs for this nonce; sends nothing. */
 export async function signAttempt(
   context: Pick<RelayContext, 'relayer' | 'nowMs'>,
-  call: RelayCall,
+  transaction: RelayTransaction,
   nonce: number,
   gasLimit: bigint,
   fees: FeeQuote,
 ): Promise<RelayAttempt> {
-  const signed = await context.relayer.sign(call, nonce, gasLimit, fees);
+  const signed = await context.relayer.sign(transaction, nonce, gasLimit, fees);
   return { ...signed, signedAtMs: context.nowMs() };
 }
 
+/** What the chain says of the relayer's transactions, read once a pass. */
+export interface TransactionCounts {
+  /** At the finalized block. */
+  readonly final: { readonly count: number; readonly blockNumber: number };
+  /** At the newest block; never below the final one, although a node that lags counts fewer. */
+  readonly latest: number;
+}
+
+/** Reads both counts. */
+export async function readCounts(relayer: Relayer, of?: string): Promise<TransactionCounts> {
+  const final = await relayer.readFinalTransactionCount(of);
+  const latest = await relayer.readLatestTransactionCount(of);
+  return { final, latest: Math.max(latest, final.count) };
+}
+
+/** Those that are in no block yet. */
+export function unminedOf(open: readonly RelayBatch[], { latest }: TransactionCounts): RelayBatch[] {
+  return open.filter(({ nonce }) => nonce >= latest);
+}
+
+/** Whether another batch may be opened beside these: nodes drop what exceeds their own bounds. */
+export function hasFreeSlot(
+  { maximumUnmined, maximumOpen }: RelayLimits,
+  open: readonly RelayBatch[],
+  counts: TransactionCounts,
+): boolean {
+  return open.length < maximumOpen && unminedOf(open, counts).length < maximumUnmined;
+}
+
 /**
- * The nonce of the relayer's next transaction. A node that lags, also one of several behind one address, counts fewer
- * transactions than there are: what is signed for a spent nonce can never be mined.
+ * The nonce of the relayer's next transaction, for releases and rescues alike. `open`: its open batches by nonce. A node
+ * that lags, also one of several behind one address, counts fewer transactions than there are: what is signed for a
+ * spent nonce can never be mined.
  */
-export async function chooseNonce({
-  relay,
-  relayer,
-}: Pick<RelayContext, 'relay' | 'relayer'>): Promise<number> {
-  const latestCount = await relayer.readLatestTransactionCount();
-  const own = await relay.findNextNonce(relayer.address);
-  return Math.max(latestCount, own ?? (await relayer.readFinalTransactionCount()).count);
+export async function chooseNonce(
+  { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
+  open: readonly RelayBatch[],
+  counts: TransactionCounts,
+): Promise<number> {
+  const last = open.at(-1);
+  const own = last === undefined ? await relay.findNextNonce(relayer.address) : last.nonce + 1;
+  return Math.max(counts.latest, own ?? 0);
+}
+
+/** The most that the batches may cost that are in no block yet, in wei: nodes reserve it from the balance. */
+export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts'>[]): bigint {
+  return batches.reduce(
+    (sum, { gasLimit, attempts }) => sum + gasLimit * (attempts.at(-1) as RelayAttempt).maxFeePerGas,
+    0n,
+  );
 }

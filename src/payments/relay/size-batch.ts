@@ -3,9 +3,14 @@ import {
   CallRevertedError,
   ChainUnavailableError,
   type FeeQuote,
+  type RelayTransaction,
+  SELF_TRANSFER_GAS,
   TransactionRefusedError,
 } from '../../domain/ports/chain.ts';
-import { forwardCall, isOver, type RelayContext } from './relay-context.ts';
+import type { Decide } from '../../domain/ports/payment-store.ts';
+import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
+import { refuseRelease, settle } from '../../domain/settle.ts';
+import { forwardCall, isOver, type RelayContext, type RelayLimits, signAttempt } from './relay-context.ts';
 
 /** Payments that can share a transaction, and the gas it needs. */
 export interface ShrunkBatch {
@@ -23,13 +28,22 @@ export interface FeeBounds {
 const SIZE_COOLDOWN_MS = 600_000;
 
 /**
- * The most that one transaction may cost: nodes refuse one that the balance does not cover, and one above a cap of
- * their own, by gas limit times fee and not by what it will use.
+ * The most that one transaction may cost: nodes refuse one that the balance does not cover together with the relayer's
+ * others that are in no block yet, and one above a cap of their own, by gas limit times fee and not by what it will
+ * use. `othersWei` is what those others may cost.
  */
-export async function readFeeBudget({ relayer, limits }: RelayContext): Promise<bigint> {
-  const balanceWei = await relayer.readGasBalance();
-  const isCapped = balanceWei > limits.maximumTransactionFeeWei;
-  return isCapped ? limits.maximumTransactionFeeWei : balanceWei;
+async function readFeeBudget({ relayer, limits }: RelayContext, othersWei: bigint): Promise<bigint> {
+  return feeBudgetOf(limits, await relayer.readGasBalance(), othersWei);
+}
+
+/** The same, of a balance that is known. */
+export function feeBudgetOf(
+  { maximumTransactionFeeWei }: Pick<RelayLimits, 'maximumTransactionFeeWei'>,
+  balanceWei: bigint,
+  othersWei: bigint,
+): bigint {
+  const freeWei = balanceWei > othersWei ? balanceWei - othersWei : 0n;
+  return freeWei > maximumTransactionFeeWei ? maximumTransactionFeeWei : freeWei;
 }
 
 /**
@@ -99,4 +113,204 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
   if (refusedAtMs !== null && !isOver(refusedAtMs, SIZE_COOLDOWN_MS, context.nowMs())) return;
   const twice = memory.largestBatch * 2;
   memory.largestBatch = twice < limits.batchSize ? twice : null;
+}
+
+/**
+ * How nodes say that a transaction offers too little for its gas, or less than another one with its nonce does. Any
+ * other refusal may be one of its size: a cap on the fee, the balance, a limit on gas or bytes.
+ */
+const underpriced = /underpriced|base fee|\btip\b|gas price/i;
+
+/** A transaction that replaces a refused one costs at most seven eighths, so that there is an end to it. */
+const COST_NUMERATOR = 7n;
+const COST_DENOMINATOR = 8n;
+
+/** Whether higher fees can answer the refusal, rather than a smaller batch. */
+export function isUnderpriced(refusal: TransactionRefusedError): boolean {
+  return underpriced.test(refusal.message);
+}
+
+/** How nodes refuse what they would take later, behind the transactions before it or in a pool with room. */
+const untimely = /nonce (?:is )?too high|gapped|pool is full|pool overflow|queue(?:d)? (?:is full|limit)/i;
+
+/** How nodes say that the balance does not cover a transaction, alone or together with others. */
+const unfunded = /insufficient (?:funds|balance)|overshot/i;
+
+/** How nodes say that gas limit times fee exceeds a cap of their own. */
+const capped = /exceeds the configured cap/i;
+
+/** Whether it says nothing against the release, which only needs gas money or another price. */
+export function isAboutFunds(refusal: TransactionRefusedError): boolean {
+  const reasons = [underpriced, unfunded, untimely, capped];
+  return reasons.some((reason) => reason.test(refusal.message));
+}
+
+/**
+ * Broadcasts the last attempt of a batch that is committed. While every node refuses it, replaces it at its nonce by a
+ * smaller one; one that waits for its turn stays as it is and is broadcast again. Throws the last
+ * `TransactionRefusedError` when nothing smaller is left. Returns the batch that stands now.
+ */
+export async function broadcastOrShrink(
+  context: RelayContext,
+  batch: RelayBatch,
+  othersWei: bigint,
+): Promise<RelayBatch> {
+  for (let current = batch; ; ) {
+    try {
+      await context.relayer.broadcast((current.attempts.at(-1) as RelayAttempt).rawTransaction);
+      return current;
+    } catch (error) {
+      if (!(error instanceof TransactionRefusedError)) throw error;
+      if (untimely.test(error.message)) return current;
+      const smaller = await replaceRefused(context, current, error, othersWei);
+      if (smaller === null) throw error;
+      current = smaller;
+    }
+  }
+}
+
+/**
+ * Signs a batch that every node refuses anew, at its nonce, with half of its payments; a single one, or what is no
+ * release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the earlier transaction be
+ * mined after all, the new one cannot be, and what the earlier one released is not released again.
+ */
+export async function replaceRefused(
+  context: RelayContext,
+  batch: RelayBatch,
+  refusal: TransactionRefusedError,
+  othersWei: bigint,
+): Promise<RelayBatch | null> {
+  if (isUnderpriced(refusal) || untimely.test(refusal.message)) return null;
+  const last = batch.attempts.at(-1) as RelayAttempt;
+  const lessWei = (batch.gasLimit * last.maxFeePerGas * COST_NUMERATOR) / COST_DENOMINATOR;
+  const [fees, mostWei] = await Promise.all([context.relayer.quoteFees(), readFeeBudget(context, othersWei)]);
+  if (batch.kind !== 'forward') {
+    if (batch.gasLimit * fees.maxFeePerGas > lessWei) return null;
+    const transaction = await transactionOf(context, batch);
+    const attempt = await signAttempt(context, transaction, batch.nonce, batch.gasLimit, fees);
+    return replaceBatch(context, batch, { attempts: [attempt] }, () => null);
+  }
+  const payments = await paymentsOf(context, batch);
+  const half = payments.slice(0, Math.ceil(payments.length / 2));
+  const bounds = { fees, budgetWei: lessWei < mostWei ? lessWei : mostWei };
+  const smaller = await replaceByFewer(context, batch, half, bounds);
+  if (smaller !== null) {
+    context.memory.largestBatch = smaller.paymentIds.length;
+    context.memory.refusedAtMs = context.nowMs();
+  }
+  return smaller;
+}
+
+/**
+ * Signs a batch whose fees must rise, and can no longer be paid for all of its payments, anew at its nonce with as many
+ * as the budget covers. Commits it and sends nothing. Null where not even one is covered.
+ */
+export async function replaceByDearer(
+  context: RelayContext,
+  batch: RelayBatch,
+  fees: FeeQuote,
+  othersWei: bigint,
+): Promise<RelayBatch | null> {
+  if (batch.kind !== 'forward') return null;
+  const [payments, budgetWei] = await Promise.all([
+    paymentsOf(context, batch),
+    readFeeBudget(context, othersWei),
+  ]);
+  return replaceByFewer(context, batch, payments, { fees, budgetWei });
+}
+
+/**
+ * Spends the nonce of a batch without its payments, by a transfer to the relayer itself: without it nothing behind it
+ * could be mined. With a reason, it is what nodes say against the release, which is tried again later and later;
+ * without one the payments are due at once. Commits it and sends nothing.
+ */
+export async function replaceBySelfTransfer(
+  context: RelayContext,
+  batch: RelayBatch,
+  fees: FeeQuote,
+  reason: string | null,
+): Promise<RelayBatch> {
+  const attempt = await signAttempt(context, { kind: 'self_transfer' }, batch.nonce, SELF_TRANSFER_GAS, fees);
+  const nowMs = context.nowMs();
+  const settleContext = { nowMs, expiredBeforeMs: null };
+  const change = { rescueToken: null, gasLimit: SELF_TRANSFER_GAS, paymentIds: [], attempts: [attempt] };
+  return replaceBatch(context, batch, { ...change, kind: 'self_transfer' }, (view) => {
+    if (batch.kind !== 'forward') return settle(view, settleContext, {});
+    return reason === null
+      ? settle(view, settleContext, { releaseDueAtMs: nowMs })
+      : refuseRelease(view, settleContext, reason);
+  });
+}
+
+async function replaceByFewer(
+  context: RelayContext,
+  batch: RelayBatch,
+  candidates: readonly Payment[],
+  bounds: FeeBounds,
+): Promise<RelayBatch | null> {
+  const fitted = await shrinkOrNull(context, candidates, bounds);
+  if (fitted === null) return null;
+  const { payments, gasLimit } = fitted;
+  const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);
+  const nowMs = context.nowMs();
+  const paymentIds = payments.map(({ id }) => id);
+  const kept = new Set(paymentIds);
+  return replaceBatch(context, batch, { gasLimit, paymentIds, attempts: [attempt] }, (view) => {
+    const change = kept.has(view.payment.id) ? {} : { releaseDueAtMs: nowMs };
+    return settle(view, { nowMs, expiredBeforeMs: null }, change);
+  });
+}
+
+async function replaceBatch(
+  context: RelayContext,
+  { id, ...replaced }: RelayBatch,
+  change: Partial<RelayBatch>,
+  decide: Decide,
+): Promise<RelayBatch> {
+  const nowMs = context.nowMs();
+  const replacement = { ...replaced, ...change, createdAtMs: nowMs };
+  const opened = await context.relay.replaceBatch(id, replacement, nowMs, decide);
+  context.memory.firstSeenMs.delete(id);
+  context.onIncident({
+    kind: 'replaced_batch',
+    batchId: id,
+    fromPayments: replaced.paymentIds.length,
+    toPayments: opened.paymentIds.length,
+  });
+  return opened;
+}
+
+async function shrinkOrNull(
+  context: RelayContext,
+  candidates: readonly Payment[],
+  bounds: FeeBounds,
+): Promise<ShrunkBatch | null> {
+  try {
+    return await shrinkToGasLimit(context, candidates, bounds);
+  } catch (error) {
+    if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
+    throw error;
+  }
+}
+
+/** What a stored batch does, for signing it again. */
+export async function transactionOf(context: RelayContext, batch: RelayBatch): Promise<RelayTransaction> {
+  if (batch.kind === 'self_transfer') return { kind: batch.kind };
+  const call = forwardCall(await paymentsOf(context, batch));
+  if (batch.kind === 'forward' || batch.rescueToken === null) return call;
+  return { ...call, kind: 'rescue', token: batch.rescueToken as `0x${string}` };
+}
+
+/** The payments that a stored batch carries, in its order. */
+async function paymentsOf(
+  { payments: store }: Pick<RelayContext, 'payments'>,
+  batch: RelayBatch,
+): Promise<Payment[]> {
+  const payments: Payment[] = [];
+  for (const id of batch.paymentIds) {
+    const payment = await store.findPaymentById(id);
+    if (payment === null) throw new Error(`relay batch ${batch.id} carries the unknown payment ${id}`);
+    payments.push(payment);
+  }
+  return payments;
 }

@@ -190,7 +190,7 @@ export const initialSchema: Migration = {
       outcome text,
       closed_at_ms bigint
     );
-    CREATE UNIQUE INDEX relay_batches_open ON relay_batches (relayer) WHERE outcome IS NULL;
+    CREATE UNIQUE INDEX relay_batches_open ON relay_batches (relayer, nonce) WHERE outcome IS NULL;
     CREATE INDEX relay_batches_by_relayer ON relay_batches (relayer, id);
 
     CREATE TABLE relay_batch_payments (

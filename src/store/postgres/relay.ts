@@ -5,7 +5,7 @@ import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/se
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
 import { type AttemptRow, attemptOfRow } from '../observation-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import { checkNewBatch, checkReplacement } from '../relay-batches.ts';
+import { checkNewBatch, checkReplacement, MAXIMUM_LISTED, nextNonceOf } from '../relay-batches.ts';
 import { checkListLimit } from '../store.ts';
 import { RelayConflictError } from '../store-errors.ts';
 import { askedPayments, askedSql, findReferences } from './asked-payments.ts';
@@ -76,7 +76,7 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
     await lockPayments(connection, payments);
     await connection.execute(freeCarried, [batchId]);
     const kept = new Set(replacement.paymentIds);
-    if (batch.kind === 'forward') {
+    if (replacement.kind === 'forward') {
       await carryPayments(
         connection,
         id,
@@ -111,8 +111,10 @@ export function createRelayStore(database: Database, decider: PaymentDecider): R
     async dropClaims(relayer) {
       await database.execute(dropClaims, [relayer]);
     },
-    findNextNonce: (relayer) => findNextNonce(database, relayer),
-    findOpenBatch: (relayer) => findOpenBatch(database, relayer),
+    listOpenBatchesOf: (relayer) => listOpenBatchesOf(database, relayer),
+    listRelayersInFlight: () => listRelayersInFlight(database),
+    findNextNonce: async (relayer) =>
+      nextNonceOf(await database.query<Parameters<typeof nextNonceOf>[0][number]>(selectNewest, [relayer])),
     async listOpenBatches(limit) {
       checkListLimit(limit);
       return listOpenBatches(database, limit);
@@ -174,10 +176,14 @@ const batchColumns = `
      'maxPriorityFeePerGas', max_priority_fee_per_gas::text, 'signedAtMs', signed_at_ms) ORDER BY position), '[]')
    FROM relay_attempts WHERE batch_id = id) AS "attempts"`;
 const selectOpenOfRelayer = statement(
-  `SELECT ${batchColumns} FROM relay_batches WHERE relayer = $1 AND outcome IS NULL`,
+  `SELECT ${batchColumns} FROM relay_batches
+   WHERE relayer = $1 AND outcome IS NULL ORDER BY nonce LIMIT ${MAXIMUM_LISTED}`,
+);
+const selectRelayers = statement(
+  `SELECT DISTINCT relayer FROM relay_batches WHERE outcome IS NULL ORDER BY relayer LIMIT ${MAXIMUM_LISTED}`,
 );
 const selectNewest = statement(
-  'SELECT nonce, outcome FROM relay_batches WHERE relayer = $1 ORDER BY id DESC LIMIT 1',
+  `SELECT nonce, outcome FROM relay_batches WHERE relayer = $1 ORDER BY id DESC LIMIT ${MAXIMUM_LISTED}`,
 );
 const selectOpen = statement(
   `SELECT ${batchColumns} FROM relay_batches WHERE id = $1 AND outcome IS NULL FOR UPDATE OF relay_batches`,
@@ -198,15 +204,12 @@ const insertAttempt = statement(`
     (batch_id, position, hash, raw_transaction, max_fee_per_gas, max_priority_fee_per_gas, signed_at_ms)
   SELECT $1, count(*), $2, $3, $4, $5, $6 FROM relay_attempts WHERE batch_id = $1`);
 
-async function findOpenBatch(connection: Connection, relayer: string): Promise<RelayBatch | null> {
-  const [row] = await connection.query<BatchRow>(selectOpenOfRelayer, [relayer]);
-  return row === undefined ? null : batchOfRow(row);
+async function listOpenBatchesOf(connection: Connection, relayer: string): Promise<RelayBatch[]> {
+  return (await connection.query<BatchRow>(selectOpenOfRelayer, [relayer])).map(batchOfRow);
 }
 
-/** The nonce after the relayer's newest batch, if that one was resolved. */
-async function findNextNonce(connection: Connection, relayer: string): Promise<number | null> {
-  const [newest] = await connection.query<{ nonce: number; outcome: string | null }>(selectNewest, [relayer]);
-  return newest?.outcome === 'resolved' ? newest.nonce + 1 : null;
+async function listRelayersInFlight(connection: Connection): Promise<string[]> {
+  return (await connection.query<{ relayer: string }>(selectRelayers, [])).map(({ relayer }) => relayer);
 }
 
 /** The oldest first. */
@@ -214,13 +217,13 @@ async function listOpenBatches(connection: Connection, limit: number): Promise<R
   return (await connection.query<BatchRow>(selectAllOpen, [limit])).map(batchOfRow);
 }
 
-/** Returns the new batch's id. @throws when the relayer has an open batch, also one that is being committed */
+/** Returns the new batch's id. @throws when one with its nonce is open, also one that is being committed */
 async function insertBatch(connection: Connection, batch: Omit<RelayBatch, 'id'>): Promise<number> {
   const { relayer, nonce, kind, rescueToken, gasLimit, createdAtMs } = batch;
   const values = [relayer, nonce, kind, rescueToken, gasLimit, createdAtMs];
   const [row] = await connection.query<{ id: number }>(insert, values).catch((error: unknown) => {
     throw isUniqueViolation(error)
-      ? new RelayConflictError(`relayer ${relayer} has a batch in flight already`)
+      ? new RelayConflictError(`relayer ${relayer} has a batch in flight at nonce ${nonce}`)
       : error;
   });
   const { id } = row as { id: number };

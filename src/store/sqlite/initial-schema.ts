@@ -182,7 +182,7 @@ export const initialSchema: Migration = {
       outcome TEXT,
       closed_at_ms INTEGER
     ) STRICT;
-    CREATE UNIQUE INDEX relay_batches_open ON relay_batches (relayer) WHERE outcome IS NULL;
+    CREATE UNIQUE INDEX relay_batches_open ON relay_batches (relayer, nonce) WHERE outcome IS NULL;
     CREATE INDEX relay_batches_by_relayer ON relay_batches (relayer, id);
 
     CREATE TABLE relay_batch_payments (

@@ -6,7 +6,7 @@ import type { RelayAttempt, RelayBatch, RelayStore } from '../../domain/ports/se
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
 import { type AttemptRow, attemptOfRow } from '../observation-rules.ts';
 import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
-import { checkNewBatch, checkReplacement } from '../relay-batches.ts';
+import { checkNewBatch, checkReplacement, MAXIMUM_LISTED, nextNonceOf } from '../relay-batches.ts';
 import { checkListLimit } from '../store.ts';
 import { RelayConflictError } from '../store-errors.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
@@ -40,11 +40,12 @@ export function createRelayStore(
   /** Inserts the batch and marks its payments as carried by it; decides nothing. */
   function insertBatch(batch: Omit<RelayBatch, 'id'>): RelayBatch {
     checkNewBatch(batch);
-    const open = rows.findOpen(batch.relayer);
-    if (open !== null)
-      throw new RelayConflictError(`relayer ${batch.relayer} has batch ${open.id} in flight already`);
+    const { relayer, nonce } = batch;
+    const openId = rows.findOpen(relayer, nonce);
+    if (openId !== null)
+      throw new RelayConflictError(`relayer ${relayer} has batch ${openId} in flight at nonce ${nonce}`);
     const id = rows.insert(batch);
-    if (batch.kind === 'rescue') return { ...batch, id };
+    if (batch.kind !== 'forward') return { ...batch, id };
     for (const paymentId of batch.paymentIds) {
       // None changed: there is no such payment, or another batch carries it.
       if (markCarried.run(id, paymentId).changes !== 1) {
@@ -97,7 +98,8 @@ export function createRelayStore(
         return claims.claim(relayer, duePayments(nowMs), limit, durationMs);
       }),
     dropClaims: async (relayer) => claims.drop(relayer),
-    findOpenBatch: (relayer) => reads.run(() => rows.findOpen(relayer)),
+    listOpenBatchesOf: (relayer) => reads.run(() => rows.listOpenOf(relayer)),
+    listRelayersInFlight: () => reads.run(() => rows.listRelayers()),
     listOpenBatches: (limit) =>
       reads.run(() => {
         checkListLimit(limit);
@@ -116,8 +118,11 @@ export function createRelayStore(
 
 /** Relay batches and what belongs to them. Synchronous, inside a read or a transaction. */
 interface RelayRows {
-  findOpen(relayer: string): RelayBatch | null;
-  /** The nonce after the relayer's newest batch, if that one was resolved. */
+  /** The id of the open batch with this nonce. */
+  findOpen(relayer: string, nonce: number): number | null;
+  /** By nonce. */
+  listOpenOf(relayer: string): RelayBatch[];
+  listRelayers(): string[];
   findNextNonce(relayer: string): number | null;
   /** The oldest first. */
   listOpen(limit: number): RelayBatch[];
@@ -139,11 +144,18 @@ const selectAllOpenSql = `SELECT ${batchColumns} FROM relay_batches
   WHERE outcome IS NULL ORDER BY +id LIMIT ?`;
 
 function createRelayRows(database: DatabaseSync): RelayRows {
+  const selectOpenId = database.prepare(
+    'SELECT id FROM relay_batches WHERE relayer = ? AND nonce = ? AND outcome IS NULL',
+  );
   const selectOpenOfRelayer = database.prepare(
-    `SELECT ${batchColumns} FROM relay_batches WHERE relayer = ? AND outcome IS NULL`,
+    `SELECT ${batchColumns} FROM relay_batches
+     WHERE relayer = ? AND outcome IS NULL ORDER BY nonce LIMIT ${MAXIMUM_LISTED}`,
+  );
+  const selectRelayers = database.prepare(
+    `SELECT DISTINCT relayer FROM relay_batches WHERE outcome IS NULL ORDER BY relayer LIMIT ${MAXIMUM_LISTED}`,
   );
   const selectNewest = database.prepare(
-    'SELECT nonce, outcome FROM relay_batches WHERE relayer = ? ORDER BY id DESC LIMIT 1',
+    `SELECT nonce, outcome FROM relay_batches WHERE relayer = ? ORDER BY id DESC LIMIT ${MAXIMUM_LISTED}`,
   );
   const selectAllOpen = database.prepare(selectAllOpenSql);
   const selectOpen = database.prepare(
@@ -178,14 +190,14 @@ function createRelayRows(database: DatabaseSync): RelayRows {
   }
 
   return {
-    findOpen(relayer) {
-      const row = selectOpenOfRelayer.get(relayer) as unknown as BatchRow | undefined;
-      return row === undefined ? null : batchOf(row);
+    findOpen(relayer, nonce) {
+      const row = selectOpenId.get(relayer, nonce) as { id: number } | undefined;
+      return row?.id ?? null;
     },
-    findNextNonce(relayer) {
-      const newest = selectNewest.get(relayer) as { nonce: number; outcome: string | null } | undefined;
-      return newest?.outcome === 'resolved' ? newest.nonce + 1 : null;
-    },
+    listOpenOf: (relayer) => (selectOpenOfRelayer.all(relayer) as unknown as BatchRow[]).map(batchOf),
+    listRelayers: () => selectRelayers.all().map(({ relayer }) => String(relayer)),
+    findNextNonce: (relayer) =>
+      nextNonceOf(selectNewest.all(relayer) as unknown as Parameters<typeof nextNonceOf>[0]),
     listOpen: (limit) => (selectAllOpen.all(limit) as unknown as BatchRow[]).map(batchOf),
     insert(batch) {
       const { lastInsertRowid } = insertBatch.run(

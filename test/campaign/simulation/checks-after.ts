@@ -18,7 +18,7 @@ export async function checkAfter(world: SimulatedWorld, raw: Store): Promise<voi
   const atFeeWallet = balanceOf(world.chain.latest.state, world.feeWallet);
   const { recorder } = world;
   recorder.expect('conservation', atFeeWallet === feeUnits, () => `fees ${feeUnits}, wallet ${atFeeWallet}`);
-  const open = await raw.relay.listOpenBatches(10);
+  const open = await raw.relay.listOpenBatches(200);
   recorder.expect('liveness', open.length === 0, () => `${open.length} batches are still in flight`);
 }
 

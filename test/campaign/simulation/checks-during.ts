@@ -104,7 +104,7 @@ export async function checkBroadcast(
   raw: Store,
   rawTransaction: string,
 ): Promise<void> {
-  const batches = await raw.relay.listOpenBatches(10);
+  const batches = await raw.relay.listOpenBatches(200);
   const isStored =
     // Another instance may have closed the batch since this one looked: what was broadcast before is no secret.
     world.broadcast.has(rawTransaction) ||

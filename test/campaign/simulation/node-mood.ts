@@ -32,6 +32,8 @@ export type Mood =
       readonly blockNumber: number;
       readonly transactionHash: string;
     }
+  /** Takes signed transactions, and drops three of ten without a word. */
+  | { readonly kind: 'swallowing' }
   /** Counts transactions of the relayer that are nowhere: what is signed for the next nonce cannot be mined. */
   | { readonly kind: 'nonce gap'; readonly transactions: number }
   /** Its latest count lacks the newest transactions of the relayer, while everything else it says is fresh. */
@@ -41,7 +43,7 @@ export const honest: Mood = { kind: 'honest' };
 
 const kinds = [
   ...(['down', 'slow', 'behind', 'delayed logs', 'dropped logs'] as const),
-  ...(['duplicated logs', 'reordered logs', 'lying hashes', 'lying chain'] as const),
+  ...(['duplicated logs', 'reordered logs', 'lying hashes', 'lying chain', 'swallowing'] as const),
   ...(['nonce gap', 'lagging nonce', 'hung', 'omitted logs', 'fabricated logs', 'early finality'] as const),
 ] as const satisfies readonly [Mood['kind'], ...Mood['kind'][]];
 

@@ -1,14 +1,14 @@
-import { decodeFunctionData, keccak256, parseTransaction } from 'viem/utils';
+import { decodeFunctionData, encodeFunctionResult, keccak256, parseTransaction } from 'viem/utils';
 import { AnswerTooSlowError, JsonRpcAnswerError, type JsonRpcClient } from '../../../src/chain/json-rpc.ts';
 import { depositFactoryAbi } from '../../../src/chain/read-logs.ts';
-import { tokenAbi } from '../../../src/chain/token-reader.ts';
+import { MULTICALL3, multicallAbi, tokenAbi } from '../../../src/chain/token-reader.ts';
 import { type Address, checksumAddress } from '../../../src/domain/payout-address.ts';
 import { ChainUnavailableError } from '../../../src/domain/ports/chain.ts';
 import type { Draws } from './draws.ts';
 import { findLogs, type LogFilter } from './node-logs.ts';
 import type { Mood } from './node-mood.ts';
 import { type Block, type SimulatedChain, TIP } from './simulated-chain.ts';
-import { balanceOf, refusalOf, wordOf } from './token-state.ts';
+import { type Action, balanceOf, refusalOf, wordOf } from './token-state.ts';
 
 export interface NodeOptions {
   readonly name: string;
@@ -21,6 +21,8 @@ export interface NodeOptions {
   readonly maximumBlockRange: number;
   /** Refuses a transaction whose gas limit may cost more than this; null for any. */
   readonly feeCapWei: bigint | null;
+  /** Whether the chain has Multicall3. */
+  readonly hasMulticall: boolean;
   /** Stands between the service and the node: process death, turns of the event loop. */
   readonly pass: <T>(what: string, act: () => T | Promise<T>) => Promise<T>;
   /** Shown every signed transaction before the node has it. */
@@ -65,10 +67,22 @@ export function createSimulatedNode(
 
   function transactionCount(method: string, of: unknown, tag: unknown): number {
     const mood = options.mood();
-    const count = blockAt(method, tag).state.nonces.get(String(of).toLowerCase()) ?? 0;
+    const address = String(of).toLowerCase();
+    const isPending = tag === 'pending';
+    const count = blockAt(method, isPending ? 'latest' : tag).state.nonces.get(address) ?? 0;
+    if (isPending) return pendingCount(address, count);
     if (tag !== 'latest') return count;
     if (mood.kind === 'lagging nonce') return Math.max(0, count - mood.transactions);
     return mood.kind === 'nonce gap' ? count + mood.transactions : count;
+  }
+
+  /** Up to the first nonce that the pool lacks. */
+  function pendingCount(address: string, minedCount: number): number {
+    const waiting = [...chain.pool.values()].filter(({ sender }) => sender?.address === address);
+    const nonces = new Set(waiting.map(({ sender }) => sender?.nonce));
+    let count = minedCount;
+    while (nonces.has(count)) count++;
+    return count;
   }
 
   function blockAt(method: string, tag: unknown): Block {
@@ -91,8 +105,10 @@ export function createSimulatedNode(
   }
 
   function call(request: { from?: string; to: string; data: `0x${string}` }, tag: unknown): string {
+    if (request.to === MULTICALL3) return callMany(request.data, tag);
     const { state } = blockAt('eth_call', tag);
     const { functionName, args } = decodeFunctionData({ abi: tokenAbi, data: request.data });
+    if (functionName === 'paused') return `0x${wordOf(state.isPaused ? 1n : 0n)}`;
     if (functionName === 'balanceOf') return `0x${wordOf(balanceOf(state, args[0]))}`;
     if (functionName === 'isBlacklisted') {
       return `0x${wordOf(state.blocklisted.has(args[0].toLowerCase()) ? 1n : 0n)}`;
@@ -100,6 +116,15 @@ export function createSimulatedNode(
     const refusal = refusalOf(state, request.from as string, args[0], args[1]);
     if (refusal !== null) refuse('eth_call', 3, `execution reverted: ${refusal}`);
     return `0x${wordOf(1n)}`;
+  }
+
+  function callMany(data: `0x${string}`, tag: unknown): string {
+    const { args } = decodeFunctionData({ abi: multicallAbi, data });
+    const result = args[0].map(({ target, callData }) => ({
+      success: true,
+      returnData: call({ to: target, data: callData }, tag) as `0x${string}`,
+    }));
+    return encodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', result });
   }
 
   function execute(method: string, params: readonly unknown[], signer: Address | null): unknown {
@@ -118,7 +143,7 @@ export function createSimulatedNode(
       case 'eth_call':
         return call(params[0] as Parameters<typeof call>[0], params[1]);
       case 'eth_getCode':
-        return '0x';
+        return options.hasMulticall ? '0x60' : '0x';
       case 'eth_getTransactionCount':
         return quantity(transactionCount(method, params[0], params[1]));
       case 'eth_estimateGas':
@@ -167,8 +192,13 @@ export function createSimulatedNode(
       }
       chain.pool.delete(rival.hash);
     }
-    const terms = termsOf(parsed.data ?? '0x');
-    chain.pool.set(hash, { hash, action: { kind: 'forward', terms }, sender });
+    // It says that it has the transaction, and nobody ever hears of it.
+    if (options.mood().kind === 'swallowing' && draws.chance(30)) return hash;
+    const isCall = (parsed.data ?? '0x') !== '0x';
+    const action: Action = isCall
+      ? { kind: 'forward', terms: termsOf(parsed.data as `0x${string}`) }
+      : { kind: 'nothing' };
+    chain.pool.set(hash, { hash, action, sender });
     return hash;
   }
 

@@ -5,8 +5,7 @@ import type { WorkerParts } from '../../../src/app/worker-parts.ts';
 import { createChainReader } from '../../../src/chain/create-chain-reader.ts';
 import { createChainEndpoint } from '../../../src/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/chain/relayer.ts';
-import { createBalanceSweep } from '../../../src/chain/sweep-balances.ts';
-import { createTokenReader } from '../../../src/chain/token-reader.ts';
+import { createBalanceSweep, createTokenReader } from '../../../src/chain/token-reader.ts';
 import { createIpnTokens } from '../../../src/domain/ipn-token.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import { cancelPayment } from '../../../src/payments/cancel-payment.ts';
@@ -138,6 +137,7 @@ function createOutside(
         signerOf: world.signerOf,
         maximumBlockRange: world.maximumBlockRange,
         feeCapWei: world.feeCapsWei[index] ?? null,
+        hasMulticall: world.hasMulticall,
         pass: life.pass,
         onBroadcast: (rawTransaction) => checkBroadcast(world, raw, rawTransaction),
       }),

@@ -29,6 +29,8 @@ export interface SimulatedWorld {
   /** One for each endpoint. */
   readonly moods: Mood[];
   readonly maximumBlockRange: number;
+  /** Whether the chain has Multicall3. */
+  readonly hasMulticall: boolean;
   /** What each endpoint's fee cap is; null for none. */
   feeCapsWei: readonly (bigint | null)[];
   readonly trouble: StoreTrouble;
@@ -83,6 +85,7 @@ export function createSimulatedWorld(
     feeBasisPoints: draws.oneOf([0, 1, 250, 333, 1_000]),
     moods: Array.from({ length: draws.between(1, 3) }, () => honest),
     maximumBlockRange: draws.oneOf([5, 100, 2_000]),
+    hasMulticall: draws.chance(70),
     feeCapsWei: [],
     trouble: { percent: 0 },
     time,

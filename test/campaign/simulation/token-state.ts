@@ -16,7 +16,9 @@ export type Action =
   | { readonly kind: 'mint'; readonly to: Address; readonly units: bigint }
   | { readonly kind: 'forward'; readonly terms: readonly DepositTerms[] }
   | { readonly kind: 'blocklist'; readonly account: Address; readonly isOn: boolean }
-  | { readonly kind: 'pause'; readonly isOn: boolean };
+  | { readonly kind: 'pause'; readonly isOn: boolean }
+  /** A transfer of no coins: only its sender's nonce is spent. */
+  | { readonly kind: 'nothing' };
 
 /** An event, before it has a place in a block. */
 export interface Event {
@@ -74,6 +76,8 @@ export function applyAction(state: ChainState, contracts: Contracts, action: Act
       return [];
     case 'pause':
       state.isPaused = action.isOn;
+      return [];
+    case 'nothing':
       return [];
   }
 }
