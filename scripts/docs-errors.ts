@@ -65,6 +65,10 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     action: 'The message gives the reason. `payment show` has the details.',
   },
   too_many_keys: { where: 'command line', action: 'Revoke an unused key.' },
+  cursor_expired: {
+    where: 'merchant API',
+    action: 'Continue with the `after` in the message. Read the orders that are still open one by one.',
+  },
   payload_too_large: { where: 'everywhere', action: 'Send a smaller body. No valid request is that large.' },
   rate_limited: {
     where: 'API',

@@ -6,6 +6,7 @@ import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerDashboard } from '../http/dashboard/routes.ts';
 import { registerDocs } from '../http/docs/register-docs.ts';
+import { registerMerchantApi } from '../http/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../http/openapi/create-openapi-document.ts';
 import { PROVIDER_WEBHOOKS_PER_MINUTE, registerProviderWebhooks } from '../http/provider-webhooks.ts';
 import { createFixedWindowLimiter } from '../http/rate-limit.ts';
@@ -33,15 +34,17 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },
   });
   requireForwardedHttps(server, { isTrusted: createPeerCheck(config.trustProxy), baseUrl: config.baseUrl });
+  const limits = createRateLimiters(parts);
   registerApi(server, {
     accounts: store.accounts,
     create: parts.create,
     status: { payments: store.payments, tokens },
     tokens,
     callbacks,
-    limits: createRateLimiters(parts),
+    limits,
     baseUrl: config.baseUrl,
   });
+  registerMerchantApi(server, { ...store, limits, nowMs: clock.nowMs, baseUrl: config.baseUrl });
   openCustomerPages(server, parts);
   const { explorerTransactionUrl, settlements } = external;
   const { token } = settlements[0];
@@ -114,6 +117,7 @@ function createRateLimiters({ config, store: { shared }, clock }: ServiceParts):
   return {
     create: shared.createRateLimiter('create', rateLimits.createPerMinute),
     status: shared.createRateLimiter('status', rateLimits.statusPerMinute),
+    merchant: shared.createRateLimiter('merchant', rateLimits.statusPerMinute),
     unauthenticated: shared.createRateLimiter('unauthenticated', rateLimits.unauthenticatedPerMinute),
   };
 }

@@ -47,6 +47,11 @@ export const errorTable = {
     text: 'The state of the payment does not allow this.',
   },
   too_many_keys: { status: 409, code: null, text: 'The account has the maximum number of active keys.' },
+  cursor_expired: {
+    status: 410,
+    code: 'cursor_expired',
+    text: 'The events after this number are no longer available.',
+  },
   payload_too_large: { status: 413, code: null, text: 'The request body is larger than 16 KiB.' },
   rate_limited: { status: 429, code: null, text: 'Too many requests.' },
   headers_too_large: { status: 431, code: null, text: 'The request headers are too large.' },

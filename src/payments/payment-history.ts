@@ -20,14 +20,14 @@ export interface PaymentHistory extends PaymentView {
   readonly webhooks: readonly Webhook[];
 }
 
-/** A payment of this account; `not_found` for any other id, whether there is such a payment elsewhere or not. */
+/** A payment of this account; `payment_not_found` for any other id, whether there is such a payment elsewhere or not. */
 export async function readPaymentHistory(
   { payments, search, webhooks }: ReadPaymentHistoryContext,
   accountId: string,
   id: string,
 ): Promise<PaymentHistory> {
   const view = isPaymentId(id) ? await payments.viewPayment({ id, accountId }) : null;
-  if (view === null) throw new ServiceError('not_found');
+  if (view === null) throw new ServiceError('payment_not_found');
   const [states, sent] = await Promise.all([
     search.listStateChanges(view.payment),
     webhooks.listWebhooks(id),

@@ -6,6 +6,7 @@ import { createApiKey, hashApiKey } from '../../src/domain/api-key.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import { createMemoryRateLimiters } from '../../src/http/api/api-context.ts';
 import { registerApi } from '../../src/http/api/payment-routes.ts';
+import { registerMerchantApi } from '../../src/http/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
 import type { Observe } from '../../src/http/request-log.ts';
 import { type BaseServerOptions, createBaseServer } from '../../src/http/server.ts';
@@ -88,23 +89,25 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
   const requireDescribedAnswers = checkAnswers(server);
   const tokens = createTestTokens();
   const nowMs = () => Date.now() + movedMs;
+  // Also with PostgreSQL, whose own clock a test cannot move; what is counted there has its own tests.
+  const limits = createMemoryRateLimiters(
+    {
+      createPerMinute: requestsPerMinute ?? 60,
+      statusPerMinute: requestsPerMinute ?? 120,
+      unauthenticatedPerMinute: requestsPerMinute ?? 30,
+    },
+    () => performance.now() + movedMs,
+  );
   registerApi(server, {
     accounts: store.accounts,
     create: createTestPaymentContext({ store, world, nowMs, tokens }),
     status: { payments: store.payments, tokens },
     tokens,
     callbacks: createTestCallbacks(world),
-    // Also with PostgreSQL, whose own clock a test cannot move; what is counted there has its own tests.
-    limits: createMemoryRateLimiters(
-      {
-        createPerMinute: requestsPerMinute ?? 60,
-        statusPerMinute: requestsPerMinute ?? 120,
-        unauthenticatedPerMinute: requestsPerMinute ?? 30,
-      },
-      () => performance.now() + movedMs,
-    ),
+    limits,
     baseUrl: BASE_URL,
   });
+  registerMerchantApi(server, { ...store, limits, nowMs, baseUrl: BASE_URL });
   registerOpenApi(server, { baseUrl: BASE_URL });
   registerHealth(server, {
     isReady: () =>

@@ -40,13 +40,15 @@ export function strictValidator(reference: string): ValidateFunction {
 /** What is wrong with an answer according to the OpenAPI document, or null. */
 export function answerFault(answer: Answer): string | null {
   const { method, path, status, body } = answer;
-  const operation = operations.find((each) => each.path === path && each.method === method.toLowerCase());
+  const operation = operations.find(
+    (each) => isPathOf(each.path, path) && each.method === method.toLowerCase(),
+  );
   const where = `${method} ${path} ${status}`;
   if (operation === undefined) {
     const isError = status >= 400 && String(answer.headers['content-type']).startsWith('application/json');
     return isError && method !== 'HEAD' ? bodyFault(where, '#/components/schemas/Error', body) : null;
   }
-  const described = document.paths[path]?.[operation.method]?.responses[status] as
+  const described = document.paths[operation.path]?.[operation.method]?.responses[status] as
     | DescribedAnswer
     | undefined;
   if (described === undefined) return `${where} is not described`;
@@ -57,7 +59,19 @@ export function answerFault(answer: Answer): string | null {
   }
   const reference = described.content?.['application/json'].schema.$ref;
   const fault = reference === undefined ? null : bodyFault(where, reference, body);
-  return fault ?? (status === 200 ? null : codeFault(where, operation.errors, status, body));
+  return (
+    fault ?? (status === 200 || status === 304 ? null : codeFault(where, operation.errors, status, body))
+  );
+}
+
+/** Whether a path is one of a template like `/payments/{payment_id}`. */
+function isPathOf(template: string, path: string): boolean {
+  const parts = template.split('/');
+  const given = path.split('/');
+  return (
+    parts.length === given.length &&
+    parts.every((part, index) => part.startsWith('{') || part === given[index])
+  );
 }
 
 function bodyFault(where: string, reference: string, body: string): string | null {

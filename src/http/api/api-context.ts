@@ -30,6 +30,8 @@ export interface ApiRateLimiters {
   readonly create: RateLimiter;
   /** Status reads by API key. */
   readonly status: RateLimiter;
+  /** Requests to the merchant's interface by API key. */
+  readonly merchant: RateLimiter;
   /** Requests without a valid key, by address. */
   readonly unauthenticated: RateLimiter;
 }
@@ -49,6 +51,7 @@ export function createMemoryRateLimiters(
   return {
     create: createFixedWindowLimiter(limits.createPerMinute, monotonicMs),
     status: createFixedWindowLimiter(limits.statusPerMinute, monotonicMs),
+    merchant: createFixedWindowLimiter(limits.statusPerMinute, monotonicMs),
     unauthenticated: createFixedWindowLimiter(limits.unauthenticatedPerMinute, monotonicMs),
   };
 }

@@ -26,7 +26,13 @@ export function decorateRequests(server: FastifyInstance): void {
  * random bits cannot be guessed.
  */
 export function admit(
-  { accounts, limits, noteKeyUse }: Pick<ApiRouteContext, 'accounts' | 'limits' | 'noteKeyUse'>,
+  {
+    accounts,
+    limits,
+    noteKeyUse,
+  }: Pick<ApiRouteContext, 'accounts' | 'noteKeyUse'> & {
+    readonly limits: Pick<ApiRouteContext['limits'], 'unauthenticated'>;
+  },
   keyLimiter: RateLimiter,
 ): onRequestHookHandler {
   async function refuse(request: FastifyRequest): Promise<never> {

@@ -262,7 +262,7 @@ export function presentPaymentStatus(payment: Payment): AnswerOf<typeof paymentS
 }
 
 /** `auto=1` for a single provider; the e-mail as given, so that the page can be prefilled. */
-function checkoutUrl(baseUrl: string, { id, provider, email }: Payment): string {
+export function checkoutUrl(baseUrl: string, { id, provider, email }: Payment): string {
   const page = `${baseUrl}/pay/${id}`;
   const isSingle = provider !== MULTI_PROVIDER;
   if (email === null) return isSingle ? `${page}?auto=1` : page;

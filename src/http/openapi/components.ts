@@ -3,6 +3,12 @@ import { type ErrorName, errorTable } from '../../domain/errors.ts';
 import { createParameters } from '../api/create-parameters.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../api/payment-schemas.ts';
 import type { RequestParameter } from '../api/request-input.ts';
+import {
+  merchantDaysSchema,
+  merchantEventsSchema,
+  merchantPaymentListSchema,
+  merchantPaymentSchema,
+} from '../merchant/merchant-schemas.ts';
 import { answerSchemaOf, bodySchemaOf, type JsonSchema } from './json-schema.ts';
 import type { Operation } from './operations.ts';
 import { paymentForwardedSchema, paymentPaidSchema } from './webhook-schemas.ts';
@@ -77,6 +83,10 @@ export const schemas = {
   CreateCheckout: createCheckoutSchema(),
   Payment: answerSchemaOf(createdPaymentSchema),
   PaymentStatus: answerSchemaOf(paymentStatusSchema),
+  MerchantPayment: merchantPaymentSchema,
+  MerchantPaymentList: merchantPaymentListSchema,
+  MerchantEvents: merchantEventsSchema,
+  MerchantDays: merchantDaysSchema,
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: settlementProofSchema,
@@ -131,6 +141,12 @@ export const headers = {
     schema: { type: 'integer', minimum: 1 },
     example: 2,
   },
+  ETag: {
+    description: 'Send it as `If-None-Match` next time.',
+    required: true,
+    schema: { type: 'string' },
+    example: '"x0RkG8d0b1e4sLk9Qq2nW7v5t3y"',
+  },
   RequestId: {
     description: 'Include it in support requests. The operator finds the request in the log by it.',
     required: true,
@@ -175,6 +191,7 @@ export function answersOf(
     errors.set(status, [...(errors.get(status) ?? []), name]);
   }
   const answers: [string, Answer][] = [['200', successOf(operation, example)]];
+  if (operation.hasTag) answers.push(['304', { description: 'You have this answer already.' }]);
   for (const [status, names] of errors) answers.push([String(status), errorOf(status, names)]);
   for (const [status, { description, example: error }] of Object.entries(operation.others ?? {})) {
     answers.push([status, { description, content: errorContent({ example: { value: { error } } }) }]);
@@ -182,9 +199,10 @@ export function answersOf(
   return Object.fromEntries(answers);
 }
 
-function successOf({ answer }: Operation, example: Answer): Answer {
+function successOf({ answer, hasTag }: Operation, example: Answer): Answer {
   const schema = { $ref: `#/components/schemas/${answer}` };
-  return { description: 'Success.', content: { 'application/json': { schema, example } } };
+  const headers = hasTag ? { headers: { ETag: { $ref: '#/components/headers/ETag' } } } : {};
+  return { description: 'Success.', ...headers, content: { 'application/json': { schema, example } } };
 }
 
 function errorOf(status: number, names: readonly ErrorName[]): Answer {

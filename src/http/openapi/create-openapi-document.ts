@@ -47,6 +47,11 @@ export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
     ],
     tags: [
       { name: 'Payments', description: 'Operations for the server of a shop, with an API key.' },
+      {
+        name: 'Merchant',
+        description:
+          'Read, follow and cancel the payments of your account from your own programs. Not part of the checkout API and its version.',
+      },
       { name: 'Service', description: 'Public operations, without a key.' },
       { name: 'Events', description: 'Events that the service sends to your callback, each once.' },
     ],
@@ -77,11 +82,16 @@ function operationObject(operation: Operation): OperationObject {
     summary,
     description,
     needsKey,
+    inPath = {},
     query = {},
     headers: requestHeaders = {},
     body,
   } = operation;
-  const parameters = [...parametersOf(query, 'query'), ...parametersOf(requestHeaders, 'header')];
+  const parameters = [
+    ...parametersOf(inPath, 'path'),
+    ...parametersOf(query, 'query'),
+    ...parametersOf(requestHeaders, 'header'),
+  ];
   return {
     operationId: id,
     tags: [tag],
@@ -97,7 +107,7 @@ function operationObject(operation: Operation): OperationObject {
 
 function parametersOf(
   named: Readonly<Record<string, RequestParameter>>,
-  place: 'query' | 'header',
+  place: 'path' | 'query' | 'header',
 ): object[] {
   return Object.entries(named).map(([name, parameter]) => ({
     name,

@@ -1,21 +1,40 @@
 import type { ErrorName } from '../../domain/errors.ts';
 import { createParameters, idempotencyKeyParameter, statusParameters } from '../api/create-parameters.ts';
 import type { RequestParameter } from '../api/request-input.ts';
+import {
+  dayParameters,
+  eventParameters,
+  listParameters,
+  paymentParameters,
+} from '../merchant/merchant-parameters.ts';
 
 /** One operation as the document describes it. */
 export interface Operation {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly id: string;
-  readonly tag: 'Payments' | 'Service';
+  readonly tag: 'Payments' | 'Merchant' | 'Service';
   readonly summary: string;
   readonly description: string;
   readonly needsKey: boolean;
+  /** Parameters of the path. */
+  readonly inPath?: Readonly<Record<string, RequestParameter>>;
   readonly query?: Readonly<Record<string, RequestParameter>>;
   readonly body?: Readonly<Record<string, RequestParameter>>;
   readonly headers?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that answers with 200. */
-  readonly answer: 'Payment' | 'PaymentStatus' | 'SettlementProof' | 'Live' | 'Ready';
+  readonly answer:
+    | 'Payment'
+    | 'PaymentStatus'
+    | 'MerchantPayment'
+    | 'MerchantPaymentList'
+    | 'MerchantEvents'
+    | 'MerchantDays'
+    | 'SettlementProof'
+    | 'Live'
+    | 'Ready';
+  /** Whether it answers with an ETag, and with 304 to a caller that has the answer. */
+  readonly hasTag?: true;
   /** Rows of the error table with which it may answer. */
   readonly errors: readonly ErrorName[];
   /** Other answers: a status and its description. */
@@ -48,6 +67,16 @@ const createErrors = [
   'provider_unavailable',
   'idempotency_conflict',
 ] as const satisfies readonly ErrorName[];
+
+const paymentInPath = {
+  payment_id: {
+    isRequired: true,
+    isNullable: false,
+    schema: { type: 'string', format: 'uuid' },
+    description: "The payment's id.",
+    example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
+  },
+} as const satisfies Record<string, RequestParameter>;
 
 const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
@@ -92,6 +121,74 @@ export const operations: readonly Operation[] = [
     query: statusParameters,
     answer: 'PaymentStatus',
     errors: [...apiErrors, 'payment_not_found'],
+  },
+  {
+    method: 'get',
+    path: '/merchant/v1/payments',
+    id: 'listPayments',
+    tag: 'Merchant',
+    summary: 'List payments',
+    description: 'The payments of your account, newest first. An unknown parameter is an error.',
+    needsKey: true,
+    query: listParameters,
+    answer: 'MerchantPaymentList',
+    hasTag: true,
+    errors: apiErrors,
+  },
+  {
+    method: 'get',
+    path: '/merchant/v1/payments/{payment_id}',
+    id: 'readPayment',
+    tag: 'Merchant',
+    summary: 'Read a payment',
+    description: 'A payment of your account, with the parts that you ask for.',
+    needsKey: true,
+    inPath: paymentInPath,
+    query: paymentParameters,
+    answer: 'MerchantPayment',
+    hasTag: true,
+    errors: [...apiErrors, 'payment_not_found'],
+  },
+  {
+    method: 'post',
+    path: '/merchant/v1/payments/{payment_id}/cancel',
+    id: 'cancelPayment',
+    tag: 'Merchant',
+    summary: 'Cancel a payment',
+    description:
+      'Cancels a payment for which nothing has arrived, and for which no customer is at a provider. Any other payment is refused with 409.',
+    needsKey: true,
+    inPath: paymentInPath,
+    answer: 'MerchantPayment',
+    errors: [...apiErrors, 'payment_not_found', 'payment_state_conflict', 'payload_too_large'],
+  },
+  {
+    method: 'get',
+    path: '/merchant/v1/events',
+    id: 'listEvents',
+    tag: 'Merchant',
+    summary: 'Follow events',
+    description:
+      'What happened to the payments of your account, in order and without gaps. Store `next_after` with your own data, and send it as `after` next time. Events are kept for 30 days. `payment` is the payment as it is now.',
+    needsKey: true,
+    query: eventParameters,
+    answer: 'MerchantEvents',
+    hasTag: true,
+    errors: [...apiErrors, 'cursor_expired'],
+  },
+  {
+    method: 'get',
+    path: '/merchant/v1/days',
+    id: 'listDays',
+    tag: 'Merchant',
+    summary: 'Read sums by day',
+    description:
+      "How many payments were created and paid on each of the last days, in your account's time zone.",
+    needsKey: true,
+    query: dayParameters,
+    answer: 'MerchantDays',
+    hasTag: true,
+    errors: apiErrors,
   },
   {
     method: 'get',

@@ -1,0 +1,198 @@
+import { invalidField } from '../../domain/errors.ts';
+import { currencies } from '../../domain/money.ts';
+import { amountMismatches } from '../../domain/payment.ts';
+import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
+import type { PaymentQuery } from '../../domain/payment-search.ts';
+import {
+  forwardStatuses,
+  parsePaymentQuery,
+  paymentProviders,
+  paymentStatuses,
+} from '../../payments/parse-payment-query.ts';
+import type { ParameterSchema, QueryParameters, RequestParameter } from '../api/request-input.ts';
+import { type Expansion, expansions } from './merchant-schemas.ts';
+
+const MAXIMUM_PAGE = 100;
+const DEFAULT_PAGE = 50;
+/** Each expanded payment is read on its own. */
+const MAXIMUM_EXPANDED_PAGE = 20;
+const MAXIMUM_DAYS = 366;
+const DEFAULT_DAYS = 30;
+
+function optional(schema: ParameterSchema, description: string, example: string): RequestParameter {
+  return { isRequired: false, isNullable: false, schema, description, example };
+}
+
+const wholeNumber = { type: 'string', pattern: '^(0|[1-9][0-9]{0,14})$' } as const;
+const oneOf = (values: readonly string[]): ParameterSchema => ({ type: 'string', enum: values });
+const time = {
+  type: 'string',
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$',
+} as const;
+
+const limit = optional(
+  wholeNumber,
+  `The length of the page, 1 to ${MAXIMUM_PAGE}. Default: ${DEFAULT_PAGE}.`,
+  '50',
+);
+const expand = optional(
+  { type: 'string', maxLength: 100 },
+  `Parts to include, separated by commas: \`${expansions.join('`, `')}\`. In a list, with a \`limit\` of at most ${MAXIMUM_EXPANDED_PAGE}.`,
+  'deposits,releases',
+);
+
+export const listParameters = {
+  limit,
+  before: optional(
+    { type: 'string', format: 'uuid' },
+    '`next` of the page before.',
+    '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
+  ),
+  status: optional(oneOf(paymentStatuses), 'Payments with this status.', 'paid'),
+  forward_status: optional(oneOf(forwardStatuses), 'Payments with this forward status.', 'completed'),
+  provider: optional(oneOf(paymentProviders), 'Payments created with this provider.', 'multi'),
+  currency: optional(oneOf(currencies), 'Payments in this currency.', 'EUR'),
+  amount_mismatch: optional(
+    oneOf(amountMismatches),
+    'Payments with this difference to the price.',
+    'overpaid',
+  ),
+  created_from: optional(time, 'Payments created at this time or later, ISO 8601.', '2026-11-01T00:00:00Z'),
+  created_before: optional(time, 'Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
+  search: optional(
+    { type: 'string', maxLength: 320 },
+    'An id, a short code, a transaction, an amount, an e-mail address or words of the note.',
+    'order 1042',
+  ),
+  expand,
+} satisfies Record<string, RequestParameter>;
+
+export const paymentParameters = { expand } satisfies Record<string, RequestParameter>;
+
+export const eventParameters = {
+  after: optional(wholeNumber, 'The number of the last event that you processed. Default: 0.', '41'),
+  limit: optional(
+    wholeNumber,
+    `The length of the page, 1 to ${MAXIMUM_PAGE}. Default: ${MAXIMUM_PAGE}.`,
+    '100',
+  ),
+} satisfies Record<string, RequestParameter>;
+
+export const dayParameters = {
+  days: optional(
+    wholeNumber,
+    `The number of days up to today, 1 to ${MAXIMUM_DAYS}. Default: ${DEFAULT_DAYS}.`,
+    '30',
+  ),
+} satisfies Record<string, RequestParameter>;
+
+export interface ListRequest {
+  readonly query: PaymentQuery;
+  readonly before: PaymentId | null;
+  readonly limit: number;
+  readonly expand: ReadonlySet<Expansion>;
+}
+
+export function parseListRequest(accountId: string, query: QueryParameters): ListRequest {
+  requireKnown(query, listParameters);
+  const { before } = query;
+  if (before !== undefined && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
+  const expand = parseExpand(query);
+  const limit = parseNumber(
+    query,
+    'limit',
+    1,
+    MAXIMUM_PAGE,
+    expand.size > 0 ? MAXIMUM_EXPANDED_PAGE : DEFAULT_PAGE,
+  );
+  if (expand.size > 0 && limit > MAXIMUM_EXPANDED_PAGE) {
+    throw invalidField('limit', `must be at most ${MAXIMUM_EXPANDED_PAGE} with expand`);
+  }
+  const { status, forward_status, provider, currency, amount_mismatch, search } = query;
+  const given = {
+    status,
+    forwardStatus: forward_status,
+    provider,
+    currency,
+    amountMismatch: amount_mismatch,
+    search,
+  };
+  const text = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return {
+    query: {
+      ...parsePaymentQuery(accountId, text),
+      ...parseTime(query, 'created_from', 'fromMs'),
+      ...parseTime(query, 'created_before', 'beforeMs'),
+    },
+    before: before ?? null,
+    limit,
+    expand,
+  };
+}
+
+export function parseExpandRequest(query: QueryParameters): ReadonlySet<Expansion> {
+  requireKnown(query, paymentParameters);
+  return parseExpand(query);
+}
+
+export function parseEventRequest(query: QueryParameters): {
+  readonly after: number;
+  readonly limit: number;
+} {
+  requireKnown(query, eventParameters);
+  return {
+    after: parseNumber(query, 'after', 0, Number.MAX_SAFE_INTEGER, 0),
+    limit: parseNumber(query, 'limit', 1, MAXIMUM_PAGE, MAXIMUM_PAGE),
+  };
+}
+
+export function parseDayRequest(query: QueryParameters): number {
+  requireKnown(query, dayParameters);
+  return parseNumber(query, 'days', 1, MAXIMUM_DAYS, DEFAULT_DAYS);
+}
+
+/** An unknown filter would silently answer with other payments than the caller means. */
+function requireKnown(query: QueryParameters, known: Readonly<Record<string, unknown>>): void {
+  for (const name of Object.keys(query)) {
+    if (Object.hasOwn(known, name)) continue;
+    throw invalidField(/^[a-z_]{1,32}$/.test(name) ? name : 'A query parameter', 'is not known here');
+  }
+}
+
+function parseNumber(
+  query: QueryParameters,
+  name: string,
+  least: number,
+  most: number,
+  absent: number,
+): number {
+  const text = query[name];
+  if (text === undefined) return absent;
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= least && number <= most)) {
+    throw invalidField(name, `must be a whole number from ${least} to ${most}`);
+  }
+  return number;
+}
+
+function parseTime<Field extends string>(
+  query: QueryParameters,
+  name: string,
+  field: Field,
+): { [Key in Field]?: number } {
+  const text = query[name];
+  if (text === undefined) return {};
+  const timeMs = new RegExp(time.pattern).test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(timeMs)) throw invalidField(name, 'must be a time like 2026-11-01T00:00:00Z');
+  return { [field]: timeMs } as { [Key in Field]?: number };
+}
+
+function parseExpand({ expand: text }: QueryParameters): ReadonlySet<Expansion> {
+  const asked = new Set<Expansion>();
+  for (const name of text?.split(',') ?? []) {
+    const known = expansions.find((expansion) => expansion === name);
+    if (known === undefined) throw invalidField('expand', `must be a list of ${expansions.join(', ')}`);
+    asked.add(known);
+  }
+  return asked;
+}

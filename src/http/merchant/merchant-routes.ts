@@ -1,0 +1,174 @@
+import { hash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
+import type { EventStore } from '../../domain/ports/event-store.ts';
+import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
+import type { WebhookStore } from '../../domain/ports/settlement-store.ts';
+import { type CancelPaymentContext, cancelPayment } from '../../payments/cancel-payment.ts';
+import { readPaymentHistory } from '../../payments/payment-history.ts';
+import { readStatistics } from '../../payments/read-statistics.ts';
+import type { ApiRateLimiters, ApiRouteContext } from '../api/api-context.ts';
+import { accountOf, admit, decorateRequests, recordKeyUses } from '../api/authenticate.ts';
+import { acceptJsonBodies, parseQuery, readJsonObject } from '../api/request-input.ts';
+import {
+  parseDayRequest,
+  parseEventRequest,
+  parseExpandRequest,
+  parseListRequest,
+} from './merchant-parameters.ts';
+import {
+  presentDay,
+  presentEvent,
+  presentExpandedPayment,
+  presentMerchantPayment,
+} from './merchant-schemas.ts';
+
+const MERCHANT_PREFIX = '/merchant/v1';
+
+/** Dependencies of the merchant's interface. */
+export interface MerchantContext extends CancelPaymentContext {
+  readonly accounts: ApiRouteContext['accounts'];
+  readonly search: Pick<
+    PaymentSearchStore,
+    'searchPayments' | 'listStateChanges' | 'listSlots' | 'listPaidCounts'
+  >;
+  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  readonly events: Pick<EventStore, 'listEvents'>;
+  readonly limits: Pick<ApiRateLimiters, 'unauthenticated' | 'merchant'>;
+  /** The public base URL of the service, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** Registers the merchant's own interface: payments, events and sums of the account of the API key. */
+export function registerMerchantApi(server: FastifyInstance, context: MerchantContext): void {
+  void server.register(
+    (scope, _options, done) => {
+      acceptJsonBodies(scope);
+      decorateRequests(scope);
+      const noteKeyUse = recordKeyUses(scope, context);
+      const admitted = admit({ ...context, noteKeyUse }, context.limits.merchant);
+      registerPayments(scope, context, admitted);
+      registerEvents(scope, context, admitted);
+      registerDays(scope, context, admitted);
+      done();
+    },
+    { prefix: MERCHANT_PREFIX },
+  );
+}
+
+function registerPayments(
+  server: FastifyInstance,
+  context: MerchantContext,
+  onRequest: onRequestHookHandler,
+): void {
+  const { search, baseUrl } = context;
+
+  server.get('/payments', { onRequest }, async (request, reply) => {
+    const { id: accountId } = accountOf(request);
+    const asked = parseListRequest(accountId, queryOf(request));
+    const { payments, next } = await search.searchPayments(asked.query, asked.before, asked.limit);
+    const presented =
+      asked.expand.size === 0
+        ? payments.map((payment) => presentMerchantPayment(baseUrl, payment))
+        : await Promise.all(
+            payments.map(async ({ id }) =>
+              presentExpandedPayment(baseUrl, await readPaymentHistory(context, accountId, id), asked.expand),
+            ),
+          );
+    return sendTagged(request, reply, { payments: presented, next });
+  });
+
+  server.get('/payments/:payment_id', { onRequest }, async (request, reply) => {
+    const expand = parseExpandRequest(queryOf(request));
+    const history = await readPaymentHistory(context, accountOf(request).id, idOf(request));
+    return sendTagged(request, reply, presentExpandedPayment(baseUrl, history, expand));
+  });
+
+  server.post('/payments/:payment_id/cancel', { onRequest }, async (request) => {
+    requireEmptyBody(request);
+    const id = idOf(request);
+    const payment = await context.payments.findPayment(accountOf(request).id, id);
+    if (payment === null) throw new ServiceError('payment_not_found');
+    return presentMerchantPayment(baseUrl, await cancelPayment(context, id, 'merchant'));
+  });
+}
+
+function registerEvents(
+  server: FastifyInstance,
+  { events, payments, baseUrl }: MerchantContext,
+  onRequest: onRequestHookHandler,
+): void {
+  server.get('/events', { onRequest }, async (request, reply) => {
+    const { id: accountId } = accountOf(request);
+    const { after, limit } = parseEventRequest(queryOf(request));
+    const page = await events.listEvents(accountId, after, limit);
+    requireKept(after, page);
+    const presented = await Promise.all(
+      page.events.map(async (event) => {
+        const payment = await payments.findPayment(accountId, event.paymentId);
+        if (payment === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
+        return presentEvent(baseUrl, event, payment);
+      }),
+    );
+    const nextAfter = page.events.at(-1)?.number ?? after;
+    return sendTagged(request, reply, {
+      events: presented,
+      next_after: nextAfter,
+      has_more: nextAfter < page.newest,
+    });
+  });
+}
+
+/** Events are missing after a number that is too old, and also where a restored backup ends before the number. */
+function requireKept(
+  after: number,
+  { newest, oldestAfter }: { readonly newest: number; readonly oldestAfter: number },
+): void {
+  const isNewAccount = after === 0 && oldestAfter === 0;
+  if (isNewAccount || (after >= oldestAfter && after <= newest)) return;
+  throw new ServiceError(
+    'cursor_expired',
+    `Events after ${after} are not available. Continue with after=${oldestAfter}.`,
+  );
+}
+
+function registerDays(
+  server: FastifyInstance,
+  { search, nowMs }: MerchantContext,
+  onRequest: onRequestHookHandler,
+): void {
+  server.get('/days', { onRequest }, async (request, reply) => {
+    const days = parseDayRequest(queryOf(request));
+    const statistics = await readStatistics(search, accountOf(request), days, nowMs());
+    return sendTagged(request, reply, { days: statistics.days.map(presentDay) });
+  });
+}
+
+function queryOf(request: FastifyRequest) {
+  return parseQuery(request.raw.url ?? '');
+}
+
+function idOf(request: FastifyRequest): PaymentId {
+  const id = (request.params as { readonly payment_id: string }).payment_id.toLowerCase();
+  if (!isPaymentId(id)) throw new ServiceError('payment_not_found');
+  return id;
+}
+
+/** A member that no operation knows would be a misunderstanding. */
+function requireEmptyBody(request: FastifyRequest): void {
+  if (request.body === undefined || request.body === null) return;
+  const [name] = Object.keys(readJsonObject(request));
+  if (name !== undefined) throw new ServiceError('invalid_request', 'This operation takes no parameters.');
+}
+
+/** Sends an answer with an ETag, or 304 where the caller has it already. */
+function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {
+  const body = JSON.stringify(answer);
+  const tag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
+  reply.headers({ etag: tag, 'cache-control': 'private, no-cache' });
+  const known = request.headers['if-none-match'] ?? '';
+  const isKnown = known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+  if (isKnown) return reply.code(304).send();
+  return reply.type('application/json; charset=utf-8').send(body);
+}

@@ -1,0 +1,268 @@
+import { currencies, formatCents, formatUnits } from '../../domain/money.ts';
+import { amountMismatches, type Payment } from '../../domain/payment.ts';
+import { type NumberedEvent, paymentEventTypes } from '../../domain/payment-events.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
+import type { Webhook } from '../../domain/webhook.ts';
+import type { PaymentHistory } from '../../payments/payment-history.ts';
+import type { DayStatistics } from '../../payments/read-statistics.ts';
+import { checkoutUrl, paymentStatusSchema, presentPaymentStatus } from '../api/payment-schemas.ts';
+import { answerSchemaOf, type JsonSchema } from '../openapi/json-schema.ts';
+
+/** Parts of a payment that an answer contains on request. */
+export const expansions = ['deposits', 'releases', 'sessions', 'webhooks'] as const;
+export type Expansion = (typeof expansions)[number];
+
+const isoTime = (timeMs: number) => new Date(timeMs).toISOString();
+const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
+
+const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
+const time = (description: string): JsonSchema => ({
+  type: 'string',
+  format: 'date-time',
+  description,
+  examples: ['2026-11-21T02:03:09.770Z'],
+});
+const timeOrNull = (description: string): JsonSchema => ({
+  ...time(description),
+  type: ['string', 'null'],
+  examples: [null],
+});
+const usdc = (description: string): JsonSchema => ({
+  type: 'string',
+  pattern: '^[0-9]+\\.[0-9]{6}$',
+  description,
+  examples: ['21.010000'],
+});
+const text = (description: string, example: string): JsonSchema => ({
+  type: 'string',
+  description,
+  examples: [example],
+});
+const textOrNull = (description: string, example: string | null): JsonSchema => ({
+  type: ['string', 'null'],
+  description,
+  examples: [example],
+});
+const count = (description: string, example: number): JsonSchema => ({
+  type: 'integer',
+  minimum: 0,
+  description,
+  examples: [example],
+});
+
+function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): JsonSchema {
+  return {
+    type: 'object',
+    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    properties,
+  };
+}
+
+function list(description: string, items: JsonSchema, example: readonly unknown[] = []): JsonSchema {
+  return { type: 'array', description, items, examples: [example] };
+}
+
+const chainPosition = {
+  transaction: text('The transaction hash.', EXAMPLE_HASH),
+  block_number: count('The block.', 78_000_000),
+  is_final: { type: 'boolean', description: 'Whether the block is final.', examples: [true] },
+};
+
+const expanded = {
+  deposits: list(
+    'With `expand=deposits`: the USDC transfers to the deposit address.',
+    object({ ...chainPosition, amount: usdc('The USDC that arrived.') }),
+  ),
+  releases: list(
+    'With `expand=releases`: the transactions that paid the merchant.',
+    object({
+      ...chainPosition,
+      forwarded_amount: usdc("The merchant's part."),
+      fee_amount: usdc('The fee.'),
+    }),
+  ),
+  sessions: list(
+    "With `expand=sessions`: the customer's sessions at providers.",
+    object({
+      provider: { type: 'string', enum: providerIds, description: 'The provider.' },
+      quoted_amount: { ...usdc('The USDC that the provider quoted, or null.'), type: ['string', 'null'] },
+      progress: textOrNull("The provider's last report, or null. Informational only.", 'delivered'),
+      created_at: time('When the session started.'),
+      expires_at: time('Until when the customer can begin to pay in it.'),
+    }),
+  ),
+  webhooks: list(
+    'With `expand=webhooks`: the webhooks of the payment and their one delivery.',
+    object({
+      event: text('The event.', 'payment.paid'),
+      status: text('`pending`, `sending`, `delivered`, `failed`, `blocked` or `unknown`.', 'delivered'),
+      http_status: { type: ['integer', 'null'], description: 'The HTTP status that the receiver answered.' },
+      reason: textOrNull('Why it was not delivered, or null.', null),
+      created_at: time('When the webhook was queued.'),
+      finished_at: timeOrNull('When the delivery ended, or null.'),
+    }),
+  ),
+} satisfies Record<Expansion, JsonSchema>;
+
+const statusFields = answerSchemaOf(paymentStatusSchema)['properties'] as Readonly<
+  Record<string, JsonSchema>
+>;
+
+export const merchantPaymentSchema = object(
+  {
+    ...statusFields,
+    provider: {
+      type: 'string',
+      enum: [MULTI_PROVIDER, DIRECT_PROVIDER, ...providerIds],
+      description: 'The provider that the payment was created with.',
+      examples: [MULTI_PROVIDER],
+    },
+    fee_percent: { type: 'number', description: "The account's fee in percent.", examples: [2.5] },
+    payout_address: text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
+    checkout_url: text(
+      'The page on which the customer pays.',
+      'https://pay.example/pay/01a1fbd7-b7b3-7002-be38',
+    ),
+    email: textOrNull("The customer's e-mail address, or null. It is not verified.", 'ada@example.com'),
+    note: textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
+    amount_mismatch: {
+      type: ['string', 'null'],
+      enum: [...amountMismatches, null],
+      description: 'Whether clearly less or clearly more than the price arrived, or null.',
+      examples: [null],
+    },
+    cancel_reason: {
+      type: ['string', 'null'],
+      enum: ['expired', 'merchant', 'operator', null],
+      description: 'Why the payment was canceled, or null.',
+      examples: [null],
+    },
+    ...expanded,
+  },
+  expansions,
+);
+
+export const merchantPaymentListSchema = object({
+  payments: list('The payments, newest first.', { $ref: '#/components/schemas/MerchantPayment' }),
+  next: textOrNull(
+    'The `before` of the next page, or null at the end. A page can be short and still have a next one.',
+    null,
+  ),
+});
+
+export const merchantEventsSchema = object({
+  events: list(
+    'The events in their order.',
+    object({
+      number: count("The event's number. The numbers of an account are consecutive.", 42),
+      type: { type: 'string', enum: Object.keys(paymentEventTypes), description: 'What happened.' },
+      created_at: time('When it happened.'),
+      payment: { $ref: '#/components/schemas/MerchantPayment' },
+    }),
+  ),
+  next_after: count('The `after` of the next request.', 42),
+  has_more: { type: 'boolean', description: 'Whether more events are there now.', examples: [false] },
+});
+
+export const merchantDaysSchema = object({
+  days: list(
+    "The days, oldest first, in the account's time zone.",
+    object({
+      date: text('The date.', '2026-11-21'),
+      created: count('Payments created on this day.', 12),
+      converted: count('Payments created on this day that are paid by now.', 9),
+      paid: count('Payments that became paid on this day.', 10),
+      paid_amounts: {
+        type: 'object',
+        description: 'The charged amounts of the payments that became paid, by currency.',
+        propertyNames: { enum: currencies },
+        additionalProperties: { type: 'string' },
+      },
+    }),
+  ),
+});
+
+/** A payment of the list or of an event, with nothing expanded. */
+export function presentMerchantPayment(baseUrl: string, payment: Payment): Record<string, unknown> {
+  return {
+    ...presentPaymentStatus(payment),
+    provider: payment.provider,
+    fee_percent: payment.feeBasisPoints / 100,
+    payout_address: payment.payoutAddress,
+    checkout_url: checkoutUrl(baseUrl, payment),
+    email: payment.email,
+    note: payment.note,
+    amount_mismatch: payment.amountMismatch,
+    cancel_reason: payment.cancelReason,
+  };
+}
+
+/** A payment with the parts that were asked for. */
+export function presentExpandedPayment(
+  baseUrl: string,
+  history: PaymentHistory,
+  asked: ReadonlySet<Expansion>,
+): Record<string, unknown> {
+  const present: Record<Expansion, () => unknown> = {
+    deposits: () => presentDeposits(history),
+    releases: () => presentReleases(history),
+    sessions: () => presentSessions(history),
+    webhooks: () => history.webhooks.map(presentWebhook),
+  };
+  const parts = expansions.filter((name) => asked.has(name)).map((name) => [name, present[name]()]);
+  return { ...presentMerchantPayment(baseUrl, history.payment), ...Object.fromEntries(parts) };
+}
+
+function presentDeposits({ observations: { deposits, finalBlock } }: PaymentView) {
+  return deposits.map(({ transactionHash, blockNumber, units }) => ({
+    transaction: transactionHash,
+    block_number: blockNumber,
+    is_final: blockNumber <= finalBlock,
+    amount: formatUnits(units),
+  }));
+}
+
+function presentReleases({ observations: { releases, finalBlock } }: PaymentView) {
+  return releases.map(({ transactionHash, blockNumber, toMerchantUnits, feeUnits }) => ({
+    transaction: transactionHash,
+    block_number: blockNumber,
+    is_final: blockNumber <= finalBlock,
+    forwarded_amount: formatUnits(toMerchantUnits),
+    fee_amount: formatUnits(feeUnits),
+  }));
+}
+
+function presentSessions({ sessions }: PaymentView) {
+  return sessions.map(({ provider, quotedUnits, progress, createdAtMs, expiresAtMs }) => ({
+    provider,
+    quoted_amount: quotedUnits === null ? null : formatUnits(quotedUnits),
+    progress,
+    created_at: isoTime(createdAtMs),
+    expires_at: isoTime(expiresAtMs),
+  }));
+}
+
+/** Neither body nor signature: both would show the `ipn_token`'s work to a key that may only read. */
+function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
+  return {
+    event,
+    status,
+    http_status: result?.httpStatus ?? null,
+    reason: result?.reason ?? null,
+    created_at: isoTime(createdAtMs),
+    finished_at: isoTimeOrNull(result?.finishedAtMs ?? null),
+  };
+}
+
+export function presentEvent(baseUrl: string, { number, type, atMs }: NumberedEvent, payment: Payment) {
+  return { number, type, created_at: isoTime(atMs), payment: presentMerchantPayment(baseUrl, payment) };
+}
+
+export function presentDay({ date, created, converted, paid, paidCents }: DayStatistics) {
+  const amounts = [...paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
+  return { date, created, converted, paid, paid_amounts: Object.fromEntries(amounts) };
+}

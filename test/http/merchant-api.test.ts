@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVENT_RETENTION_MS } from '../../src/domain/payment-events.ts';
+import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+
+let service: ApiService;
+let apiKey: string;
+let accountId: string;
+
+beforeAll(async () => {
+  service = await createApiService({ requestsPerMinute: 1_000_000 });
+});
+afterAll(() => service.close());
+
+/** A new account with its key, so that no test sees the payments of another. */
+async function startShop(): Promise<void> {
+  const made = await service.addAccount();
+  apiKey = made.apiKey;
+  accountId = made.account.id;
+}
+
+const headers = () => ({ 'x-api-key': apiKey });
+const create = async (change: object = {}) =>
+  (await service.post({ ...validRequest, ...change }, headers())).json().payment_id as string;
+const get = (path: string, more: Record<string, string> = {}) =>
+  service.server.inject({ url: `/merchant/v1${path}`, headers: { ...headers(), ...more } });
+const cancel = (id: string, key = apiKey) =>
+  service.server.inject({
+    method: 'POST',
+    url: `/merchant/v1/payments/${id}/cancel`,
+    headers: { authorization: `Bearer ${key}` },
+  });
+
+async function pay(id: string): Promise<void> {
+  await service.store.payments.decidePayment({ accountId, id: id as never }, () => ({
+    change: { status: 'paid', forwardStatus: 'completed', paidAtMs: Date.now() },
+  }));
+}
+
+async function numberAll(): Promise<void> {
+  while ((await service.store.events.numberEvents(100)) > 0);
+}
+
+describe('payments', () => {
+  beforeAll(startShop);
+
+  it('are listed newest first, in pages, each once', async () => {
+    const ids = [await create(), await create(), await create()].reverse();
+    const first = (await get('/payments?limit=2')).json();
+    expect(first.payments.map(({ payment_id }: never) => payment_id)).toEqual(ids.slice(0, 2));
+    const second = (await get(`/payments?limit=2&before=${first.next}`)).json();
+    expect(second.payments.map(({ payment_id }: never) => payment_id)).toEqual(ids.slice(2));
+    expect(second.next).toBeNull();
+  });
+
+  it('are filtered as in the dashboard', async () => {
+    const id = await create({ currency: 'EUR', note: 'Order 7781' });
+    await pay(id);
+    const only = async (query: string) =>
+      (await get(`/payments?${query}`)).json().payments.map(({ payment_id }: never) => payment_id);
+    expect(await only('status=paid')).toEqual([id]);
+    expect(await only('currency=EUR&forward_status=completed')).toEqual([id]);
+    expect(await only('currency=INR')).toEqual([]);
+    expect(await only(`search=${id}`)).toEqual([id]);
+    expect(await only('created_before=2020-01-01T00:00:00Z')).toEqual([]);
+    expect((await only('created_from=2020-01-01T00:00:00Z')).includes(id)).toBe(true);
+  });
+
+  it('show note and e-mail address, never the token, and expand what is asked for', async () => {
+    const created = (
+      await service.post({ ...validRequest, note: 'Order 9', email: 'ada@example.com' }, headers())
+    ).json();
+    const plain = await get(`/payments/${created.payment_id}`);
+    expect(plain.json()).toMatchObject({ note: 'Order 9', email: 'ada@example.com', status: 'unpaid' });
+    expect(plain.body).not.toContain(created.ipn_token);
+    expect(plain.json()).not.toHaveProperty('deposits');
+    const full = (
+      await get(`/payments/${created.payment_id}?expand=deposits,releases,sessions,webhooks`)
+    ).json();
+    expect(full).toMatchObject({ deposits: [], releases: [], sessions: [], webhooks: [] });
+    const listed = (await get('/payments?expand=deposits')).json();
+    expect(listed.payments[0]).toMatchObject({ deposits: [] });
+  });
+
+  it('of another account are not found, by reading or canceling', async () => {
+    const foreign = (await service.post(validRequest)).json().payment_id;
+    expect((await get(`/payments/${foreign}`)).json()).toEqual({ error: 'Payment not found.' });
+    expect((await cancel(foreign)).statusCode).toBe(404);
+    expect((await cancel('nonsense')).statusCode).toBe(404);
+  });
+
+  it('are answered with a tag, and with 304 until something changes', async () => {
+    const id = await create();
+    const first = await get(`/payments/${id}`);
+    const tag = String(first.headers.etag);
+    const again = await get(`/payments/${id}`, { 'if-none-match': `"other", W/${tag}` });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    await pay(id);
+    expect((await get(`/payments/${id}`, { 'if-none-match': tag })).statusCode).toBe(200);
+  });
+
+  it('are canceled only while the chain was just read and nothing has arrived', async () => {
+    const id = await create();
+    expect((await cancel(id)).statusCode).toBe(409);
+    const { observations } = service.store;
+    await observations.startCursor({ number: 1, hash: '0x01', timestampMs: Date.now() });
+    expect((await cancel(id)).json()).toMatchObject({ status: 'canceled', cancel_reason: 'merchant' });
+    expect((await cancel(id)).statusCode).toBe(409);
+  });
+
+  it.each([
+    ['/payments?limit=0', 'limit must be a whole number from 1 to 100'],
+    ['/payments?limit=101', 'limit must be a whole number from 1 to 100'],
+    ['/payments?limit=50&expand=deposits', 'limit must be at most 20 with expand'],
+    ['/payments?before=x', 'before must be a payment id'],
+    ['/payments?created_from=yesterday', 'created_from must be a time like 2026-11-01T00:00:00Z'],
+    ['/payments?created_from=2026-13-01T00:00:00Z', 'created_from must be a time like 2026-11-01T00:00:00Z'],
+    ['/payments?colour=red', 'colour is not known here'],
+    ['/payments?expand=secrets', 'expand must be a list of deposits, releases, sessions, webhooks'],
+    ['/events?after=-1', 'after must be a whole number from 0 to 9007199254740991'],
+    ['/events?limit=1e2', 'limit must be a whole number from 1 to 100'],
+    ['/days?days=367', 'days must be a whole number from 1 to 366'],
+  ])('refuse %s', async (path, error) => {
+    const answer = await get(path);
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error }]);
+  });
+
+  it('refuse a status that does not exist, and name the others', async () => {
+    expect((await get('/payments?status=open')).json().error).toBe(
+      'status must be one of unpaid, paid, canceled',
+    );
+  });
+
+  it('need a key', async () => {
+    const answer = await service.server.inject({ url: '/merchant/v1/payments' });
+    expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+  });
+});
+
+describe('events', () => {
+  beforeAll(startShop);
+
+  it('are read in order, and go on after the last one', async () => {
+    expect((await get('/events')).json()).toEqual({ events: [], next_after: 0, has_more: false });
+    const [first, second] = [await create(), await create()];
+    await pay(first);
+    await pay(second);
+    await numberAll();
+    const page = (await get('/events?limit=1')).json();
+    expect(page).toMatchObject({
+      events: [{ number: 1, type: 'payment.paid', payment: { payment_id: first, status: 'paid' } }],
+      next_after: 1,
+      has_more: true,
+    });
+    const rest = (await get(`/events?after=${page.next_after}`)).json();
+    expect(rest).toMatchObject({
+      events: [{ number: 2, payment: { payment_id: second } }],
+      next_after: 2,
+      has_more: false,
+    });
+    expect((await get('/events?after=2')).json()).toEqual({ events: [], next_after: 2, has_more: false });
+  });
+
+  it('contain no token, and no e-mail address that was erased', async () => {
+    const created = (await service.post({ ...validRequest, email: 'eve@example.com' }, headers())).json();
+    await pay(created.payment_id);
+    await numberAll();
+    expect((await get('/events')).body).toContain('eve@example.com');
+    await service.store.emails.eraseEmail({ accountId, id: created.payment_id });
+    const { body } = await get('/events');
+    expect(body).not.toContain('eve@example.com');
+    expect(body).not.toContain(created.ipn_token);
+  });
+
+  it('that are not kept any more are 410, with the number to continue after', async () => {
+    const { newest } = await service.store.events.listEvents(accountId, 0, 1);
+    await service.store.events.deleteEvents(Date.now() + 1_000, 1_000);
+    const answer = await get('/events?after=0');
+    expect([answer.statusCode, answer.json()]).toEqual([
+      410,
+      { error: `Events after 0 are not available. Continue with after=${newest}.`, code: 'cursor_expired' },
+    ]);
+    expect((await get(`/events?after=${newest}`)).json()).toMatchObject({ events: [] });
+    // A backup that ends before the reader's number was restored.
+    expect((await get(`/events?after=${newest + 1}`)).statusCode).toBe(410);
+    expect(EVENT_RETENTION_MS).toBe(30 * 86_400_000);
+  });
+});
+
+describe('sums by day', () => {
+  beforeAll(startShop);
+
+  it('count what was created and paid', async () => {
+    await create({ amount: '12.50' });
+    const paid = await create({ amount: '25.00', currency: 'USD' });
+    await pay(paid);
+    const { search, payments } = service.store;
+    for (let after = await search.readIndexWatermark(); ; after = await search.readIndexWatermark()) {
+      const last = (await payments.listDepositAddresses(after, 1_000)).at(-1);
+      if (last === undefined) break;
+      await search.indexPayments(after, last.row);
+    }
+    await search.countPaid(1_000);
+    const { days } = (await get('/days?days=2')).json();
+    expect(days).toHaveLength(2);
+    expect(days.at(-1)).toMatchObject({ created: 2, converted: 1, paid: 1, paid_amounts: { USD: '25.00' } });
+  });
+});
+
+it('limits requests of a key, with the time to wait', async () => {
+  const limited = await createApiService();
+  try {
+    const read = () =>
+      limited.server.inject({
+        url: '/merchant/v1/events',
+        headers: { authorization: `Bearer ${limited.apiKey}` },
+      });
+    const answers = [];
+    for (let index = 0; index < 121; index++) answers.push((await read()).statusCode);
+    expect(answers.filter((status) => status === 200)).toHaveLength(120);
+    expect((await read()).headers['retry-after']).toMatch(/^[1-9]\d?$/);
+  } finally {
+    await limited.close();
+  }
+});
