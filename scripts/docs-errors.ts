@@ -61,7 +61,7 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     action: 'Use a new `Idempotency-Key` for a new order. Retry a request with the same parameters.',
   },
   payment_state_conflict: {
-    where: 'command line',
+    where: 'merchant API, command line',
     action: 'The message gives the reason. `payment show` has the details.',
   },
   too_many_keys: { where: 'command line', action: 'Revoke an unused key.' },

@@ -11,6 +11,8 @@ import { sorted } from '../docs/markdown.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { answerFault } from '../support/described-answers.ts';
 
+const UNKNOWN_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
+
 let service: ApiService;
 /** Waits a moment only for what is slow to arrive. */
 let impatient: ApiService;
@@ -69,12 +71,15 @@ async function ask(
   parameters: Parameters,
   headers: Parameters = {},
 ): Promise<Seen> {
-  const query = method === 'get' ? `?${new URLSearchParams(parameters).toString()}` : '';
+  const { payment_id: id = UNKNOWN_ID, ...others } = parameters;
+  const isInPath = path.includes('{payment_id}');
+  const rest = isInPath ? others : parameters;
+  const hasQuery = method === 'get' && Object.keys(rest).length > 0;
   const response = await service.server.inject({
     method: method === 'get' ? 'GET' : 'POST',
-    url: path + query,
+    url: path.replace('{payment_id}', id) + (hasQuery ? `?${new URLSearchParams(rest).toString()}` : ''),
     headers: { ...(needsKey ? { 'x-api-key': service.apiKey } : {}), ...headers },
-    ...(method === 'post' ? { payload: parameters } : {}),
+    ...(method === 'post' ? { payload: rest } : {}),
   });
   return { status: response.statusCode, headers: response.headers, body: response.body };
 }
@@ -100,6 +105,11 @@ const create = (parameters: Parameters) => createIn(() => {}, parameters);
 
 /** What brings an error about. */
 const causes: Partial<Record<ErrorName, Cause>> = {
+  async payment_state_conflict(operation) {
+    const created = await service.post(validRequest);
+    return ask(operation, { payment_id: created.json().payment_id });
+  },
+  cursor_expired: (operation) => ask(operation, { after: '7' }),
   invalid_request: ({ method, path }) =>
     sendRaw(service, `${method.toUpperCase()} ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`),
   https_required: (operation) => sendRaw(httpsOnly, `${requestLine(operation)}Host: x\r\n\r\n`),
@@ -114,17 +124,19 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     return asAnother();
   },
   async internal(operation) {
-    if (operation.id !== 'readPaymentStatus') {
-      const fail = () => Promise.reject(new Error('planted'));
+    const fail = () => Promise.reject(new Error('planted'));
+    if (operation.path === '/api/v1/wallet') {
       return createIn((world) => Object.assign(world, { quote: fail }), { provider: 'wert' })(operation);
     }
-    const { payments } = service.store;
-    const { findPayment } = payments;
-    Object.assign(payments, { findPayment: () => Promise.reject(new Error('planted')) });
+    const { payments, search, events } = service.store;
+    const whole = [{ ...payments }, { ...search }, { ...events }];
+    Object.assign(payments, { findPayment: fail, viewPayment: fail });
+    Object.assign(search, { searchPayments: fail, listSlots: fail });
+    Object.assign(events, { listEvents: fail });
     try {
-      return await ask(operation, { payment_id: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4' });
+      return await ask(operation, operation.path.startsWith('/merchant') ? {} : { payment_id: UNKNOWN_ID });
     } finally {
-      Object.assign(payments, { findPayment });
+      for (const [index, part] of [payments, search, events].entries()) Object.assign(part, whole[index]);
     }
   },
   async feature_disabled(operation) {
@@ -151,7 +163,7 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     await ask(operation, validRequest, key);
     return ask(operation, { ...validRequest, amount: '2.00' }, key);
   },
-  payload_too_large: create({ note: 'x'.repeat(20_000) }),
+  payload_too_large: (operation) => ask(operation, { ...validRequest, note: 'x'.repeat(20_000) }),
   payment_not_found: (operation) => ask(operation, { payment_id: 'nonsense' }),
 };
 
@@ -163,6 +175,24 @@ const otherCauses: Readonly<Record<string, Cause>> = {
     const created = await service.post(validRequest);
     return ask(operation, { payment_id: created.json().payment_id });
   },
+  'GET /merchant/v1/payments 200': (operation) => ask(operation, {}),
+  async 'GET /merchant/v1/payments/{payment_id} 200'(operation) {
+    const created = await service.post(validRequest);
+    return ask(operation, { payment_id: created.json().payment_id, expand: 'deposits,webhooks' });
+  },
+  async 'POST /merchant/v1/payments/{payment_id}/cancel 200'(operation) {
+    const created = await service.post(validRequest);
+    const { observations } = service.store;
+    const { readCursor } = observations;
+    Object.assign(observations, { readCursor: async () => ({ timestampMs: Date.now() }) });
+    try {
+      return await ask(operation, { payment_id: created.json().payment_id });
+    } finally {
+      Object.assign(observations, { readCursor });
+    }
+  },
+  'GET /merchant/v1/events 200': (operation) => ask(operation, {}),
+  'GET /merchant/v1/days 200': (operation) => ask(operation, {}),
   'GET /.well-known/card-checkout.json 200': (operation) => ask(operation, {}),
   'GET /health/live 200': (operation) => ask(operation, {}),
   'GET /health/ready 200': (operation) => ask(operation, {}),

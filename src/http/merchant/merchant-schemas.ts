@@ -99,7 +99,7 @@ const expanded = {
     'With `expand=webhooks`: the webhooks of the payment and their one delivery.',
     object({
       event: text('The event.', 'payment.paid'),
-      status: text('`pending`, `sending`, `delivered`, `failed`, `blocked` or `unknown`.', 'delivered'),
+      status: text('How far the one delivery is.', 'delivered'),
       http_status: { type: ['integer', 'null'], description: 'The HTTP status that the receiver answered.' },
       reason: textOrNull('Why it was not delivered, or null.', null),
       created_at: time('When the webhook was queued.'),

@@ -142,7 +142,7 @@ export const headers = {
     example: 2,
   },
   ETag: {
-    description: 'Send it as `If-None-Match` next time.',
+    description: 'Send it as If-None-Match with the next request.',
     required: true,
     schema: { type: 'string' },
     example: '"x0RkG8d0b1e4sLk9Qq2nW7v5t3y"',
