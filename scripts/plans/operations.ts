@@ -202,6 +202,7 @@ function pageOperations(): HotOperation[] {
           ...{ providerReference: 'reference', quotedUnits: 1n, createdAtMs: SYNTHETIC_NOW_MS },
           expiresAtMs: SYNTHETIC_NOW_MS + DAY_MS,
           ...{ progress: null, progressAtMs: null, language: null, hasEmail: false },
+          ...{ customerIpHash: null, customerCountry: null },
         };
         return payments.addSession(asked, session, (view) =>
           settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null }, { paidThresholdUnits: 1n }),

@@ -26,6 +26,13 @@ export interface ProviderSession {
   readonly language: string | null;
   /** Whether the provider received the customer's e-mail address with the session. */
   readonly hasEmail: boolean;
+  /**
+   * Keyed hash of the customer's IP address. The session's link may be bound to the address, so it is only for customers
+   * at that address. Null where the address is unknown.
+   */
+  readonly customerIpHash: string | null;
+  /** The customer's country, ISO 3166-1 alpha-2; null where it is unknown. */
+  readonly customerCountry: string | null;
 }
 
 /**
@@ -33,3 +40,9 @@ export interface ProviderSession {
  * address; the payment's expiry bounds them all.
  */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;
+
+/**
+ * Sessions of one payment are started for customers at no more than this many IP addresses within an hour. A phone that
+ * changes networks gets a new link each time.
+ */
+export const MAXIMUM_ADDRESSES_PER_HOUR = 20;

@@ -24,7 +24,12 @@ export type QuoteOutcome =
  * Asks a provider what it would do for a payment, without starting anything; a promise only where it is not known yet.
  * Never rejects, and ends within two seconds.
  */
-export type AskQuote = (provider: ProviderId, payment: QuotedPayment) => QuoteOutcome | Promise<QuoteOutcome>;
+export type AskQuote = (
+  provider: ProviderId,
+  payment: QuotedPayment,
+  /** ISO 3166-1 alpha-2; null where it is unknown. Some providers quote no price without it. */
+  customerCountry: string | null,
+) => QuoteOutcome | Promise<QuoteOutcome>;
 
 type QuotedPayment = QuoteRequest & Pick<Payment, 'maxProviderFeeBasisPoints' | 'accountId'>;
 
@@ -54,10 +59,11 @@ export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteConte
     calls++;
     return requireQuote(providers, provider, request).finally(() => calls--);
   };
-  return (provider, payment) => {
+  return (provider, payment, customerCountry) => {
     const { amountCents, currency, usdUnits, accountId } = payment;
-    const key = `${provider} ${amountCents} ${currency} ${usdUnits}`;
-    const quote = reuse(key, () => ask(provider, { amountCents, currency, usdUnits, accountId }));
+    const request = { amountCents, currency, usdUnits, accountId, customerCountry };
+    const key = `${provider} ${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
+    const quote = reuse(key, () => ask(provider, request));
     // What is remembered is shared by payments whose maximum fees differ.
     const outcomeOfQuote = (answer: Quote): QuoteOutcome => {
       const refusal = refusalOfDelivery(provider, answer.deliveryUnits, payment);

@@ -9,8 +9,13 @@ import type { TokenReader } from '../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderAdapter, StartedSession } from '../domain/ports/provider.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
-import { MAXIMUM_SESSIONS_PER_HOUR, type ProviderSession } from '../domain/provider-session.ts';
+import {
+  MAXIMUM_ADDRESSES_PER_HOUR,
+  MAXIMUM_SESSIONS_PER_HOUR,
+  type ProviderSession,
+} from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
+import type { KeyedHash } from '../platform/keyed-hash.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
   isEnabledFor,
@@ -33,6 +38,8 @@ export interface StartSessionContext {
   readonly toleranceBasisPoints: number;
   /** The checkout page of a payment, to which the provider sends the customer back. */
   readonly checkoutPageUrl: (payment: Payment) => string;
+  /** Hashes the customers' IP addresses, which are not stored. */
+  readonly ipHash: KeyedHash;
 }
 
 /**
@@ -49,6 +56,8 @@ export type StartSession = (
 export interface Visitor {
   /** The customer's country, ISO 3166-1 alpha-2; null or absent where it is unknown. */
   readonly country?: string | null;
+  /** The customer's public IP address in its canonical form; null or absent where it is unknown. */
+  readonly ip?: string | null;
   /** The customer's language, ISO 639-1; stored for later mails. */
   readonly language?: string | null;
   /** They came with the payment's e-mail address. Without that the provider is not given it. */
@@ -70,12 +79,12 @@ const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
 export function createStartSession(context: StartSessionContext): StartSession {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withCache(context);
-  return (payment, provider, { country = null, language = null, knowsEmail = false } = {}) => {
-    // A customer who does not know the e-mail address must not get the session of one who does.
-    const key = `${payment.id} ${provider} ${knowsEmail}`;
+  return (payment, provider, { country = null, ip = null, language = null, knowsEmail = false } = {}) => {
+    // A customer who does not know the e-mail address, or is at another IP address, must not get another one's session.
+    const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const choice = { provider, country, language, knowsEmail };
+    const choice = { provider, country, ip, language, knowsEmail };
     const session = startSession({ ...context, token }, payment, choice).finally(() => running.delete(key));
     running.set(key, session);
     return session;
@@ -98,7 +107,7 @@ type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 async function startSession(
   context: StartSessionContext,
   reference: PaymentReference,
-  { provider, country, language, knowsEmail }: SessionChoice,
+  { provider, country, ip, language, knowsEmail }: SessionChoice,
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(reference);
   if (view === null) throw new ServiceError('payment_not_found');
@@ -106,9 +115,11 @@ async function startSession(
   const adapter = await requireServable(context, view, provider);
   const nowMs = context.nowMs();
   const email = knowsEmail ? payment.email : null;
-  const unused = adapter.opensOnce === true ? null : findUnused(view, provider, email !== null, nowMs);
+  const ipHashes = ip === null ? [] : context.ipHash.candidates(`${payment.id} ${ip}`);
+  const customer = { hasEmail: email !== null, ipHashes };
+  const unused = adapter.opensOnce === true ? null : findUnused(view, provider, customer, nowMs);
   if (unused === null) {
-    requireRoom(view, email !== null, nowMs);
+    requireRoom(view, customer, nowMs);
     if (adapter.needsCountry === true && country === null) throw countryNeeded(provider);
   }
   // Also before an earlier session is handed out again: its customer would pay for a shop that cannot be given it.
@@ -125,6 +136,7 @@ async function startSession(
     email,
     returnUrl: context.checkoutPageUrl(payment),
     customerCountry: country,
+    customerIp: ip,
   });
   requirePlausible(payment, provider, started);
   requireDelivery(provider, started.quotedUnits, payment);
@@ -139,6 +151,8 @@ async function startSession(
     progressAtMs: null,
     language,
     hasEmail: email !== null,
+    customerIpHash: ipHashes[0] ?? null,
+    customerCountry: country,
   };
   const current = await context.payments.addSession(payment, session, (latest) => {
     requireSameEmail(payment, latest.payment);
@@ -161,12 +175,13 @@ async function startSession(
  * The session that a returning customer reuses. One that failed at the provider may have ended there. Once a deposit has
  * arrived, sessions are used up: a customer who returns then wants to add the missing amount. A session that shows the
  * customer's e-mail address at the provider is only for customers who know the address, and the others are only for
- * those who do not: neither takes the other's away.
+ * those who do not: neither takes the other's away. A session of another IP address is never reused, because the
+ * provider may refuse its link there.
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,
   provider: ProviderId,
-  hasEmail: boolean,
+  { hasEmail, ipHashes }: KnownCustomer,
   nowMs: number,
 ): ProviderSession | null {
   if (observations.deposits.length > 0) return null;
@@ -176,6 +191,7 @@ function findUnused(
       session.expiresAtMs > nowMs &&
       session.progress !== 'failed' &&
       (payment.email === null || session.hasEmail === hasEmail) &&
+      (session.customerIpHash === null || ipHashes.includes(session.customerIpHash)) &&
       // Emptied where the customer's e-mail address was erased.
       session.redirectUrl !== '',
   );
@@ -196,13 +212,30 @@ function countryNeeded(provider: ProviderId): ServiceError {
   );
 }
 
-/** Limits sessions, counted separately: customers who do not know the payment's e-mail address use up no session of those who do. */
-function requireRoom({ payment, sessions }: PaymentView, hasEmail: boolean, nowMs: number): void {
+/** Distinguishes customers of one payment. */
+interface KnownCustomer {
+  readonly hasEmail: boolean;
+  /** Hashes of the customer's IP address under every secret, the current one first; empty where it is unknown. */
+  readonly ipHashes: readonly string[];
+}
+
+/**
+ * Limits sessions and the IP addresses that they are started for, counted separately: customers who do not know the
+ * payment's e-mail address use up no session of those who do.
+ */
+function requireRoom(
+  { payment, sessions }: PaymentView,
+  { hasEmail, ipHashes }: KnownCustomer,
+  nowMs: number,
+): void {
   const recent = sessions.filter(
     (session) =>
       session.createdAtMs > nowMs - HOUR_MS && (payment.email === null || session.hasEmail === hasEmail),
   );
-  if (recent.length < MAXIMUM_SESSIONS_PER_HOUR) return;
+  const addresses = new Set(recent.flatMap(({ customerIpHash }) => customerIpHash ?? []));
+  const isNewAddress = ipHashes.length > 0 && !ipHashes.some((hash) => addresses.has(hash));
+  const hasRoom = !isNewAddress || addresses.size < MAXIMUM_ADDRESSES_PER_HOUR;
+  if (recent.length < MAXIMUM_SESSIONS_PER_HOUR && hasRoom) return;
   throw new ServiceError(
     'rate_limited',
     'Too many provider sessions were started for this checkout. Please try again in an hour.',

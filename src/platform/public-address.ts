@@ -95,6 +95,15 @@ export function addressIdentity(address: string): string | null {
 }
 
 /**
+ * The canonical form of a public address: IPv4 in decimal, also if it is mapped into IPv6, or IPv6 in lower case and
+ * compressed. Null for anything else, so that the address of a proxy or of this machine never stands for a customer's.
+ */
+export function canonicalPublicAddress(address: string): string | null {
+  const canonical = addressIdentity(address);
+  return canonical !== null && isPublicAddress(canonical) ? canonical : null;
+}
+
+/**
  * 4 or 6 for an IP address in canonical text, null for anything else, a host name for example. An octet with a leading
  * zero is read differently by different systems, and a zone belongs to one machine: neither is an address.
  */

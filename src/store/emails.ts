@@ -43,7 +43,7 @@ function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): 
   if (!(yield* eraseFromWebhooks(payment, before.email))) return 'busy';
   // Whole, because providers hide the address in it in their own ways.
   yield* run(
-    `UPDATE provider_sessions SET redirect_url = '' WHERE payment_id = ?1 AND ${isByAccount ? 'account_id = ?2' : "?2 <> ''"}`,
+    `UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL WHERE payment_id = ?1 AND ${isByAccount ? 'account_id = ?2' : "?2 <> ''"}`,
     id,
     accountId,
   );

@@ -187,6 +187,7 @@ export const portableTables: readonly PortableTable[] = [
     ['id'],
     [
       ...text('id', 'payment_id', 'provider', 'redirect_url', 'provider_reference', 'progress', 'language'),
+      ...text('customer_ip_hash', 'customer_country'),
       ...amount('quoted_units'),
       ...integer('created_at_ms', 'expires_at_ms', 'progress_at_ms'),
       ...flag('has_email'),

@@ -115,6 +115,30 @@ it('puts providers that fail at once behind all others, the first of the list an
   expect(textOf(body)).toContain('Busy at the moment');
 });
 
+it("asks for quotes in the customer's country: as the proxy says it, or as the customer has chosen it", async () => {
+  await pages.server.close();
+  pages = createCheckoutPages({ countryHeader: 'cf-ipcountry', needsCountry: 'revolut' });
+  const asked = async (headers: Record<string, string>) => {
+    pages.quotedCountries.length = 0;
+    await openNew(headers);
+    return [...new Set(pages.quotedCountries)];
+  };
+  expect(await asked({})).toEqual([null]);
+  expect(await asked({ 'cf-ipcountry': 'DE' })).toEqual(['DE']);
+  const chosen = await pages.server.inject({
+    method: 'POST',
+    url: `/pay/${pages.put(checkoutStates.choose())}/providers/revolut`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'cf-ipcountry': 'DE' },
+    payload: 'country=FR',
+  });
+  const cookie = [chosen.headers['set-cookie']].flat().find((each) => each?.startsWith('country='));
+  expect(cookie).toBe('country=FR; Path=/; HttpOnly; SameSite=Lax');
+  expect(await asked({ 'cf-ipcountry': 'DE', cookie: 'country=FR' })).toEqual(['FR']);
+  // The quotes of the countries are kept apart, and what is no country counts as none.
+  expect(await asked({ 'cf-ipcountry': 'DE' })).toEqual([]);
+  expect(await asked({ cookie: 'country=XX' })).toEqual([]);
+});
+
 it('asks again only when a quote is old, however many look at the page', async () => {
   await Promise.all([openNew(), openNew(), openNew()]);
   const once = providerIds.length - 1;

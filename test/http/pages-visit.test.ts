@@ -346,6 +346,68 @@ describe('one address', () => {
   });
 });
 
+describe("the customer's IP address", () => {
+  const clickFrom = (id: string, remoteAddress: string, headers: Record<string, string> = {}) =>
+    pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/wert`, remoteAddress, headers });
+  const linkFrom = async (...visitor: Parameters<typeof clickFrom>) =>
+    (await clickFrom(...visitor)).headers['location'];
+
+  it.each([
+    ['8.8.8.8', '8.8.8.8'],
+    ['::ffff:8.8.4.4', '8.8.4.4'],
+    ['2A00:1450:0:0::0001', '2a00:1450::1'],
+    ['192.168.1.7', null],
+    ['fd00::7', null],
+    ['127.0.0.1', null],
+  ])('%s is told to the provider as %s', async (address, told) => {
+    await clickFrom(pages.put(checkoutStates.choose()), address);
+    expect(pages.addresses).toEqual([told]);
+  });
+
+  it('is the one that a trusted proxy names, and never the one that a customer names', async () => {
+    const headers = { 'x-forwarded-for': '8.8.8.8' };
+    await clickFrom(pages.put(checkoutStates.choose()), '9.9.9.9', headers);
+    await pages.server.close();
+    const direct = pages.addresses;
+    pages = createCheckoutPages({ trustProxy: ['10.0.0.0/8'] });
+    await clickFrom(pages.put(checkoutStates.choose()), '10.1.2.3', headers);
+    await clickFrom(pages.put(checkoutStates.choose()), '9.9.9.9', headers);
+    expect([direct, pages.addresses]).toEqual([['9.9.9.9'], ['8.8.8.8', '9.9.9.9']]);
+  });
+
+  it('binds the link: another address gets another link, and each its own again', async () => {
+    const id = pages.put(checkoutStates.choose());
+    const together = await Promise.all([linkFrom(id, '8.8.8.8'), linkFrom(id, '9.9.9.9')]);
+    expect(new Set(together).size).toBe(2);
+    expect(await linkFrom(id, '::ffff:8.8.8.8')).toBe(together[0]);
+    expect(await linkFrom(id, '9.9.9.9')).toBe(together[1]);
+    expect(await linkFrom(id, '127.0.0.1')).not.toBe(together[0]);
+    expect(pages.started).toHaveLength(3);
+  });
+
+  it('may change twenty times an hour, after which known addresses still get their link', async () => {
+    const id = pages.put(checkoutStates.choose());
+    const links = [];
+    for (let index = 1; index <= 20; index++) links.push(await linkFrom(id, `8.8.8.${index}`));
+    expect(new Set(links).size).toBe(20);
+    const refused = await clickFrom(id, '8.8.8.21');
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['retry-after']).toBe('3600');
+    expect(await linkFrom(id, '8.8.8.1')).toBe(links[0]);
+  });
+
+  it('stands neither in the store nor in the log', async () => {
+    const id = pages.put(checkoutStates.choose());
+    await clickFrom(id, '8.8.8.8');
+    pages.failing.add('wert');
+    await clickFrom(id, '8.8.4.4');
+    const [session] = pages.view(id).sessions;
+    expect(session?.customerIpHash).toMatch(/^[\w-]{43}$/);
+    const stored = JSON.stringify(pages.view(id), (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+    expect(stored + pages.logLines.join('')).not.toMatch(/8\.8\.[48]/);
+  });
+});
+
 describe("the customer's country", () => {
   it.each([
     ['de', 'DE'],

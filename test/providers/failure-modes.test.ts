@@ -33,6 +33,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
   registerCheckoutPages(server, {
     ...{ payments, accounts, directory: providers, nowMs, baseUrl: BASE_URL, token: RESERVED_ADDRESS },
     startSession: createStartSession({
+      ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
       ...{ payments, accounts, providers, nowMs, monotonicMs, toleranceBasisPoints: 200 },
       token: { isBlocklisted: async () => false },
       checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,

@@ -42,6 +42,7 @@ import { releasePayment } from '../../src/payments/release-payment.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { rescanFinalBlocks, watchDeposits } from '../../src/payments/watch-deposits.ts';
+import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
 import { createTestDatabase } from '../support/test-store.ts';
@@ -194,6 +195,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       relayer: withFaults(relayer, faults),
       memory: createRelayMemory(),
       startSession: createStartSession({
+        ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
         ...store,
         providers: { adapters: new Map([['wert', session.adapter]]), settings: store.providers },
         token: createTokenReader({ endpoints: chain.endpoints, token: chain.token }),

@@ -42,7 +42,7 @@ export function emailPromises(context: StoreContext): void {
     const { store } = context;
     const payment = await givePayment(store, { email: EMAIL, note: 'Blue hat' });
     const redirectUrl = `https://ramp.example/buy?email=${encodeURIComponent(EMAIL)}`;
-    await store.payments.addSession(payment, newSession(payment, { redirectUrl }), leave);
+    await store.payments.addSession(payment, newSession(payment, { redirectUrl, customerIpHash: 'hash of an address' }), leave);
     await payWithEmail(payment);
     const [claimed] = await claimOldest(store.webhooks, 1, 1);
     const body = JSON.stringify({ ...claimed?.fields, timestamp: 'then' });
@@ -57,6 +57,7 @@ export function emailPromises(context: StoreContext): void {
     await context.reopen();
     const view = await context.store.payments.viewPayment(payment);
     expect(view?.payment).toMatchObject({ email: null, note: 'Blue hat', status: 'paid' });
+    expect(view?.sessions).toMatchObject([{ redirectUrl: '', customerIpHash: null }]);
     expect(await found(payment, EMAIL)).toEqual([]);
     expect(await found(payment, 'hat')).toEqual([payment.id]);
     const sent = await webhookOf(payment);

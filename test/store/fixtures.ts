@@ -125,6 +125,8 @@ export function newSession(payment: Payment, change: Partial<ProviderSession> = 
     progressAtMs: null,
     language: null,
     hasEmail: true,
+    customerIpHash: null,
+    customerCountry: null,
     ...change,
   };
 }

@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import type { PaymentReference } from '../../src/domain/payment.ts';
 import type { AccountStore } from '../../src/domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../src/domain/ports/payment-store.ts';
-import type { ProviderSettings, Quote, SessionRequest } from '../../src/domain/ports/provider.ts';
+import type { ProviderSettings, Quote, QuoteRequest, SessionRequest } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { parseShopLogo } from '../../src/domain/shop-profile.ts';
@@ -59,6 +59,10 @@ export interface CheckoutPages {
   readonly started: ProviderId[];
   /** With each of them, the country that the provider was told. */
   readonly countries: (string | null)[];
+  /** With each of them, the IP address that the provider was told. */
+  readonly addresses: (string | null)[];
+  /** With each quote that was asked for, the country. */
+  readonly quotedCountries: (string | null)[];
   /** With each of them, the e-mail address that the provider was given. */
   readonly emails: (string | null)[];
   /** Providers that do not answer. */
@@ -88,6 +92,8 @@ export interface CheckoutPagesOptions {
   readonly checksReferrer?: ProviderId;
   readonly baseUrl?: string;
   readonly redirectUrl?: string;
+  /** Networks of proxies that are trusted. */
+  readonly trustProxy?: readonly string[];
 }
 
 /** The pages on the real server with the real `startSession`, over a store in memory and providers that are fakes. */
@@ -95,6 +101,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const views = new Map<string, PaymentView>();
   const started: ProviderId[] = [];
   const countries: (string | null)[] = [];
+  const addresses: (string | null)[] = [];
+  const quotedCountries: (string | null)[] = [];
   const emails: (string | null)[] = [];
   const failing = new Set<ProviderId>();
   const quotes = new Map<ProviderId, bigint>();
@@ -125,18 +133,21 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       id,
       {
         id,
-        quote: () => {
+        quote: (request: QuoteRequest) => {
           asked.push(id);
+          quotedCountries.push(request.customerCountry ?? null);
           return quoteAnswers.get(id)?.() ?? Promise.resolve({ deliveryUnits: null, minimumUsdCents: null });
         },
         ...(options.needsCountry === id ? { needsCountry: true as const } : {}),
         ...(options.checksReferrer === id ? { checksReferrer: true as const } : {}),
         startSession: async ({
           customerCountry,
+          customerIp,
           email,
-        }: Pick<SessionRequest, 'customerCountry' | 'email'>) => {
+        }: Pick<SessionRequest, 'customerCountry' | 'customerIp' | 'email'>) => {
           started.push(id);
           countries.push(customerCountry ?? null);
+          addresses.push(customerIp ?? null);
           emails.push(email);
           if (failing.has(id)) throw new ServiceError('provider_unavailable');
           return {
@@ -158,7 +169,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   };
   const server = createBaseServer({
     logger: pino({ level: 'info' }, { write: (line) => logLines.push(line) }),
-    trustProxy: [],
+    trustProxy: options.trustProxy ?? [],
   });
   const askQuote = createAskQuote({
     providers: directory,
@@ -171,6 +182,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     accounts,
     directory,
     startSession: createStartSession({
+      ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
       payments,
       accounts,
       providers: directory,
@@ -209,6 +221,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     view: (id) => views.get(id) as PaymentView,
     started,
     countries,
+    addresses,
+    quotedCountries,
     emails,
     failing,
     quotes,

@@ -10,7 +10,7 @@ import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { languageOf } from './languages.ts';
 import { sendPage } from './layout.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
-import { rememberedProvider } from './remember.ts';
+import { customerCountry, rememberedProvider } from './remember.ts';
 import { type CountryQuestion, countryOfForm } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
@@ -35,7 +35,11 @@ export function sendCheckout(
   const emailToken = emailTokenOf(context, request, checkout.payment);
   if (emailToken !== null) rememberEmailToken(context, request, reply, checkout.payment, emailToken);
   const language = languageOf(request);
-  const quotes = { askQuote: context.askQuote, lastChoice: rememberedProvider(request.headers) };
+  const quotes = {
+    askQuote: context.askQuote,
+    lastChoice: rememberedProvider(request.headers),
+    customerCountry: customerCountry(context, request),
+  };
   const canSimulate = context.simulateOutcome !== null;
   const chain = { explorerTransactionUrl, token };
   const options = {

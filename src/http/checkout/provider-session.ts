@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isProviderId, type ProviderId } from '../../domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../domain/provider-session.ts';
-import { isSecureUrl } from '../../platform/public-address.ts';
+import { canonicalPublicAddress, isSecureUrl } from '../../platform/public-address.ts';
 import { html } from '../design/html.ts';
 import { isSameOrigin } from '../signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
@@ -14,8 +14,7 @@ import { emailTokenOf } from './known-email.ts';
 import { languageOf } from './languages.ts';
 import { setCommonHeaders } from './layout.ts';
 import { readCheckout } from './read-checkout.ts';
-import { rememberProvider } from './remember.ts';
-import { countryOfForm } from './selector.ts';
+import { customerCountry, rememberCountry, rememberProvider } from './remember.ts';
 
 /** `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. */
 export async function openProviderSession(
@@ -40,11 +39,13 @@ export async function openProviderSession(
   }
   try {
     const session = await context.startSession(checkout.payment, provider, {
-      country: countryOfForm(request.body) ?? customerCountry(context, request.headers),
+      country: customerCountry(context, request),
+      ip: canonicalPublicAddress(request.ip),
       language: languageOf(request).code,
       knowsEmail: emailTokenOf(context, request, checkout.payment) !== null,
     });
     rememberProvider(context, reply, provider);
+    rememberCountry(context, request, reply);
     return redirectToProvider(reply, session);
   } catch (error) {
     return sendProblem(context, request, reply, paymentId, provider, error);
@@ -94,20 +95,4 @@ export function redirectToProvider(reply: FastifyReply, session: ProviderSession
     });
   }
   return setCommonHeaders(reply).redirect(url.href, 303);
-}
-
-/** Values that proxies send for an unknown country or an anonymizing network. */
-const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
-
-/**
- * The customer's country as the operator's proxy reports it (ISO 3166-1 alpha-2), or null. A client that forges the
- * header only misleads itself: the country decides what its own provider asks.
- */
-export function customerCountry(
-  { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,
-  headers: IncomingHttpHeaders,
-): string | null {
-  const value = countryHeader === null ? undefined : headers[countryHeader];
-  const country = typeof value === 'string' ? value.trim().toUpperCase() : '';
-  return /^[A-Z]{2}$/.test(country) && !NO_COUNTRY.has(country) ? country : null;
 }

@@ -4,9 +4,12 @@ import { isProviderId, type ProviderId } from '../../domain/provider-catalogue.t
 import { readCookie, setCookie } from '../cookies.ts';
 import type { CheckoutPagesContext } from './context.ts';
 import { chosenLanguage, LANGUAGE_COOKIE } from './languages.ts';
+import { countryOfForm, knownCountry } from './selector.ts';
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 const PROVIDER_COOKIE = 'provider';
+/** Ends with the browser's session. */
+const COUNTRY_COOKIE = 'country';
 
 type BaseUrl = Pick<CheckoutPagesContext, 'baseUrl'>;
 
@@ -25,6 +28,31 @@ export function rememberProvider(context: BaseUrl, reply: FastifyReply, provider
 export function rememberedProvider(headers: IncomingHttpHeaders): ProviderId | null {
   const value = readCookie(headers, PROVIDER_COOKIE);
   return value !== null && isProviderId(value) ? value : null;
+}
+
+/** Stores the country that the customer has chosen, so that the next page shows the prices there. */
+export function rememberCountry(context: BaseUrl, { body }: FastifyRequest, reply: FastifyReply): void {
+  const country = countryOfForm(body);
+  if (country === null) return;
+  setCookie(reply, COUNTRY_COOKIE, country, { ...lasting(context), lifetimeSeconds: undefined });
+}
+
+/** Values that proxies send for an unknown country or an anonymizing network. */
+const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
+
+/**
+ * The customer's country (ISO 3166-1 alpha-2), or null: the one just chosen, the one chosen before, or the one that the
+ * operator's proxy reports. A client that forges it only misleads itself: the country decides what its own provider asks.
+ */
+export function customerCountry(
+  { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,
+  { headers, body }: Pick<FastifyRequest, 'headers' | 'body'>,
+): string | null {
+  const chosen = countryOfForm(body) ?? knownCountry(readCookie(headers, COUNTRY_COOKIE));
+  if (chosen !== null) return chosen;
+  const value = countryHeader === null ? undefined : headers[countryHeader];
+  const country = typeof value === 'string' ? value.trim().toUpperCase() : '';
+  return /^[A-Z]{2}$/.test(country) && !NO_COUNTRY.has(country) ? country : null;
 }
 
 function lasting({ baseUrl }: BaseUrl) {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Words } from '../../../locales/locale.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { canonicalPublicAddress } from '../../platform/public-address.ts';
 import { serviceErrorOf } from '../error-reply.ts';
 import { comesFromOwnPage, isSameOrigin } from '../signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
@@ -27,14 +28,9 @@ import {
 } from './live-updates.ts';
 import { countVisitor } from './page-limits.ts';
 import { createPreviewDrawer, showPreview } from './preview-picture.ts';
-import {
-  automaticProvider,
-  customerCountry,
-  openProviderSession,
-  redirectToProvider,
-} from './provider-session.ts';
+import { automaticProvider, openProviderSession, redirectToProvider } from './provider-session.ts';
 import { readCheckout } from './read-checkout.ts';
-import { rememberLanguage } from './remember.ts';
+import { customerCountry, rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
 import { isOutcome, outcomesOf, type SimulateOutcome, simulatedProviderOf } from './simulated-outcome.ts';
@@ -218,7 +214,8 @@ async function showCheckout(
   await countVisitor(context.limits.starts, request);
   try {
     const visitor = {
-      country: customerCountry(context, request.headers),
+      country: customerCountry(context, request),
+      ip: canonicalPublicAddress(request.ip),
       language: languageOf(request).code,
       knowsEmail: emailTokenOf(context, request, payment) !== null,
     };

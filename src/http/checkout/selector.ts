@@ -119,6 +119,8 @@ export interface OffersToAsk {
   readonly askQuote: AskQuote;
   /** The provider that the customer chose the last time; comes first. */
   readonly lastChoice: ProviderId | null;
+  /** The customer's country, ISO 3166-1 alpha-2; null where it is unknown. */
+  readonly customerCountry: string | null;
 }
 
 /** An offer whose quote was requested. */
@@ -136,14 +138,14 @@ type QuotedOffer = RequestedOffer & { readonly outcome: QuoteOutcome };
  * pieces never reject.
  */
 export function quotedOffers(
-  { askQuote, lastChoice }: OffersToAsk,
+  { askQuote, lastChoice, customerCountry }: OffersToAsk,
   checkout: Checkout,
   language: Language,
   nonce: string,
 ): Html | AsyncGenerator<Html> {
   const candidates = lastChoiceFirst(possibleOffers(checkout.offers), lastChoice).map((offer) => ({
     offer,
-    outcome: askQuote(offer.provider, checkout.payment),
+    outcome: askQuote(offer.provider, checkout.payment, customerCountry),
   }));
   const row = ({ offer, outcome }: QuotedOffer) =>
     offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
@@ -254,8 +256,12 @@ const known: ReadonlySet<string> = new Set(countries);
 
 /** The country in a form's body, or null without one. */
 export function countryOfForm(body: unknown): string | null {
-  const country = body instanceof URLSearchParams ? body.get('country') : null;
-  return country !== null && known.has(country) ? country : null;
+  return knownCountry(body instanceof URLSearchParams ? body.get('country') : null);
+}
+
+/** The code if it is one of ISO 3166-1 alpha-2, else null. */
+export function knownCountry(code: string | null): string | null {
+  return code !== null && known.has(code) ? code : null;
 }
 
 /** The question for the customer's country, for a provider that starts no session without it. */

@@ -58,6 +58,8 @@ export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}
       progressAtMs: null,
       language: null,
       hasEmail: true,
+      customerIpHash: null,
+      customerCountry: null,
       ...change,
     }),
     view: exampleView,

@@ -129,7 +129,7 @@ async function showState(
     token,
     path: `${PATH}/${name}`,
     moment,
-    quotes: { askQuote: context.askQuote, lastChoice: null },
+    quotes: { askQuote: context.askQuote, lastChoice: null, customerCountry: null },
     question: asks === null ? null : { provider: asks, chosen: null },
     problem:
       problem === undefined || asks !== null

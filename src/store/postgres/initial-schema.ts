@@ -129,6 +129,8 @@ export const initialSchema: Migration = {
       redirect_url text NOT NULL,
       has_email boolean NOT NULL DEFAULT true,
       language text,
+      customer_ip_hash text,
+      customer_country text,
       provider_reference text NOT NULL,
       quoted_units numeric(78),
       progress text,
@@ -138,6 +140,7 @@ export const initialSchema: Migration = {
       PRIMARY KEY (account_id, payment_id, id),
       FOREIGN KEY (account_id, payment_id) REFERENCES payments (account_id, id)
     );
+    CREATE INDEX provider_sessions_by_age ON provider_sessions (created_at_ms);
 
     -- The cursor is the newest checkpoint. A writer of observations locks this table first.
     CREATE TABLE checkpoints (

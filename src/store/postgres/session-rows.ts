@@ -9,7 +9,7 @@ export const sessionsOfPaymentSql = `
      'providerReference', provider_reference, 'quotedUnits', quoted_units::text,
      'createdAtMs', created_at_ms, 'expiresAtMs', expires_at_ms,
      'progress', progress, 'progressAtMs', progress_at_ms, 'language', language,
-     'hasEmail', has_email) ORDER BY created_at_ms, id), '[]')
+     'hasEmail', has_email, 'customerIpHash', customer_ip_hash, 'customerCountry', customer_country) ORDER BY created_at_ms, id), '[]')
    FROM provider_sessions
    WHERE provider_sessions.account_id = payments.account_id AND payment_id = payments.id)`;
 
@@ -17,8 +17,9 @@ export const sessionsOfPaymentSql = `
 export const insertSession = statement(`
   INSERT INTO provider_sessions
     (id, account_id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms,
-     progress, progress_at_ms, language, has_email)
-  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 FROM payments WHERE id = $2 AND account_id = $13`);
+     progress, progress_at_ms, language, has_email, customer_ip_hash, customer_country)
+  SELECT $1, account_id, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+  FROM payments WHERE id = $2 AND account_id = $15`);
 
 /** Takes progress, its time, the session, the payment and the account. */
 export const recordProgress = statement(`
@@ -41,5 +42,7 @@ export function sessionValues(session: ProviderSession): unknown[] {
     session.progressAtMs,
     session.language,
     session.hasEmail,
+    session.customerIpHash,
+    session.customerCountry,
   ];
 }

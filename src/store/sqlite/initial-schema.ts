@@ -126,6 +126,8 @@ export const initialSchema: Migration = {
       redirect_url TEXT NOT NULL,
       has_email INTEGER NOT NULL DEFAULT 1,
       language TEXT,
+      customer_ip_hash TEXT,
+      customer_country TEXT,
       provider_reference TEXT NOT NULL,
       quoted_units TEXT,
       progress TEXT,
@@ -134,6 +136,7 @@ export const initialSchema: Migration = {
       expires_at_ms INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX provider_sessions_by_payment ON provider_sessions (payment_id, created_at_ms);
+    CREATE INDEX provider_sessions_by_age ON provider_sessions (created_at_ms);
 
     -- The cursor is the newest checkpoint.
     CREATE TABLE checkpoints (

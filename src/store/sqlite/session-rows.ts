@@ -6,14 +6,14 @@ export const sessionColumns = `
   id, payment_id AS "paymentId", provider, redirect_url AS "redirectUrl",
   provider_reference AS "providerReference", quoted_units AS "quotedUnits",
   created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs", progress, progress_at_ms AS "progressAtMs",
-  language, has_email AS "hasEmail"`;
+  language, has_email AS "hasEmail", customer_ip_hash AS "customerIpHash", customer_country AS "customerCountry"`;
 
 /** Takes the values of `sessionValues`. */
 export const insertSessionSql = `
   INSERT INTO provider_sessions
     (id, payment_id, provider, redirect_url, provider_reference, quoted_units, created_at_ms, expires_at_ms,
-     progress, progress_at_ms, language, has_email)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+     progress, progress_at_ms, language, has_email, customer_ip_hash, customer_country)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Takes progress, its time, the session, the payment and the account. */
 export const recordProgressSql = `
@@ -36,5 +36,7 @@ export function sessionValues(session: ProviderSession): (string | number | null
     session.progressAtMs,
     session.language,
     session.hasEmail ? 1 : 0,
+    session.customerIpHash,
+    session.customerCountry,
   ];
 }
