@@ -403,7 +403,9 @@ describe("the customer's IP address", () => {
     await clickFrom(id, '8.8.4.4');
     const [session] = pages.view(id).sessions;
     expect(session?.customerIpHash).toMatch(/^[\w-]{43}$/);
-    const stored = JSON.stringify(pages.view(id), (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+    const stored = JSON.stringify(pages.view(id), (_, value) =>
+      typeof value === 'bigint' ? `${value}` : value,
+    );
     expect(stored + pages.logLines.join('')).not.toMatch(/8\.8\.[48]/);
   });
 });

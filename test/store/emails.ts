@@ -42,7 +42,11 @@ export function emailPromises(context: StoreContext): void {
     const { store } = context;
     const payment = await givePayment(store, { email: EMAIL, note: 'Blue hat' });
     const redirectUrl = `https://ramp.example/buy?email=${encodeURIComponent(EMAIL)}`;
-    await store.payments.addSession(payment, newSession(payment, { redirectUrl, customerIpHash: 'hash of an address' }), leave);
+    await store.payments.addSession(
+      payment,
+      newSession(payment, { redirectUrl, customerIpHash: 'hash of an address' }),
+      leave,
+    );
     await payWithEmail(payment);
     const [claimed] = await claimOldest(store.webhooks, 1, 1);
     const body = JSON.stringify({ ...claimed?.fields, timestamp: 'then' });

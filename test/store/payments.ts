@@ -234,10 +234,13 @@ export function paymentPromises(context: StoreContext): void {
 
   it('shows a started session to its own decision and to every later view', async () => {
     const payment = await givePayment(context.store);
-    const sessions = [newSession(payment), newSession(payment, {
+    const sessions = [
+      newSession(payment),
+      newSession(payment, {
         ...{ quotedUnits: null, hasEmail: false },
         ...{ customerIpHash: 'hash of an address', customerCountry: 'DE' },
-      })];
+      }),
+    ];
     let seen: PaymentView | undefined;
     for (const session of sessions) {
       const decided = await context.store.payments.addSession(payment, session, (view) => {

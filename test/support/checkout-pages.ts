@@ -5,7 +5,12 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import type { PaymentReference } from '../../src/domain/payment.ts';
 import type { AccountStore } from '../../src/domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../src/domain/ports/payment-store.ts';
-import type { ProviderSettings, Quote, QuoteRequest, SessionRequest } from '../../src/domain/ports/provider.ts';
+import type {
+  ProviderSettings,
+  Quote,
+  QuoteRequest,
+  SessionRequest,
+} from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { parseShopLogo } from '../../src/domain/shop-profile.ts';
