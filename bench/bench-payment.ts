@@ -8,9 +8,16 @@ import { addresses } from './servers/stub-world.ts';
 /** The account of payments that the bench stores by itself. */
 export function benchAccount(): Account {
   return {
-    ...{ id: 'acc_00000000000000000000', name: 'Bench', email: null, feeBasisPoints: 250, wallet: null },
+    id: 'acc_00000000000000000000',
+    name: 'Bench',
+    email: null,
+    feeBasisPoints: 250,
+    wallet: null,
     ...plainProfile,
-    ...{ features: [], providers: null, suspended: false, createdAtMs: Date.now() },
+    features: [],
+    providers: null,
+    suspended: false,
+    createdAtMs: Date.now(),
   };
 }
 

@@ -67,7 +67,8 @@ function insertAll(database: DatabaseSync, payments: number, open: number): void
         callbackUrl: `https://shop.example.com/callbacks/card?order=${index}`,
         email: `customer.${index}@mail.example.com`,
       }),
-      ...{ tokenFingerprint, createdAtMs: nowMs },
+      tokenFingerprint,
+      createdAtMs: nowMs,
     };
     insert.run(...paymentValues(isOpen ? payment : { ...payment, ...paid(index, nowMs) }));
     if (!isOpen) lastClosed = paymentId;

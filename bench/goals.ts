@@ -50,52 +50,72 @@ export const goals: readonly Goal[] = [
     read: ratio('create-8', 'service', 'ceiling A'),
   },
   {
-    ...{ what: 'p99 of create, of ceiling A’s, 64 connections', bound: 1.2, isUpperBound: true, unit: '×' },
+    what: 'p99 of create, of ceiling A’s, 64 connections',
+    bound: 1.2,
+    isUpperBound: true,
+    unit: '×',
     read: ratio('create-64', 'service', 'ceiling A', 'p99'),
   },
   {
-    ...{ what: 'create of ceiling B, a fresh payout address each time', bound: 0.75 },
+    what: 'create of ceiling B, a fresh payout address each time',
+    bound: 0.75,
     read: ratio('create-fresh-64', 'service', 'ceiling B'),
   },
   {
-    ...{ what: 'create with a million payments stored, of empty', bound: 0.95 },
+    what: 'create with a million payments stored, of empty',
+    bound: 0.95,
     read: ratio('create-million', 'service, a million stored', 'service, empty'),
   },
   {
-    ...{ what: 'status by payment_id, of raw GET', bound: 0.5 },
+    what: 'status by payment_id, of raw GET',
+    bound: 0.5,
     read: ratio('read-64', 'status by payment_id', 'raw GET'),
   },
   {
-    ...{ what: 'status by ipn_token, of raw GET', bound: 0.5 },
+    what: 'status by ipn_token, of raw GET',
+    bound: 0.5,
     read: ratio('read-64', 'status by ipn_token', 'raw GET'),
   },
   { what: 'checkout page, of raw GET', bound: 0.4, read: ratio('read-64', 'checkout page', 'raw GET') },
   {
-    ...{ what: 'create with default log and metrics, of without', bound: 0.95 },
+    what: 'create with default log and metrics, of without',
+    bound: 0.95,
     read: ratio('logging-and-metrics', 'service, as it ships', 'service, silent and uncounted'),
   },
   {
-    ...{ what: 'webhooks, of bare TLS posts', bound: 0.6 },
+    what: 'webhooks, of bare TLS posts',
+    bound: 0.6,
     read: series('webhooks', 'of bare posts'),
   },
   {
-    ...{ what: 'logs scanned against 100,000 open addresses', bound: 150_000, unit: 'a second of CPU' },
+    what: 'logs scanned against 100,000 open addresses',
+    bound: 150_000,
+    unit: 'a second of CPU',
     read: series('log-scan', 'logs a second of CPU'),
   },
   {
-    ...{ what: 'sender idle while settling', bound: 0.5, unit: 'of the time' },
+    what: 'sender idle while settling',
+    bound: 0.5,
+    unit: 'of the time',
     read: series('settlement', 'sender idle'),
   },
   {
-    ...{ what: 'create on PostgreSQL, of its ceiling', bound: 0.7 },
+    what: 'create on PostgreSQL, of its ceiling',
+    bound: 0.7,
     read: ratio('create-postgres', 'service on PostgreSQL', 'ceiling on PostgreSQL'),
   },
   {
-    ...{ what: 'memory with a million payments, idle', bound: 120, isUpperBound: true, unit: 'MB' },
+    what: 'memory with a million payments, idle',
+    bound: 120,
+    isUpperBound: true,
+    unit: 'MB',
     read: series('million-live', 'resident, idle'),
   },
   {
-    ...{ what: 'ready after start, live, a million payments', bound: 1.5, isUpperBound: true, unit: 's' },
+    what: 'ready after start, live, a million payments',
+    bound: 1.5,
+    isUpperBound: true,
+    unit: 's',
     read: series('million-live', 'ready after'),
   },
 ];
@@ -106,7 +126,7 @@ export function judgeGoals(findings: Findings): readonly GoalResult[] {
     const figure = read(findings);
     if (figure === undefined) return [];
     const isReached = isUpperBound ? figure.median <= bound : figure.median >= bound;
-    return [{ ...{ what, bound, isUpperBound, unit }, ...figure, isReached }];
+    return [{ what, bound, isUpperBound, unit, ...figure, isReached }];
   });
 }
 

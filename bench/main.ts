@@ -73,8 +73,12 @@ async function main(): Promise<void> {
   const goals = judgeGoals(findings);
   console.log(formatGoals(goals));
   const report: BenchReport = {
-    ...{ at, machine: machine.description, extent, goals },
-    ...{ ...findings, samples: load.samples },
+    at,
+    machine: machine.description,
+    extent,
+    goals,
+    ...findings,
+    samples: load.samples,
   };
   writeFileSync(join(outputFolder, 'bench.json'), `${JSON.stringify(report, null, 2)}\n`);
   console.log('Every request was answered with success. All figures: test-output/bench.json');
@@ -85,7 +89,8 @@ async function runLoad(): Promise<LoadFindings> {
   // Requests of the raw servers are written by a service, which knows keys and payments.
   if (names.size > 0) names.add('service');
   const fleet = await startServerFleet(names, {
-    ...{ folder, machine },
+    folder,
+    machine,
     nodeFlagsOf,
     millionDataDir: names.has('service-million') ? await millionDataDir() : null,
   });

@@ -23,7 +23,10 @@ export async function runContender(
 ): Promise<Sample> {
   const [usageBefore, rowsBefore] = [await server.readUsage(), await server.countPayments()];
   const load = await generator.run({
-    ...{ port: server.port, requestsFile: files[contender.requests], connections, seconds },
+    port: server.port,
+    requestsFile: files[contender.requests],
+    connections,
+    seconds,
   });
   const [usage, rowsAfter] = [await server.readUsage(), await server.countPayments()];
 
@@ -40,7 +43,9 @@ export async function runContender(
   }
   const commits = usage.commits - usageBefore.commits;
   return {
-    ...{ label, round, requests: load.requests },
+    label,
+    round,
+    requests: load.requests,
     requestsPerSecond: (load.requests * 1_000_000) / load.durationMicroseconds,
     cpuMicrosecondsPerRequest: (usage.cpuMicroseconds - usageBefore.cpuMicroseconds) / load.requests,
     p50Microseconds: load.p50Microseconds,

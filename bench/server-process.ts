@@ -31,7 +31,9 @@ export async function startServerProcess(
   const child = await startChild<Omit<BenchServer, 'stop'>>('servers/main.ts', parameters, options);
   const { port, apiKeys, databaseFile } = child.ready;
   return {
-    ...{ name, port, apiKeys },
+    name,
+    port,
+    apiKeys,
     readUsage: () => child.ask('usage'),
     async countPayments() {
       if (databaseUrl !== null) return countPostgresRows(databaseUrl);

@@ -3,8 +3,14 @@ import { median, orderOfRound, pairedRatio, type Sample } from './statistics.ts'
 
 function sample(label: string, round: number, requestsPerSecond: number): Sample {
   return {
-    ...{ label, round, requestsPerSecond, requests: requestsPerSecond, rowsPerCommit: null },
-    ...{ cpuMicrosecondsPerRequest: 1, p50Microseconds: 1, p99Microseconds: 1 },
+    label,
+    round,
+    requestsPerSecond,
+    requests: requestsPerSecond,
+    rowsPerCommit: null,
+    cpuMicrosecondsPerRequest: 1,
+    p50Microseconds: 1,
+    p99Microseconds: 1,
   };
 }
 
@@ -19,12 +25,17 @@ describe('the statistics of the bench', () => {
 
   it('compare within rounds only: a machine that gets ten times slower changes no ratio', () => {
     const samples = [
-      ...[sample('service', 0, 600), sample('ceiling', 0, 1_000)],
-      ...[sample('ceiling', 1, 100), sample('service', 1, 60)],
-      ...[sample('ceiling', 2, 1_000), sample('service', 2, 300)],
+      sample('service', 0, 600),
+      sample('ceiling', 0, 1_000),
+      sample('ceiling', 1, 100),
+      sample('service', 1, 60),
+      sample('ceiling', 2, 1_000),
+      sample('service', 2, 300),
     ];
     expect(pairedRatio(samples, 'service', 'ceiling', rate)).toEqual({
-      ...{ median: 0.6, lowest: 0.3, highest: 0.6 },
+      median: 0.6,
+      lowest: 0.3,
+      highest: 0.6,
     });
   });
 

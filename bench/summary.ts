@@ -29,7 +29,9 @@ export interface ScenarioSummary {
 export function summarize(scenario: Scenario, samples: readonly Sample[]): ScenarioSummary {
   const { name, title, connections } = scenario;
   return {
-    ...{ name, title, connections },
+    name,
+    title,
+    connections,
     contenders: scenario.contenders.map(({ label }) =>
       summarizeContender(
         label,
@@ -37,7 +39,8 @@ export function summarize(scenario: Scenario, samples: readonly Sample[]): Scena
       ),
     ),
     comparisons: scenario.comparisons.map(([label, of]) => ({
-      ...{ label, of },
+      label,
+      of,
       requestsPerSecond: pairedRatio(samples, label, of, (sample) => sample.requestsPerSecond),
       cpu: pairedRatio(samples, label, of, (sample) => 1 / sample.cpuMicrosecondsPerRequest),
       p99: pairedRatio(samples, label, of, (sample) => sample.p99Microseconds),

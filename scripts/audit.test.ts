@@ -38,8 +38,13 @@ function audit(registry: string): Promise<{ code: number; output: string }> {
 const advisory = (severity: string) => ({
   fastify: [
     {
-      ...{ id: 1, url: 'https://advisories.example/1', title: 'Everybody gets in', severity },
-      ...{ vulnerable_versions: '<99', cwe: [], cvss: { score: 9, vectorString: null } },
+      id: 1,
+      url: 'https://advisories.example/1',
+      title: 'Everybody gets in',
+      severity,
+      vulnerable_versions: '<99',
+      cwe: [],
+      cvss: { score: 9, vectorString: null },
     },
   ],
 });

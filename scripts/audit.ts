@@ -25,7 +25,12 @@ if (verdict.kind === 'vulnerable') {
 /** What npm prints, or nothing when it takes too long or cannot be run. It fails when it finds something. */
 function runAudit(): Promise<string> {
   const words = [
-    ...['audit', '--omit=dev', '--json', '--fetch-retries=0', `--fetch-timeout=${ANSWER_MS}`, '--logs-max=0'],
+    'audit',
+    '--omit=dev',
+    '--json',
+    '--fetch-retries=0',
+    `--fetch-timeout=${ANSWER_MS}`,
+    '--logs-max=0',
     ...(registry === undefined ? [] : [`--registry=${registry}`]),
   ];
   const options = { cwd: join(import.meta.dirname, '..'), timeout: TIMEOUT_MS, maxBuffer: 32 * 1024 * 1024 };

@@ -8,11 +8,15 @@ import { readReleasedPackages, releaseProblems } from './check-release.ts';
 const root = join(import.meta.dirname, '..');
 const packages = {
   software: {
-    ...{ folder: '', version: '1.2.3', changeSets: [] },
+    folder: '',
+    version: '1.2.3',
+    changeSets: [],
     changelog: '# Changelog\n\n## 1.2.3\n\n- a\n\n## 1.2.2\n\n- b\n',
   },
   sdk: {
-    ...{ folder: 'sdk/', version: '0.4.0', changeSets: [] },
+    folder: 'sdk/',
+    version: '0.4.0',
+    changeSets: [],
     changelog: '# SDK\n\n## 0.4.0\n\n### Minor Changes\n\n- a\n',
   },
 };

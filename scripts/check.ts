@@ -83,7 +83,11 @@ function campaignSteps(): Step[] {
   return [...longCampaignParts, ...names].map((name) => {
     const runs = simulatedRuns[name];
     const flags = [
-      ...['--short', '--only', name, '--seed', String(randomInt(2 ** 31))],
+      '--short',
+      '--only',
+      name,
+      '--seed',
+      String(randomInt(2 ** 31)),
       ...(runs === undefined ? [] : ['--seeds', String(runs)]),
     ];
     return command(`campaign -- ${flags.join(' ')}`, join(root, 'test', 'campaign', 'main.ts'), ...flags);

@@ -15,8 +15,15 @@ const unused = () => Promise.reject(new Error('the documentation runs no command
 /** Every command of the program, in its order. */
 export function listCommands(): readonly DescribedCommand[] {
   const services = {
-    ...{ start: unused, init: unused, runOperation: unused, backUp: unused, doctor: unused },
-    ...{ deployContract: unused, moveStore: unused, grade: unused, listen: unused },
+    start: unused,
+    init: unused,
+    runOperation: unused,
+    backUp: unused,
+    doctor: unused,
+    deployContract: unused,
+    moveStore: unused,
+    grade: unused,
+    listen: unused,
   };
   return leavesOf(createProgram(services, '0.0.0'), '');
 }

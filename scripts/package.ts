@@ -36,8 +36,14 @@ const compiled = {
 
 /** Fields of package.json that mean something to whoever installs it. */
 const keptFields = [
-  ...['name', 'version', 'description', 'type', 'bin', 'imports'],
-  ...['dependencies', 'optionalDependencies'],
+  'name',
+  'version',
+  'description',
+  'type',
+  'bin',
+  'imports',
+  'dependencies',
+  'optionalDependencies',
 ] as const;
 
 /** Fills the folder; it must be empty. */

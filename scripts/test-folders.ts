@@ -3,16 +3,14 @@
  * takes, or last for long. Each of their files has a process of its own.
  */
 export const processFolders: readonly string[] = [
-  ...[
-    'campaign',
-    'contracts',
-    'examples',
-    'release',
-    'sandbox',
-    'sdk',
-    'store',
-    'support',
-    'verify',
-    'webhooks',
-  ],
+  'campaign',
+  'contracts',
+  'examples',
+  'release',
+  'sandbox',
+  'sdk',
+  'store',
+  'support',
+  'verify',
+  'webhooks',
 ];

@@ -14,14 +14,12 @@ export function createBarePosts(port: number): Posts {
     new Promise<void>((resolve, reject) => {
       const sent = request(
         {
-          ...{
-            agent,
-            host: '127.0.0.1',
-            port,
-            servername: 'shop.example.com',
-            method: 'POST',
-            path: '/hook',
-          },
+          agent,
+          host: '127.0.0.1',
+          port,
+          servername: 'shop.example.com',
+          method: 'POST',
+          path: '/hook',
           headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
         },
         (response) => {

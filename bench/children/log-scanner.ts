@@ -19,7 +19,8 @@ const context = {
     endpoints,
     sources: { token: addresses.token, factories: [addresses.factory] },
     // As large as a page, so that each pass reads one.
-    ...{ initialBlockRange: BLOCKS_A_PAGE, maximumBlockRange: BLOCKS_A_PAGE },
+    initialBlockRange: BLOCKS_A_PAGE,
+    maximumBlockRange: BLOCKS_A_PAGE,
   }),
   observations: store.observations,
   known: createKnownAddresses(store.payments, store.addressPages),

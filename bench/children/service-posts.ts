@@ -72,7 +72,9 @@ async function queueWebhooks(store: Store, posts: number, tokenFingerprint: stri
   const queueOne = async (number: number) => {
     const paymentId = newPaymentId();
     const payment = benchPayment({
-      ...{ paymentId, payoutAddress: countedAddress(0), depositAddress: countedAddress(number) },
+      paymentId,
+      payoutAddress: countedAddress(0),
+      depositAddress: countedAddress(number),
       callbackUrl: `https://shop.example.com/callbacks/card?order=${number}`,
       email: `customer.${number}@mail.example.com`,
     });

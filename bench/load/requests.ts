@@ -43,7 +43,9 @@ function scatter(index: number): string {
 
 export function getRequests(paths: readonly string[], apiKeys: readonly string[]): LoadRequest[] {
   return paths.map((path, index) => ({
-    ...{ method: 'GET' as const, path, body: '' },
+    method: 'GET' as const,
+    path,
+    body: '',
     apiKey: apiKeys[index % apiKeys.length] as string,
   }));
 }

@@ -49,9 +49,17 @@ function wrk(pin: Pin): LoadGenerator {
     run: ({ port, requestsFile, connections, seconds }) =>
       runForResult(
         pin([
-          ...['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s'],
-          ...['-s', join(import.meta.dirname, 'requests.lua'), `http://127.0.0.1:${port}`],
-          ...['--', requestsFile],
+          'wrk',
+          '-t1',
+          `-c${connections}`,
+          `-d${seconds}s`,
+          '--timeout',
+          '5s',
+          '-s',
+          join(import.meta.dirname, 'requests.lua'),
+          `http://127.0.0.1:${port}`,
+          '--',
+          requestsFile,
         ]),
       ),
   };

@@ -87,14 +87,20 @@ function settlementTasks(
   external: ExternalServices,
 ): { tasks: readonly WorkerTask[]; busyMs: () => number } {
   const { watching, sending } = createWorkerTasks({
-    ...{ store, external, known: createKnownAddresses(store.payments, store.addressPages) },
+    store,
+    external,
+    known: createKnownAddresses(store.payments, store.addressPages),
     tokens: createIpnTokens(benchSecret),
     mailer: null,
     baseUrl: 'http://localhost',
     deliver: () => Promise.reject(new Error('no webhook is sent here')),
-    ...{ nowMs: Date.now, monotonicMs: () => performance.now(), expiryMs: 168 * 3_600_000, wake: () => {} },
+    nowMs: Date.now,
+    monotonicMs: () => performance.now(),
+    expiryMs: 168 * 3_600_000,
+    wake: () => {},
     withRelayerLease: (_relayer, follow) => follow(),
-    ...{ log: createLog('silent'), metrics: createMetrics() },
+    log: createLog('silent'),
+    metrics: createMetrics(),
   });
   let busyMs = 0;
   const timed = sending.map(
@@ -117,7 +123,9 @@ async function createPayments(chain: LocalChain, store: Store, count: number): P
     const paymentId = newPaymentId();
     const payoutAddress = countedAddress(index);
     const payment = benchPayment({
-      ...{ paymentId, payoutAddress, depositAddress: payoutAddress },
+      paymentId,
+      payoutAddress,
+      depositAddress: payoutAddress,
       callbackUrl: 'https://shop.example.com/hook',
       email: 'customer@mail.example.com',
     });

@@ -42,17 +42,15 @@ export async function startRealService(
   const store = await openStore(config, log);
   const external = createStubWorld();
   const service = await startService({
-    ...{
-      config,
-      role: 'all',
-      store,
-      external,
-      log,
-      sandboxControls: null,
-      createSimulateOutcome: null,
-      registerSandboxPages: null,
-      drainDelayMs: 0,
-    },
+    config,
+    role: 'all',
+    store,
+    external,
+    log,
+    sandboxControls: null,
+    createSimulateOutcome: null,
+    registerSandboxPages: null,
+    drainDelayMs: 0,
     secretKey: benchSecret,
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
   });
@@ -73,7 +71,10 @@ async function createApiKeys(store: Store): Promise<string[]> {
   const apiKeys: string[] = [];
   for (let account = 0; account < ACCOUNTS; account++) {
     const { id } = await createAccount(context, {
-      ...{ name: `Shop ${account}`, email: null, feeBasisPoints: 250, wallet: null },
+      name: `Shop ${account}`,
+      email: null,
+      feeBasisPoints: 250,
+      wallet: null,
     });
     for (let key = 0; key < KEYS_PER_ACCOUNT; key++) {
       apiKeys.push((await createKey(context, id, `Key ${key}`)).plainKey);

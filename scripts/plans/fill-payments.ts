@@ -4,8 +4,17 @@ import { dropIndexes } from './drop-indexes.ts';
 
 /** The tables that grow with the payments. */
 export const growingTables: readonly string[] = [
-  ...['payments', 'idempotency_records', 'provider_sessions', 'deposits', 'releases', 'webhooks'],
-  ...['relay_batches', 'relay_batch_payments', 'relay_attempts', 'state_changes', 'events'],
+  'payments',
+  'idempotency_records',
+  'provider_sessions',
+  'deposits',
+  'releases',
+  'webhooks',
+  'relay_batches',
+  'relay_batch_payments',
+  'relay_attempts',
+  'state_changes',
+  'events',
 ];
 
 /** The moment the synthetic year ends at; operations are measured as if it were now. */
@@ -223,17 +232,22 @@ function webhooksSql(payments: number): string {
 
 /** As long as a real one. */
 const webhookBody = JSON.stringify({
-  ...{
-    event: 'payment.paid',
-    id: '%1$s',
-    paymentId: '%1$s',
-    status: 'paid',
-    amount: '102.57',
-    originalAmount: null,
-  },
-  ...{ customerFeeAmount: null, passFeeToCustomer: false, currency: 'EUR', coin: 'polygon_usdc' },
-  ...{ receivedAmount: '107.000000', forwardedAmount: '104.000000', txidIn: '%2$s', txidOut: '%3$s' },
-  ...{ note: null, email: 'customer@example.com' },
+  event: 'payment.paid',
+  id: '%1$s',
+  paymentId: '%1$s',
+  status: 'paid',
+  amount: '102.57',
+  originalAmount: null,
+  customerFeeAmount: null,
+  passFeeToCustomer: false,
+  currency: 'EUR',
+  coin: 'polygon_usdc',
+  receivedAmount: '107.000000',
+  forwardedAmount: '104.000000',
+  txidIn: '%2$s',
+  txidOut: '%3$s',
+  note: null,
+  email: 'customer@example.com',
 });
 
 /** Half of the last day's payments. */

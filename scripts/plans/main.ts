@@ -22,8 +22,14 @@ const page = join(root, 'docs/scaling.md');
 
 /** Nothing has to survive the server's end; so large a fill would otherwise wait for the disk most of the time. */
 const settings = [
-  ...['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=8GB'],
-  ...['checkpoint_timeout=1h', 'shared_buffers=2GB', 'maintenance_work_mem=512MB'],
+  'fsync=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_wal_size=8GB',
+  'checkpoint_timeout=1h',
+  'shared_buffers=2GB',
+  'maintenance_work_mem=512MB',
 ];
 
 const { values } = parseArgs({

@@ -193,16 +193,20 @@ function pageOperations(): HotOperation[] {
         const asked = present(payment);
         await payments.viewPayment(asked);
         const session = {
-          ...{
-            id: 'session',
-            paymentId: asked.id,
-            provider: 'moonpay' as const,
-            redirectUrl: 'https://provider.example.com',
-          },
-          ...{ providerReference: 'reference', quotedUnits: 1n, createdAtMs: SYNTHETIC_NOW_MS },
+          id: 'session',
+          paymentId: asked.id,
+          provider: 'moonpay' as const,
+          redirectUrl: 'https://provider.example.com',
+          providerReference: 'reference',
+          quotedUnits: 1n,
+          createdAtMs: SYNTHETIC_NOW_MS,
           expiresAtMs: SYNTHETIC_NOW_MS + DAY_MS,
-          ...{ progress: null, progressAtMs: null, language: null, hasEmail: false },
-          ...{ customerIpHash: null, customerCountry: null },
+          progress: null,
+          progressAtMs: null,
+          language: null,
+          hasEmail: false,
+          customerIpHash: null,
+          customerCountry: null,
         };
         return payments.addSession(asked, session, (view) =>
           settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null }, { paidThresholdUnits: 1n }),
@@ -312,13 +316,22 @@ function senderOperations(): HotOperation[] {
           await relay.claimDueReleases('another relayer', SYNTHETIC_NOW_MS, 50, 60_000),
         );
         const attempt = {
-          ...{ hash: 'hash', rawTransaction: '0x', signedAtMs: SYNTHETIC_NOW_MS },
-          ...{ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+          hash: 'hash',
+          rawTransaction: '0x',
+          signedAtMs: SYNTHETIC_NOW_MS,
+          maxFeePerGas: 1n,
+          maxPriorityFeePerGas: 1n,
         };
         const batch = await relay.openBatch(
           {
-            ...{ relayer: 'another relayer', nonce: 1, kind: 'forward', rescueToken: null, gasLimit: 1n },
-            ...{ paymentIds: due.map(({ id }) => id), attempts: [attempt], createdAtMs: SYNTHETIC_NOW_MS },
+            relayer: 'another relayer',
+            nonce: 1,
+            kind: 'forward',
+            rescueToken: null,
+            gasLimit: 1n,
+            paymentIds: due.map(({ id }) => id),
+            attempts: [attempt],
+            createdAtMs: SYNTHETIC_NOW_MS,
           },
           decide,
         );
@@ -357,8 +370,14 @@ function webhookOperations(): HotOperation[] {
         const ids = waiting.slice(0, 50).map(({ id }) => id);
         const [webhook] = requireRows(await webhooks.claimWebhooks(ids, SYNTHETIC_NOW_MS));
         await webhooks.recordWebhookResult(present(webhook), {
-          ...{ outcome: 'delivered', httpStatus: 200, reason: null, durationMs: 100, responseExcerpt: 'ok' },
-          ...{ body: '{}', signature: 'signature', finishedAtMs: SYNTHETIC_NOW_MS },
+          outcome: 'delivered',
+          httpStatus: 200,
+          reason: null,
+          durationMs: 100,
+          responseExcerpt: 'ok',
+          body: '{}',
+          signature: 'signature',
+          finishedAtMs: SYNTHETIC_NOW_MS,
         });
       },
     },
@@ -405,13 +424,18 @@ function expiryOperations(): HotOperation[] {
 /** New deposits of open payments, and the releases of those that the open batch carries. */
 function foundIn({ open, carried }: Sample, blockNumber: number) {
   const rowOf = ({ id: paymentId, accountId }: Payment, logIndex: number) => ({
-    ...{ blockNumber, transactionHash: `found in ${blockNumber}`, logIndex, paymentId, accountId },
+    blockNumber,
+    transactionHash: `found in ${blockNumber}`,
+    logIndex,
+    paymentId,
+    accountId,
   });
   return {
     deposits: open.map((payment, index) => ({ ...rowOf(payment, index), units: payment.paidThresholdUnits })),
     releases: carried.map((payment, index) => ({
       ...rowOf(payment, 1_000 + index),
-      ...{ toMerchantUnits: payment.paidThresholdUnits, feeUnits: 1n },
+      toMerchantUnits: payment.paidThresholdUnits,
+      feeUnits: 1n,
     })),
   };
 }

@@ -19,7 +19,10 @@ export function planTable(measured: readonly MeasuredOperation[]): string {
         againText(again),
       ],
       ...fresh.map((statement) => [
-        ...['', verbOf(statement), milliseconds(statement.executionMs), String(pagesOf(statement))],
+        '',
+        verbOf(statement),
+        milliseconds(statement.executionMs),
+        String(pagesOf(statement)),
         planText(statement.plan),
       ]),
     ];
@@ -67,7 +70,10 @@ export function sizeTable(sizes: readonly TableSize[], payments: number): string
     const indexBytes = indexes.reduce((sum, index) => sum + index.bytes, 0);
     const perRow = (value: number) => String(Math.round(value / Math.max(count, 1)));
     return [
-      ...[name, String(count), gigabytes(bytes + indexBytes), perRow(bytes)],
+      name,
+      String(count),
+      gigabytes(bytes + indexBytes),
+      perRow(bytes),
       indexes.map((index) => `${index.index} ${perRow(index.bytes)}`).join(', '),
       perPayment(bytes + indexBytes),
     ];

@@ -144,8 +144,12 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext, me
       const body = readParameters(
         request.body,
         [
-          ...(['purchaseCurrency', 'purchaseNetwork', 'paymentAmount', 'paymentCurrency'] as const),
-          ...(['paymentMethod', 'country'] as const),
+          'purchaseCurrency',
+          'purchaseNetwork',
+          'paymentAmount',
+          'paymentCurrency',
+          'paymentMethod',
+          'country',
         ],
         ['subdivision'],
       );

@@ -131,8 +131,13 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
   const form = readParameters(
     body,
     [
-      ...(['source_currency', 'source_amount', 'destination_currency', 'destination_network'] as const),
-      ...(['destination_currencies[]', 'destination_networks[]', 'wallet_address'] as const),
+      'source_currency',
+      'source_amount',
+      'destination_currency',
+      'destination_network',
+      'destination_currencies[]',
+      'destination_networks[]',
+      'wallet_address',
       'lock_wallet_address',
     ],
     ['metadata[payment_id]', 'customer_information[email]', 'customer_ip_address'],

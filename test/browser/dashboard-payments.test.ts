@@ -60,16 +60,20 @@ async function fillAccount(): Promise<void> {
   for (let index = 0; index < 60; index++) {
     timeMs += Math.round((DAY_MS * (index % 7)) / 6.5);
     const payment = newPayment(account.id, {
-      ...{ id: newId(), createdAtMs: timeMs, note: `Table ${index}, two cakes` },
+      id: newId(),
+      createdAtMs: timeMs,
+      note: `Table ${index}, two cakes`,
       ...amountsOf(1_250 + 733 * index),
-      ...{ currency: index % 9 === 0 ? 'USD' : 'EUR', provider: index % 4 === 0 ? 'moonpay' : 'multi' },
+      currency: index % 9 === 0 ? 'USD' : 'EUR',
+      provider: index % 4 === 0 ? 'moonpay' : 'multi',
     });
     await store.payments.createPayment(payment, null);
     const provider = providerIds[index % 3] ?? 'moonpay';
     await store.payments.addSession(
       payment,
       newSession(payment, {
-        ...{ provider, createdAtMs: timeMs + 20_000 },
+        provider,
+        createdAtMs: timeMs + 20_000,
         quotedUnits: payment.paidThresholdUnits + 1_500_000n,
       }),
       leave,
@@ -89,8 +93,10 @@ async function fillAccount(): Promise<void> {
   const feeUnits = units / 40n;
   const deposit = { ...depositOf(paid, 11, 0, units), transactionHash: `0x${'cd'.repeat(32)}` };
   const release = {
-    ...{ ...releaseOf(paid, 12), transactionHash: `0x${'ab'.repeat(32)}` },
-    ...{ toMerchantUnits: units - feeUnits, feeUnits },
+    ...releaseOf(paid, 12),
+    transactionHash: `0x${'ab'.repeat(32)}`,
+    toMerchantUnits: units - feeUnits,
+    feeUnits,
   };
   await store.observations.recordScan({ ...place, deposits: [deposit], releases: [release] }, leave);
   const claimed = await claimOldest(store.webhooks, 100, nowMs());

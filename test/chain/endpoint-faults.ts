@@ -95,7 +95,8 @@ export function fabricate(
     };
     const transfer = { topics: [TRANSFER_TOPIC, other, deposit], data: `0x${word}`, logIndex: '0x384' };
     const forwarded = {
-      ...{ topics: [FORWARDED_TOPIC, deposit, other, other], data: `0x${word}${'0'.repeat(64)}` },
+      topics: [FORWARDED_TOPIC, deposit, other, other],
+      data: `0x${word}${'0'.repeat(64)}`,
       logIndex: '0x385',
     };
     if (!Array.isArray(address)) {

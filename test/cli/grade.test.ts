@@ -180,8 +180,14 @@ describe.concurrent('the receiver grader', () => {
         if (isPaid) order.status = 'paid';
         const { paymentId: payment, ipnToken } = order;
         return await runGrade({
-          ...{ url: `${shop.url}/webhook`, port: '0', payment, ipnToken },
-          ...{ probeUrl: `${shop.url}/orders/{payment_id}`, timeLimitMs, patienceMs: 200, log: () => {} },
+          url: `${shop.url}/webhook`,
+          port: '0',
+          payment,
+          ipnToken,
+          probeUrl: `${shop.url}/orders/{payment_id}`,
+          timeLimitMs,
+          patienceMs: 200,
+          log: () => {},
         });
       } finally {
         await shop.stop();

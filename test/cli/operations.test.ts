@@ -76,13 +76,11 @@ afterEach(async () => {
 function sandboxThat(can: Partial<SandboxControls>): SandboxControls {
   const cannot = () => Promise.reject(new Error('not asked here'));
   return {
-    ...{
-      pay: cannot,
-      setFault: cannot,
-      setProviderFault: cannot,
-      createCheckout: cannot,
-      readEvents: cannot,
-    },
+    pay: cannot,
+    setFault: cannot,
+    setProviderFault: cannot,
+    createCheckout: cannot,
+    readEvents: cannot,
     defaults: { accountId: 'acc_demo', callbackUrl: 'https://idle.example.com/hook' },
     ...can,
   };
@@ -123,9 +121,14 @@ describe('accounts', () => {
       features: ['card_checkout', 'fee_pass_through'],
       providers: 'all',
       suspended: false,
-      ...{ support_link: null, return_link: null, logo: null, time_zone: 'UTC', default_callback: null },
+      support_link: null,
+      return_link: null,
+      logo: null,
+      time_zone: 'UTC',
+      default_callback: null,
       email_retention_days: null,
-      ...{ tolerance_percent: null, max_provider_fee_percent: null },
+      tolerance_percent: null,
+      max_provider_fee_percent: null,
       wallet_locked: false,
       trouble_mails: true,
       created_at: new Date(NOW_MS).toISOString(),
@@ -227,15 +230,25 @@ describe('accounts', () => {
     const before = await run('account update', { account });
     const changed = await run('account update', {
       account,
-      ...{ name: ' Tea & Co ', wallet: ADDRESS, 'lock-wallet': true, 'time-zone': 'europe/berlin' },
-      ...{ 'support-link': 'help@shop.example', 'return-link': 'https://shop.example/thanks' },
-      ...{ 'default-callback': 'https://shop.example/hook', logo: onePixel.toString('base64') },
+      name: ' Tea & Co ',
+      wallet: ADDRESS,
+      'lock-wallet': true,
+      'time-zone': 'europe/berlin',
+      'support-link': 'help@shop.example',
+      'return-link': 'https://shop.example/thanks',
+      'default-callback': 'https://shop.example/hook',
+      logo: onePixel.toString('base64'),
     });
     expect(changed).toEqual({
       ...before,
-      ...{ name: 'Tea & Co', wallet: ADDRESS, wallet_locked: true, time_zone: 'Europe/Berlin' },
-      ...{ support_link: 'mailto:help@shop.example', return_link: 'https://shop.example/thanks' },
-      ...{ default_callback: 'https://shop.example/hook', logo: expect.stringMatching(/^[0-9a-f]{32}$/) },
+      name: 'Tea & Co',
+      wallet: ADDRESS,
+      wallet_locked: true,
+      time_zone: 'Europe/Berlin',
+      support_link: 'mailto:help@shop.example',
+      return_link: 'https://shop.example/thanks',
+      default_callback: 'https://shop.example/hook',
+      logo: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
     const taken = {
       'support-link': '',
@@ -246,7 +259,8 @@ describe('accounts', () => {
     };
     expect(await run('account update', { account, ...taken, 'unlock-wallet': true })).toEqual({
       ...before,
-      ...{ name: 'Tea & Co', wallet: ADDRESS },
+      name: 'Tea & Co',
+      wallet: ADDRESS,
     });
   });
 
@@ -390,8 +404,13 @@ describe('providers', () => {
 
     await expect(run('provider check', { provider: 'moonpay' })).rejects.toThrow('no fee wallet');
     await store.settlements.rememberSettlement({
-      ...{ chainId: 137, token: ADDRESS, factory: ADDRESS, implementation: ADDRESS },
-      ...{ factoryCodeHash: `0x${'0'.repeat(64)}`, feeWallet: ADDRESS, lastStartedAtMs: NOW_MS },
+      chainId: 137,
+      token: ADDRESS,
+      factory: ADDRESS,
+      implementation: ADDRESS,
+      factoryCodeHash: `0x${'0'.repeat(64)}`,
+      feeWallet: ADDRESS,
+      lastStartedAtMs: NOW_MS,
     });
     expect(await run('provider check', { provider: 'moonpay', amount: '30', country: 'DE' })).toEqual({
       provider: 'moonpay',
@@ -638,8 +657,12 @@ describe('trigger', () => {
       [kind, account, { amountCents: 25_00, currency: 'USD', callbackUrl, payoutAddress: ADDRESS }],
     ]);
     expect(told).toMatchObject({
-      ...{ event, callback: callbackUrl, ipn_token: 'ipn_test' },
-      ...{ delivery: 'failed', http_status: failedResult.httpStatus, reason: failedResult.reason },
+      event,
+      callback: callbackUrl,
+      ipn_token: 'ipn_test',
+      delivery: 'failed',
+      http_status: failedResult.httpStatus,
+      reason: failedResult.reason,
     });
   });
 
@@ -765,7 +788,9 @@ describe('people', () => {
   it('get and lose the right of an operator, which is written down and ends their sessions', async () => {
     const inLog = async (limit: number) =>
       (await store.audit.listEntries(SERVICE_LOG, null, limit)).map(({ action, actor, target }) => [
-        ...[action, actor, target],
+        action,
+        actor,
+        target,
       ]);
     const { user_id } = await run<{ user_id: string }>('user create', { email, operator: true });
     expect(await inLog(10)).toEqual([
@@ -786,7 +811,10 @@ describe('people', () => {
     await run('user reset-link', { email });
     await run('user reset-second-factor', { email });
     expect((await inLog(4)).map(([action]) => action)).toEqual([
-      ...['second_factor.removed', 'password.link_created', 'password.link_created', 'operator.granted'],
+      'second_factor.removed',
+      'password.link_created',
+      'password.link_created',
+      'operator.granted',
     ]);
     await expect(run('user update', { email })).rejects.toThrow('operator or no-operator is required');
   });
@@ -798,12 +826,20 @@ describe('people', () => {
     for (const operation of ['user update', 'user create']) {
       const userId = made.user_id;
       await store.people.updateUser(userId, {
-        ...{ passwordHash: 'chosen by who accepted an invitation', totpSecret: 'sealed', isOperator: false },
+        passwordHash: 'chosen by who accepted an invitation',
+        totpSecret: 'sealed',
+        isOperator: false,
       });
       await store.people.replaceRecoveryCodes(userId, ['a']);
       await store.people.addPasskey({
-        ...{ id: operation, userId, name: 'Phone', publicKey: 'x', counter: 0, transports: '[]' },
-        ...{ createdAtMs: 0, lastUsedAtMs: null },
+        id: operation,
+        userId,
+        name: 'Phone',
+        publicKey: 'x',
+        counter: 0,
+        transports: '[]',
+        createdAtMs: 0,
+        lastUsedAtMs: null,
       });
       await store.sessions.createSession(newDashboardSession(userId));
       const { password_link: older } = await run<{ password_link: string }>('user reset-link', { email });
@@ -812,7 +848,9 @@ describe('people', () => {
 
       const given = await run<{ password_link: string }>(operation, { ...operator, existing: true });
       expect(await store.people.findUser(userId)).toMatchObject({
-        ...{ isOperator: true, passwordHash: null, totpSecret: null },
+        isOperator: true,
+        passwordHash: null,
+        totpSecret: null,
       });
       expect(await store.people.listPasskeys(userId)).toEqual([]);
       expect(await store.people.spendRecoveryCode(userId, ['a'])).toBe(false);

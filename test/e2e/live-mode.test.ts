@@ -79,7 +79,12 @@ describe('live mode against a second local chain, with the simulators as provide
   it('takes a payment from the customer’s click to paid, with a factory that was deployed by the command line', async () => {
     const { account_id: account } = await runJson<{ account_id: string }>(
       environment,
-      ...['account', 'create', '--name', 'Live shop', '--fee-percent', '1.25'],
+      'account',
+      'create',
+      '--name',
+      'Live shop',
+      '--fee-percent',
+      '1.25',
     );
     const { api_key: key } = await runJson<{ api_key: string }>(
       environment,
@@ -120,7 +125,10 @@ describe('live mode against a second local chain, with the simulators as provide
     const [account] = await runJson<{ account_id: string }[]>(environment, 'account', 'list');
     const { api_key: key } = await runJson<{ api_key: string }>(
       environment,
-      ...['key', 'create', '--account', (account as { account_id: string }).account_id],
+      'key',
+      'create',
+      '--account',
+      (account as { account_id: string }).account_id,
     );
     const refused = await request('/api/v1/wallet', key, {
       method: 'POST',

@@ -34,7 +34,9 @@ describe('a service that is moved from SQLite to PostgreSQL', () => {
     world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
     const [port, adminPort] = (await freePorts(2)) as [number, number];
     environment = {
-      ...{ DATA_DIR: join(folder, 'data'), PORT: String(port), ADMIN_PORT: String(adminPort) },
+      DATA_DIR: join(folder, 'data'),
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
       SECRET_KEY: 'the same secret key before and after',
       CHAIN_ID: String(world.chainId),
       POLYGON_RPC_URL: world.rpcUrl,

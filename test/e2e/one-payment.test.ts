@@ -89,7 +89,9 @@ describe('one payment, whole, in the sandbox', () => {
     expect(page).toMatch(new RegExp(`verified</span> ${created.payment_id}`));
     const shown = await runJson<{ webhooks: { status: string }[] }>(
       service.environment,
-      ...['payment', 'show', created.payment_id],
+      'payment',
+      'show',
+      created.payment_id,
     );
     expect(shown.webhooks.map(({ status }) => status)).toEqual(['delivered']);
   });
@@ -100,14 +102,24 @@ describe('one payment, whole, in the sandbox', () => {
       const [account] = await runJson<{ account_id: string }[]>(service.environment, 'account', 'list');
       const direct = await runJson<{ payment_id: string; ipn_token: string; usdc: string }>(
         service.environment,
-        ...['payment', 'create', '--account', account?.account_id ?? '', '--amount', '40.00'],
-        ...['--callback', service.receiver.url, '--wallet', SOMEBODY],
+        'payment',
+        'create',
+        '--account',
+        account?.account_id ?? '',
+        '--amount',
+        '40.00',
+        '--callback',
+        service.receiver.url,
+        '--wallet',
+        SOMEBODY,
       );
       const { payment_id: paymentId, ipn_token: ipnToken } = direct;
       const before = await service.readBalance(SOMEBODY);
       const { transaction_hash: txidIn } = await runJson<{ transaction_hash: string }>(
         service.environment,
-        ...['sandbox', 'pay', paymentId],
+        'sandbox',
+        'pay',
+        paymentId,
       );
 
       await waitFor('both webhooks', 30_000, () => webhooksOf(paymentId).length >= 2);
@@ -150,7 +162,12 @@ describe('one payment, whole, in the sandbox', () => {
           ['payment.paid', 'payment.forwarded'].map((event) =>
             runJson<Record<string, string>>(
               service.environment,
-              ...['trigger', event, '--amount', '30', '--callback', service.receiver.url],
+              'trigger',
+              event,
+              '--amount',
+              '30',
+              '--callback',
+              service.receiver.url,
             ),
           ),
         );
@@ -217,8 +234,13 @@ describe('one payment, whole, in the sandbox', () => {
     expect(statSync(data).mode & 0o777).toBe(0o700);
     expect(walk.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
-        ...['control.sock', 'card-checkout.sqlite', 'card-checkout.sqlite-wal', 'card-checkout.sqlite.lock'],
-        ...['sandbox/onramps.sqlite', 'sandbox/chain/chain-state.json', 'sandbox/settings.json'],
+        'control.sock',
+        'card-checkout.sqlite',
+        'card-checkout.sqlite-wal',
+        'card-checkout.sqlite.lock',
+        'sandbox/onramps.sqlite',
+        'sandbox/chain/chain-state.json',
+        'sandbox/settings.json',
       ]),
     );
     expect(walk.filter(({ mode, isFolder }) => mode !== (isFolder ? '700' : '600'))).toEqual([]);
@@ -237,11 +259,17 @@ describe('one payment, whole, in the sandbox', () => {
   it('takes commands while it runs, effective with the next request', async () => {
     const { account_id: account } = await runJson<{ account_id: string }>(
       service.environment,
-      ...['account', 'create', '--name', 'Second shop'],
+      'account',
+      'create',
+      '--name',
+      'Second shop',
     );
     const { key_id: id, api_key: key } = await runJson<{ key_id: string; api_key: string }>(
       service.environment,
-      ...['key', 'create', '--account', account],
+      'key',
+      'create',
+      '--account',
+      account,
     );
     const read = () =>
       fetch(`${service.url}/api/v1/payment-status?payment_id=${randomUUID()}`, {

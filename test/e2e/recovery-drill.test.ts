@@ -48,7 +48,10 @@ describe('recovery', () => {
   async function openShop({ environment }: Machine): Promise<string> {
     const { account_id: account } = await runJson<{ account_id: string }>(
       environment,
-      ...['account', 'create', '--name', 'Drill'],
+      'account',
+      'create',
+      '--name',
+      'Drill',
     );
     const created = await runJson<{ api_key: string }>(environment, 'key', 'create', '--account', account);
     return created.api_key;
@@ -113,7 +116,9 @@ describe('recovery', () => {
     );
     const received = await balanceOf(merchant);
     expect(await runJson<Verified>(first.environment, 'verify')).toMatchObject({
-      ...{ discrepancy_count: 0, chain: 'checked', discrepancies: [] },
+      discrepancy_count: 0,
+      chain: 'checked',
+      discrepancies: [],
     });
     await first.process.end('SIGKILL');
 
@@ -125,7 +130,8 @@ describe('recovery', () => {
       'SECRET_KEY is not the one that the stored payments were made with',
     );
     const second = await world.startMachine({
-      ...{ DATA_DIR: dataDir, SECRET_KEY: newSecret },
+      DATA_DIR: dataDir,
+      SECRET_KEY: newSecret,
       SECRET_KEY_PREVIOUS: readFileSync(secret, 'utf8').trim(),
     });
     await untilPaid(second, paidLater);
@@ -150,12 +156,15 @@ describe('recovery', () => {
     await second.process.end('SIGTERM');
     // The same without a server, by way of POLYGON_RPC_URL, and without a chain.
     expect(await runJson<Verified>(second.environment, 'verify')).toMatchObject({
-      ...{ discrepancy_count: 0, chain: 'checked', payments: report['payments'] },
+      discrepancy_count: 0,
+      chain: 'checked',
+      payments: report['payments'],
     });
     const withoutChain = { ...second.environment, POLYGON_RPC_URL: '' };
     await expect(runCommand(withoutChain, 'verify')).rejects.toThrow('No chain is available');
     expect(await runJson<Verified>(withoutChain, 'verify', '--offline')).toMatchObject({
-      ...{ discrepancy_count: 0, chain: 'not checked' },
+      discrepancy_count: 0,
+      chain: 'not checked',
     });
   });
 

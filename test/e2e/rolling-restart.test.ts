@@ -32,7 +32,11 @@ describe('a restart under load', () => {
     const { environment } = instances[0] as LiveInstance;
     const account = await runJson<{ account_id: string }>(environment, 'account', 'create', '--name', 'Shop');
     const { api_key: key } = await runJson<{ api_key: string }>(
-      ...([environment, 'key', 'create', '--account', account.account_id] as const),
+      environment,
+      'key',
+      'create',
+      '--account',
+      account.account_id,
     );
     const balancer = await startBalancer(
       instances.map(({ url }) => url),

@@ -214,7 +214,11 @@ describe('the example shops', () => {
     const service = await startService((_request, response) =>
       response.end(
         JSON.stringify({
-          ...{ ...payment, status: 'paid', amount: '25.00', currency, checkout_url: 'https://x' },
+          ...payment,
+          status: 'paid',
+          amount: '25.00',
+          currency,
+          checkout_url: 'https://x',
           value_coin: '21.010000',
         }),
       ),

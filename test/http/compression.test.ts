@@ -86,7 +86,9 @@ describe.each(codings)('with %s', (coding) => {
       const plain = await server.inject(url);
       const answer = await server.inject({ url, ...accepting });
       expect([url, answer.headers['content-encoding'], answer.headers.vary]).toEqual([
-        ...[url, coding, 'Accept-Encoding'],
+        url,
+        coding,
+        'Accept-Encoding',
       ]);
       expect(answer.headers['content-type']).toBe(plain.headers['content-type']);
       expect(decode(coding, answer.rawPayload)).toBe(plain.body);
@@ -99,7 +101,9 @@ it('leaves the API’s answers, and what one packet carries anyway, as they are'
   const service = await createApiService();
   servers.push(service);
   const answer = await service.server.inject({
-    ...{ method: 'POST', url: '/api/v1/wallet', payload: validRequest },
+    method: 'POST',
+    url: '/api/v1/wallet',
+    payload: validRequest,
     headers: { 'x-api-key': service.apiKey, 'accept-encoding': 'br, gzip' },
   });
   expect(answer.statusCode).toBe(200);

@@ -55,7 +55,8 @@ async function givePaid(): Promise<Payment> {
   const { store } = dashboard;
   const tokens = createTestTokens();
   const payment = await give({
-    ...{ note: '<b>Order</b> 1', email: "o'neil@example.com" },
+    note: '<b>Order</b> 1',
+    email: "o'neil@example.com",
     tokenFingerprint: tokens.currentFingerprint,
   });
   await store.payments.addSession(payment, newSession(payment), leave);
@@ -65,8 +66,11 @@ async function givePaid(): Promise<Payment> {
   const release = { ...releaseOf(payment, 12), transactionHash: `0x${'ab'.repeat(32)}` };
   await store.observations.recordScan(
     {
-      ...{ from: block, final: { ...block, number: 12, hash: '0x12' }, scannedTo: 13 },
-      ...{ deposits: [deposit], releases: [release] },
+      from: block,
+      final: { ...block, number: 12, hash: '0x12' },
+      scannedTo: 13,
+      deposits: [deposit],
+      releases: [release],
     },
     leave,
   );
@@ -74,14 +78,13 @@ async function givePaid(): Promise<Payment> {
   const [webhook] = await claimOldest(store.webhooks, 1, Date.now());
   const body = `{"event":"payment.paid","note":"it's <b>","email":"${payment.email}"}`;
   await store.webhooks.recordWebhookResult(webhook as NonNullable<typeof webhook>, {
-    ...{
-      outcome: 'failed',
-      httpStatus: 500,
-      reason: 'http_500',
-      durationMs: 123.4,
-      responseExcerpt: '<oops>',
-    },
-    ...{ body, finishedAtMs: Date.now() },
+    outcome: 'failed',
+    httpStatus: 500,
+    reason: 'http_500',
+    durationMs: 123.4,
+    responseExcerpt: '<oops>',
+    body,
+    finishedAtMs: Date.now(),
     signature: createHmac('sha256', tokens.create(payment.id, tokens.currentFingerprint))
       .update(body)
       .digest('hex'),
@@ -181,7 +184,10 @@ describe('the list of payments', () => {
     const cells = (lines.find((line) => line.startsWith(paid.id)) as string).split(',');
     const cell = (name: string) => cells[names.indexOf(name)];
     expect(['deposited', 'forwarded', 'fee', 'held'].map((name) => cell(`${name}_usdc`))).toEqual([
-      ...['1.000000', '0.975000', '0.025000', '0.000000'],
+      '1.000000',
+      '0.975000',
+      '0.025000',
+      '0.000000',
     ]);
     expect(answer.payload).toContain(`"'=cmd|calc"`);
     const audit = await dashboard.store.audit.listEntries(account.id, null, 1);
@@ -197,20 +203,20 @@ describe('a payment’s page', () => {
     const answer = await browser.get(`/dashboard/payments/${payment.id}`);
     const page = textOf(answer.payload).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
     for (const words of [
-      ...[
-        payment.id,
-        shortCodeOf(payment.id),
-        'Status changed to paid / completed',
-        'Customer opened the provider',
-      ],
-      ...[
-        'The endpoint responded with 500',
-        '123 ms',
-        '<oops>',
-        'X-Service-Signature: ',
-        'User-Agent: card-checkout-webhook/1',
-      ],
-      ...['1.000000', '0.025000', 'final', 'curl --request POST', 'GMT+5:30'],
+      payment.id,
+      shortCodeOf(payment.id),
+      'Status changed to paid / completed',
+      'Customer opened the provider',
+      'The endpoint responded with 500',
+      '123 ms',
+      '<oops>',
+      'X-Service-Signature: ',
+      'User-Agent: card-checkout-webhook/1',
+      '1.000000',
+      '0.025000',
+      'final',
+      'curl --request POST',
+      'GMT+5:30',
     ]) {
       expect(page).toContain(words);
     }
@@ -279,7 +285,8 @@ describe('a payment’s page', () => {
     });
     expect((await cancel()).headers['location']).toBe(`${page}?flash=canceled`);
     expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
-      ...{ status: 'canceled', cancelReason: 'merchant' },
+      status: 'canceled',
+      cancelReason: 'merchant',
     });
   });
 
@@ -310,7 +317,8 @@ describe('a payment’s page', () => {
       await sameFor((id) => browser.post(`/dashboard/payments/${id}/${action}`, { note: 'x' }, { page }));
     }
     expect(await dashboard.store.payments.findPaymentById(foreign.id)).toMatchObject({
-      ...{ status: 'unpaid', note: foreign.note },
+      status: 'unpaid',
+      note: foreign.note,
     });
   });
 
@@ -327,7 +335,8 @@ describe('a payment’s page', () => {
     }
     expect((await viewer.get('/dashboard/links')).statusCode).toBe(403);
     expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
-      ...{ status: 'unpaid', note: 'Order 1' },
+      status: 'unpaid',
+      note: 'Order 1',
     });
   });
 });
@@ -344,14 +353,13 @@ describe('the overview', () => {
     await indexAll();
     const page = await read('?days=90');
     for (const words of [
-      ...[
-        'Needs your attention',
-        'It needs attention',
-        'The endpoint responded with 500',
-        'The last 90 days',
-        'Asia/Kolkata',
-      ],
-      ...['€102.57', 'Where customers paid'],
+      'Needs your attention',
+      'It needs attention',
+      'The endpoint responded with 500',
+      'The last 90 days',
+      'Asia/Kolkata',
+      '€102.57',
+      'Where customers paid',
     ]) {
       expect(page).toContain(words);
     }
@@ -375,8 +383,13 @@ describe('a payment that received less or more than it asked for', () => {
   async function giveWith(...units: readonly bigint[]): Promise<Payment> {
     const { store } = dashboard;
     const payment = await give({
-      ...{ amountCents: 25_00, currency: 'USD', originalAmountCents: null, customerFeeCents: null },
-      ...{ usdUnits: 25_000_000n, paidThresholdUnits: 24_500_000n, provider: 'wert' },
+      amountCents: 25_00,
+      currency: 'USD',
+      originalAmountCents: null,
+      customerFeeCents: null,
+      usdUnits: 25_000_000n,
+      paidThresholdUnits: 24_500_000n,
+      provider: 'wert',
     });
     const from = { number: 10, hash: '0x10', timestampMs: Date.now() };
     await store.observations.startCursor(from);
@@ -448,14 +461,13 @@ describe('a payment link', () => {
     const made = await browser.post('/dashboard/links', { ...form, ...own });
     const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
     expect(await dashboard.store.payments.findPaymentById(id)).toMatchObject({
-      ...{
-        accountId: account.id,
-        amountCents: 1230,
-        note: 'Table 7',
-        payoutAddress: wallet,
-        callbackUrl: callback,
-      },
-      ...{ email: null, passFeeToCustomer: false },
+      accountId: account.id,
+      amountCents: 1230,
+      note: 'Table 7',
+      payoutAddress: wallet,
+      callbackUrl: callback,
+      email: null,
+      passFeeToCustomer: false,
     });
     const shown = await browser.get(`/dashboard/links/${id}`);
     expect(textOf(shown.payload)).toContain(`https://pay.example.com/s/${shortCodeOf(id)}`);
@@ -527,8 +539,12 @@ describe('a payment in USDC from a wallet', () => {
     const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
     const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
     expect(payment).toMatchObject({
-      ...{ accountId: account.id, provider: 'direct', paidThresholdUnits: 12_300_000n, note: 'Table 7' },
-      ...{ payoutAddress: wallet, callbackUrl: own.callback },
+      accountId: account.id,
+      provider: 'direct',
+      paidThresholdUnits: 12_300_000n,
+      note: 'Table 7',
+      payoutAddress: wallet,
+      callbackUrl: own.callback,
     });
     const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=12300000`;
     for (const path of [`/links/${id}`, `/payments/${id}`]) {

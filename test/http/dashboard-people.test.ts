@@ -316,7 +316,9 @@ describe('who is a member of several accounts', () => {
     ];
     const user = await dashboard.giveUser({ accountId: first.id, role: 'owner' });
     await dashboard.store.people.putMembership({
-      ...{ accountId: second.id, userId: user.id, role: 'viewer' },
+      accountId: second.id,
+      userId: user.id,
+      role: 'viewer',
       createdAtMs: user.createdAtMs + 1,
     });
     const [here, there] = [await dashboard.signIn(user), await dashboard.signIn(user)];

@@ -116,8 +116,12 @@ describe('settings', () => {
 
   it('keep everything that was typed when a field is wrong, and say so at the field, by its label', async () => {
     const typed = {
-      ...{ name: 'New & better', support_link: 'https://user:p@x.com', return_link: 'http://plain.example' },
-      ...{ default_callback: 'https://shop.example/new', time_zone: 'Asia/Tokyo', email_retention: '42' },
+      name: 'New & better',
+      support_link: 'https://user:p@x.com',
+      return_link: 'http://plain.example',
+      default_callback: 'https://shop.example/new',
+      time_zone: 'Asia/Tokyo',
+      email_retention: '42',
     };
     const answer = await save('shop', { ...typed, trouble_mails: '1' });
     expect(answer.statusCode).toBe(400);

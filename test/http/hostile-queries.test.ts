@@ -7,28 +7,54 @@ import { formTokenIn, type TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
 const PARAMETERS = [
-  ...[
-    'account',
-    'before',
-    'currency',
-    'days',
-    'forward',
-    'from',
-    'next',
-    'payment',
-    'provider',
-    'q',
-    'flash',
-  ],
-  ...['search', 'status', 'to', 'token'],
+  'account',
+  'before',
+  'currency',
+  'days',
+  'forward',
+  'from',
+  'next',
+  'payment',
+  'provider',
+  'q',
+  'flash',
+  'search',
+  'status',
+  'to',
+  'token',
 ];
 /** Names that every object has, ends of ranges, broken encodings, and texts that a database refuses. */
 const VALUES = [
-  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', ''],
-  ...['0000-01-01', '0000-12-31', '0001-01-01', '1969-12-31', '9999-12-31', '2026-02-30', '-000001-01-01'],
-  ...['-1', '1e999', 'NaN', '9007199254740993', '999999999999999', '999999999999999.acc_1.999999999999999'],
-  ...['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff', 'acc___proto__'],
-  ...['%00', 'a%00b', '%', '%ff', '%ed%a0%80', '%F0%9F%92%A9', "'%22%3C>%5C%25_", 'x'.repeat(3_000)],
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'then',
+  '',
+  '0000-01-01',
+  '0000-12-31',
+  '0001-01-01',
+  '1969-12-31',
+  '9999-12-31',
+  '2026-02-30',
+  '-000001-01-01',
+  '-1',
+  '1e999',
+  'NaN',
+  '9007199254740993',
+  '999999999999999',
+  '999999999999999.acc_1.999999999999999',
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-7fff-bfff-ffffffffffff',
+  'acc___proto__',
+  '%00',
+  'a%00b',
+  '%',
+  '%ff',
+  '%ed%a0%80',
+  '%F0%9F%92%A9',
+  "'%22%3C>%5C%25_",
+  'x'.repeat(3_000),
 ];
 
 let console: TestConsole;
@@ -69,16 +95,19 @@ beforeAll(async () => {
   ];
   pages = [
     ...[...inDashboard, '/sessions', '/links', '/links/direct', `/payments/${payment.id}`].map((path) => ({
-      ...{ path: `/dashboard${path}`, browser: merchant },
+      path: `/dashboard${path}`,
+      browser: merchant,
     })),
     ...['/sign-in', '/second-factor', '/forgotten', '/new-browser'].map((path) => ({
-      ...{ path: `/dashboard${path}`, browser: stranger },
+      path: `/dashboard${path}`,
+      browser: stranger,
     })),
     ...[...inConsole, '/audit', '/accounts/new', `/accounts/${account.id}`, `/payments/${payment.id}`].map(
       (path) => ({ path: `/operator${path}`, browser: operator }),
     ),
     ...['/sign-in', '/second-factor', '/set-up', '/new-browser'].map((path) => ({
-      ...{ path: `/operator${path}`, browser: outside },
+      path: `/operator${path}`,
+      browser: outside,
     })),
   ];
   paths = [

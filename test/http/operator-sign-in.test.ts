@@ -259,7 +259,10 @@ describe('with a passkey as the only second factor', () => {
     device = createAuthenticator(PUBLIC_HOST);
     const { context, store } = console.dashboard;
     await store.people.putMembership({
-      ...{ accountId: account.id, userId: operator.id, role: 'viewer', createdAtMs: context.nowMs() },
+      accountId: account.id,
+      userId: operator.id,
+      role: 'viewer',
+      createdAtMs: context.nowMs(),
     });
     const merchant = await console.dashboard.signIn(operator);
     const page = (await merchant.get('/dashboard/security')).payload;
@@ -295,8 +298,14 @@ describe('with a passkey as the only second factor', () => {
     const key = /<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '';
     const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
     await console.dashboard.store.people.addPasskey({
-      ...{ id: 'one', userId: operator.id, name: 'Phone', publicKey: 'x', counter: 0, transports: '[]' },
-      ...{ createdAtMs: 0, lastUsedAtMs: null },
+      id: 'one',
+      userId: operator.id,
+      name: 'Phone',
+      publicKey: 'x',
+      counter: 0,
+      transports: '[]',
+      createdAtMs: 0,
+      lastUsedAtMs: null,
     });
     const code = appCode(key, console.dashboard.nowMs());
     const form_token = formTokenIn(page);

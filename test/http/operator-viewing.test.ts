@@ -55,8 +55,13 @@ it('every form is refused, whatever it is, and nothing changes', async () => {
   const forms = [
     `/dashboard/payments/${payment.id}/note`,
     `/dashboard/payments/${payment.id}/cancel`,
-    ...['/dashboard/keys', '/dashboard/links', '/dashboard/settings/wallet', '/dashboard/people/invite'],
-    ...['/dashboard/security/password', '/dashboard/sign-out', '/dashboard/nothing'],
+    '/dashboard/keys',
+    '/dashboard/links',
+    '/dashboard/settings/wallet',
+    '/dashboard/people/invite',
+    '/dashboard/security/password',
+    '/dashboard/sign-out',
+    '/dashboard/nothing',
   ];
   for (const path of forms) {
     const answer = await browser.post(path, { form_token, note: 'changed', name: 'x' });

@@ -89,7 +89,10 @@ async function askBehindProxy(options: {
     headers: answered,
     body,
   } = await behind.inject({
-    ...{ method, url, headers, remoteAddress: proxy },
+    method,
+    url,
+    headers,
+    remoteAddress: proxy,
   });
   await behind.close();
   return { statusCode, location: answered['location'], body, carriedOut };

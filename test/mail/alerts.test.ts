@@ -52,7 +52,10 @@ function tell(
 ) {
   nowMs += MINUTE_MS;
   const told = {
-    ...{ ...store, search, mailer, nowMs: () => nowMs },
+    ...store,
+    search,
+    mailer,
+    nowMs: () => nowMs,
     dashboardUrl: 'https://pay.example.com/dashboard',
     onFailure: () => {},
   };
@@ -75,7 +78,9 @@ async function endWebhook(outcome: 'failed' | 'unknown' | 'delivered'): Promise<
   const [claimed] = await claimOldest(store.webhooks, 1, nowMs);
   await store.webhooks.recordWebhookResult(claimed as never, {
     ...failedResult,
-    ...{ outcome, reason: 'connection_refused', finishedAtMs: nowMs },
+    outcome,
+    reason: 'connection_refused',
+    finishedAtMs: nowMs,
   });
   return paid;
 }

@@ -58,8 +58,11 @@ async function givePaid(language: string | null = null) {
   await store.payments.decidePayment(payment, (view) => ({
     ...pay(view),
     change: {
-      ...{ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS },
-      ...{ txidIn: '0xd1', txidOut: '0xe2' },
+      status: 'paid',
+      forwardStatus: 'completed',
+      paidAtMs: NOW_MS,
+      txidIn: '0xd1',
+      txidOut: '0xe2',
     },
   }));
   return payment;

@@ -22,7 +22,14 @@ function check(
 ): Promise<readonly CheckedStep[]> {
   const { amountCents, currency, usdUnits, paymentId, returnUrl, depositAddress: wallet } = someSession;
   return checkProvider({
-    ...{ provider, amountCents, currency, usdUnits, country, wallet, paymentId, returnUrl },
+    provider,
+    amountCents,
+    currency,
+    usdUnits,
+    country,
+    wallet,
+    paymentId,
+    returnUrl,
     requiredVariables: providerDescriptions[provider].requiredVariables,
     adapter: stage.adapterOf(provider, adapterOptions),
   });

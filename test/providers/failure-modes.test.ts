@@ -31,10 +31,20 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
   const { payments, accounts } = store;
   const [nowMs, monotonicMs] = [Date.now, () => performance.now()];
   registerCheckoutPages(server, {
-    ...{ payments, accounts, directory: providers, nowMs, baseUrl: BASE_URL, token: RESERVED_ADDRESS },
+    payments,
+    accounts,
+    directory: providers,
+    nowMs,
+    baseUrl: BASE_URL,
+    token: RESERVED_ADDRESS,
     startSession: createStartSession({
       ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
-      ...{ payments, accounts, providers, nowMs, monotonicMs, toleranceBasisPoints: 200 },
+      payments,
+      accounts,
+      providers,
+      nowMs,
+      monotonicMs,
+      toleranceBasisPoints: 200,
       token: { isBlocklisted: async () => false },
       checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,
     }),
@@ -47,7 +57,9 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     explorerTransactionUrl: () => null,
   });
   registerProviderWebhooks(server, {
-    ...{ payments, adapters: world.adapters, nowMs },
+    payments,
+    adapters: world.adapters,
+    nowMs,
     limiter: createFixedWindowLimiter(10_000, monotonicMs),
     observe: (_provider, outcome) => outcomes.push(outcome),
   });

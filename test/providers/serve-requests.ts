@@ -24,8 +24,11 @@ export async function serveRequests(answer: (request: RecordedRequest) => unknow
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const url = new URL(incoming.url ?? '/', 'http://localhost');
     const request = {
-      ...{ method: incoming.method ?? '', path: url.pathname, query: url.searchParams },
-      ...{ headers: incoming.headers, body: Buffer.concat(chunks).toString() },
+      method: incoming.method ?? '',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: incoming.headers,
+      body: Buffer.concat(chunks).toString(),
     };
     requests.push(request);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer(request)));

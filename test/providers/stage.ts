@@ -63,7 +63,13 @@ export async function startStage(): Promise<Stage> {
   >;
   const webhookUrl = (provider: ProviderId) => `${receiver.url}/providers/${provider}/webhooks`;
   const onramps = await startOnramps({
-    ...{ directory, rpc, keys, webhookUrl, nowMs, port: 0, slowAnswerMs: SLOW_ANSWER_MS },
+    directory,
+    rpc,
+    keys,
+    webhookUrl,
+    nowMs,
+    port: 0,
+    slowAnswerMs: SLOW_ANSWER_MS,
     usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     otherToken: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
     minter: deriveDevelopmentKeys().minter,

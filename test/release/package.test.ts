@@ -37,19 +37,20 @@ afterAll(() => rmSync(folder, { recursive: true }));
 it('holds what it needs and nothing else: no test, no source, no data, no secret', () => {
   const places = new Set(files.map((file) => /^(?:[\w-]+\/)?/.exec(file)?.[0] || file));
   expect([...places].sort()).toEqual([
-    ...['.env.example', 'CHANGELOG.md', 'README.md', 'SECURITY.md'],
-    ...[
-      'bin/',
-      'contracts/',
-      'docs/',
-      'examples/',
-      'locales/',
-      'package.json',
-      'receiver-grader/',
-      'sdk/',
-      'simulators/',
-      'src/',
-    ],
+    '.env.example',
+    'CHANGELOG.md',
+    'README.md',
+    'SECURITY.md',
+    'bin/',
+    'contracts/',
+    'docs/',
+    'examples/',
+    'locales/',
+    'package.json',
+    'receiver-grader/',
+    'sdk/',
+    'simulators/',
+    'src/',
   ]);
   const unwanted = files.filter((file) =>
     /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|decisions|node_modules/.test(file),

@@ -91,14 +91,13 @@ describe('the packed SDK', () => {
     for (const [name, code] of Object.entries(shops))
       writeFileSync(join(sdk.folder, name), `${beginning}${code}`);
     const compilerOptions = {
-      ...{
-        strict: true,
-        noEmit: true,
-        module: 'nodenext',
-        target: 'es2022',
-        exactOptionalPropertyTypes: true,
-      },
-      ...{ lib: ['es2022', 'dom'], types: [] },
+      strict: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'es2022',
+      exactOptionalPropertyTypes: true,
+      lib: ['es2022', 'dom'],
+      types: [],
     };
     writeFileSync(
       join(sdk.folder, 'tsconfig.json'),

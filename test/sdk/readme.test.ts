@@ -75,7 +75,9 @@ beforeAll(async () => {
   process.env['CARD_CHECKOUT_KEY'] = service.apiKey;
   Object.assign(globalThis, {
     readmeShop: {
-      ...{ pool, orders: shopOrders, shutdown },
+      pool,
+      orders: shopOrders,
+      shutdown,
       findToken: (id: string) => (id === shop.payment.payment_id ? shop.payment.ipn_token : null),
       writeOrderAsPaid: (connection: Pool) => connection.query('INSERT INTO parcels DEFAULT VALUES'),
     },

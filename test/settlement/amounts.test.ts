@@ -96,15 +96,22 @@ describe('a payment', () => {
     await settlement.mine();
     await settlement.watch();
     expect(presentPaymentStatus(await settlement.read(payment))).toMatchObject({
-      ...{ status: 'unpaid', forward_status: 'pending', value_coin: '5.000000', txid_in: deposit },
-      ...{ forwarded_amount: '0.000000', txid_out: null, paid_at: null },
+      status: 'unpaid',
+      forward_status: 'pending',
+      value_coin: '5.000000',
+      txid_in: deposit,
+      forwarded_amount: '0.000000',
+      txid_out: null,
+      paid_at: null,
     });
     await settlement.reorganise(1);
     await settlement.dropWaiting();
     await settlement.mine(2);
     await settlement.watch();
     expect(presentPaymentStatus(await settlement.read(payment))).toMatchObject({
-      ...{ status: 'unpaid', value_coin: '0.000000', txid_in: null },
+      status: 'unpaid',
+      value_coin: '0.000000',
+      txid_in: null,
     });
   });
 

@@ -346,7 +346,10 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     /** From now on the chain is read through these endpoints; what is sent still goes to the node itself. */
     readThrough(endpoints: readonly ChainEndpoint[], onDisagreement: (doubt: FinalityDoubt) => void) {
       const reader = createChainReader({
-        ...{ endpoints, sources: { token: chain.token, factories }, onDisagreement, monotonicMs: nowMs },
+        endpoints,
+        sources: { token: chain.token, factories },
+        onDisagreement,
+        monotonicMs: nowMs,
       });
       parts = { ...parts, reader: hidingLogs(reader, faults) };
     },

@@ -52,7 +52,9 @@ export function emailPromises(context: StoreContext): void {
     const body = JSON.stringify({ ...claimed?.fields, timestamp: 'then' });
     await store.webhooks.recordWebhookResult(claimed as never, {
       ...failedResult,
-      ...{ body, signature: 'of the body', responseExcerpt: `no such customer: ${EMAIL}` },
+      body,
+      signature: 'of the body',
+      responseExcerpt: `no such customer: ${EMAIL}`,
     });
     await indexAll();
     expect(await found(payment, EMAIL)).toEqual([payment.id]);

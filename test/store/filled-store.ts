@@ -261,8 +261,13 @@ async function fillSettings(store: Store, given: Specification): Promise<void> {
   for (let index = 0; index < given.settlements; index++) {
     const address = `0x${String(index).padStart(40, '0')}` as const;
     await store.settlements.rememberSettlement({
-      ...{ chainId: 137 + index, token: address, factory: address, implementation: address },
-      ...{ factoryCodeHash: '0xab', feeWallet: address, lastStartedAtMs: NOW_MS + index },
+      chainId: 137 + index,
+      token: address,
+      factory: address,
+      implementation: address,
+      factoryCodeHash: '0xab',
+      feeWallet: address,
+      lastStartedAtMs: NOW_MS + index,
     });
   }
 }

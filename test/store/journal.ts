@@ -101,8 +101,13 @@ export function journalPromises(context: StoreContext): void {
     await observations.startCursor(block(10));
     const token: Address = ADDRESS;
     const rescueIn = (blockNumber: number) => ({
-      ...{ paymentId, accountId, blockNumber, logIndex: 0, transactionHash: `rescue ${blockNumber}` },
-      ...{ token, units: 5n },
+      paymentId,
+      accountId,
+      blockNumber,
+      logIndex: 0,
+      transactionHash: `rescue ${blockNumber}`,
+      token,
+      units: 5n,
     });
     const none = { deposits: [], releases: [] };
     await observations.recordScan(scan(10, 13, 20, { rescues: [rescueIn(12), rescueIn(14)] }), leave);
@@ -118,8 +123,10 @@ export function journalPromises(context: StoreContext): void {
     const book = await readJournal(context.store);
     expectOneChain(book);
     expect(inShort(book)).toEqual([
-      ...[expected, ['rescued', 5n, 'rescue 11', 11]],
-      ...[['rescued', -5n, 'rescue 12', 12], expected],
+      expected,
+      ['rescued', 5n, 'rescue 11', 11],
+      ['rescued', -5n, 'rescue 12', 12],
+      expected,
     ]);
     expect(book[0]).toMatchObject({ token });
   });

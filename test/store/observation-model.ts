@@ -195,7 +195,9 @@ async function expectBookAgrees({ store }: StoreContext, payments: readonly Paym
   for (const { id: paymentId } of payments) {
     const { deposits, releases, finalBlock } = (await store.payments.viewPayment(paymentId))
       ?.observations ?? {
-      ...{ deposits: [], releases: [], finalBlock: -1 },
+      deposits: [],
+      releases: [],
+      finalBlock: -1,
     };
     const final = entriesOf({
       deposits: upTo(deposits, finalBlock).map((deposit) => ({ ...deposit, paymentId })),

@@ -147,7 +147,9 @@ export function observationPromises(context: StoreContext): void {
     await observations.recordScan(scan(10, 15, 15, rows), leave);
     expect(await observations.listMissing(rows)).toEqual({ deposits: [], releases: [], rescues: [] });
     expect(await observations.listMissing({ deposits: [], releases: [] })).toEqual({
-      ...{ deposits: [], releases: [], rescues: [] },
+      deposits: [],
+      releases: [],
+      rescues: [],
     });
     const changed = { ...known, units: known.units + 1n };
     expect(

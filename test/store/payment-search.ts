@@ -91,11 +91,9 @@ export function paymentSearchPromises(context: StoreContext): void {
     const { store } = context;
     const plain = { email: null, note: null, amountCents: 500, originalAmountCents: null };
     const payment = await givePayment(store, {
-      ...{
-        email: 'Jane.Doe+shop@Example.com',
-        note: 'Order #A-1001\nfür Bücher & Söhne',
-        amountCents: 123_456,
-      },
+      email: 'Jane.Doe+shop@Example.com',
+      note: 'Order #A-1001\nfür Bücher & Söhne',
+      amountCents: 123_456,
     });
     const { accountId, id } = payment;
     const foreign = await givePayment(store, {
@@ -114,25 +112,54 @@ export function paymentSearchPromises(context: StoreContext): void {
     );
 
     for (const text of [
-      ...[id, id.toUpperCase(), shortCodeOf(id), `https://pay.example.com/s/${shortCodeOf(id)}`],
-      ...[
-        `http://localhost:3000/pay/${id}?auto=1`,
-        'jane.doe+SHOP@example.com',
-        'order a-1001',
-        '1001 SÖHNE',
-      ],
+      id,
+      id.toUpperCase(),
+      shortCodeOf(id),
+      `https://pay.example.com/s/${shortCodeOf(id)}`,
+      `http://localhost:3000/pay/${id}?auto=1`,
+      'jane.doe+SHOP@example.com',
+      'order a-1001',
+      '1001 SÖHNE',
       // Beginnings of words, also of the name in front of the @; amounts as the list shows them and as people write them.
-      ...['jane', 'jan', 'DOE', 'doe jane', 'jane.doe', 'jane.doe+shop@exa', 'büch', 'ord 1001', 'order-a'],
-      ...['1234,56', '1.234,56', '1,234.56 EUR', '€1,234.56 eur', 'order 1234,56 EUR', '1234.56€'],
-      ...['1234.56', '1,234.56', '€1234.56', `0x${'ab'.repeat(32)}`, `0x${'CD'.repeat(32)}`, 'order 1234.56'],
+      'jane',
+      'jan',
+      'DOE',
+      'doe jane',
+      'jane.doe',
+      'jane.doe+shop@exa',
+      'büch',
+      'ord 1001',
+      'order-a',
+      '1234,56',
+      '1.234,56',
+      '1,234.56 EUR',
+      '€1,234.56 eur',
+      'order 1234,56 EUR',
+      '1234.56€',
+      '1234.56',
+      '1,234.56',
+      '€1234.56',
+      `0x${'ab'.repeat(32)}`,
+      `0x${'CD'.repeat(32)}`,
+      'order 1234.56',
     ]) {
       const found = await allPages(store, searched(accountId, text), 10);
       expect([text, idsOf(found)]).toEqual([text, [id]]);
     }
     for (const text of [
-      ...['1003', 'order 1001 1002', 'jane@example.com', '1234.57', `0x${'ef'.repeat(32)}`],
+      '1003',
+      'order 1001 1002',
+      'jane@example.com',
+      '1234.57',
+      `0x${'ef'.repeat(32)}`,
       // Less than three characters are a whole word, and what is inside a word does not begin it.
-      ...['ja', 'ane', 'example', '1234.56 USD', '12,34', 'jane.doe+shop@example.com.au', 'orders'],
+      'ja',
+      'ane',
+      'example',
+      '1234.56 USD',
+      '12,34',
+      'jane.doe+shop@example.com.au',
+      'orders',
     ]) {
       expect([text, await allPages(store, searched(accountId, text), 10)]).toEqual([text, []]);
     }

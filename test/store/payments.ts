@@ -26,22 +26,24 @@ export function paymentPromises(context: StoreContext): void {
   it('gives back a payment as it was stored, also over a restart', async () => {
     const payment = await givePayment(context.store);
     const changed: Partial<Payment> = {
-      ...{
-        originalAmountCents: null,
-        customerFeeCents: null,
-        passFeeToCustomer: false,
-        email: null,
-        note: null,
-      },
-      ...{ status: 'canceled', forwardStatus: 'manual_required', paidAtMs: NOW_MS, cancelReason: 'expired' },
-      ...{
-        receivedUnits: HUGE,
-        forwardedUnits: HUGE - 1n,
-        txidIn: '0x1',
-        txidOut: '0x2',
-        releaseRequested: true,
-      },
-      ...{ releaseDueAtMs: NOW_MS, releaseRefusals: 3, releaseRefusalReason: 'blocklisted', relayBatchId: 9 },
+      originalAmountCents: null,
+      customerFeeCents: null,
+      passFeeToCustomer: false,
+      email: null,
+      note: null,
+      status: 'canceled',
+      forwardStatus: 'manual_required',
+      paidAtMs: NOW_MS,
+      cancelReason: 'expired',
+      receivedUnits: HUGE,
+      forwardedUnits: HUGE - 1n,
+      txidIn: '0x1',
+      txidOut: '0x2',
+      releaseRequested: true,
+      releaseDueAtMs: NOW_MS,
+      releaseRefusals: 3,
+      releaseRefusalReason: 'blocklisted',
+      relayBatchId: 9,
     };
     const other = newPayment(payment.accountId, changed);
     expect(await context.store.payments.createPayment(other, null)).toMatchObject({ kind: 'created' });
@@ -237,8 +239,10 @@ export function paymentPromises(context: StoreContext): void {
     const sessions = [
       newSession(payment),
       newSession(payment, {
-        ...{ quotedUnits: null, hasEmail: false },
-        ...{ customerIpHash: 'hash of an address', customerCountry: 'DE' },
+        quotedUnits: null,
+        hasEmail: false,
+        customerIpHash: 'hash of an address',
+        customerCountry: 'DE',
       }),
     ];
     let seen: PaymentView | undefined;

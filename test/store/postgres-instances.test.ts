@@ -219,13 +219,11 @@ describe('two instances on one database', () => {
     const payment = await givePayment(one);
     await one.observations.startCursor(block(10));
     const deposits = Array.from({ length: 20 }, (_, index) => ({
-      ...{
-        paymentId: payment.id,
-        accountId: payment.accountId,
-        blockNumber: 11 + index,
-        logIndex: 0,
-        units: 1n,
-      },
+      paymentId: payment.id,
+      accountId: payment.accountId,
+      blockNumber: 11 + index,
+      logIndex: 0,
+      units: 1n,
       transactionHash: `transaction ${index}`,
     }));
     const count = ({ observations }: PaymentView) => ({

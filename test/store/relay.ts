@@ -203,8 +203,11 @@ export function relayPromises(context: StoreContext): void {
     const { relay } = context.store;
     const batch = await relay.openBatch(newBatch([first, second]), leave);
     const wrong = [
-      ...[newBatch([first], { nonce: 8 }), newBatch([first], { relayer: 'another' })],
-      ...[newBatch([first], { kind: 'rescue' }), newBatch([first, third]), newBatch([])],
+      newBatch([first], { nonce: 8 }),
+      newBatch([first], { relayer: 'another' }),
+      newBatch([first], { kind: 'rescue' }),
+      newBatch([first, third]),
+      newBatch([]),
       newBatch([first], { attempts: [] }),
     ];
     for (const replacement of wrong) {

@@ -72,8 +72,11 @@ describe('a backup', () => {
 
     const [end] = await store.observations.listEntries(0, 1);
     expect(await run()).toEqual({
-      ...{ file: target, bytes: statSync(target).size, secret_fingerprints: ['abc_-1', 'other'] },
-      ...{ book_entries: 1, book_hash: end?.hash },
+      file: target,
+      bytes: statSync(target).size,
+      secret_fingerprints: ['abc_-1', 'other'],
+      book_entries: 1,
+      book_hash: end?.hash,
     });
     await Promise.all(meanwhile);
     await store.close();

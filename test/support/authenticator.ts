@@ -28,7 +28,10 @@ export function createAuthenticator(host: string): Authenticator {
   const answer = (response: object) => {
     const name = id.toString('base64url');
     return JSON.stringify({
-      ...{ id: name, rawId: name, type: 'public-key', clientExtensionResults: {} },
+      id: name,
+      rawId: name,
+      type: 'public-key',
+      clientExtensionResults: {},
       response,
     });
   };

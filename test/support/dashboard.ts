@@ -209,7 +209,9 @@ export function createTestBrowser(server: FastifyInstance, baseUrl: string, addr
     head: (url) => send({ method: 'HEAD', url, headers: headersOf() }),
     sendBody: (url, payload, headers) =>
       send({
-        ...{ method: 'POST', url, payload },
+        method: 'POST',
+        url,
+        payload,
         headers: headersOf({ origin: baseUrl, 'sec-fetch-site': 'same-origin', ...headers }),
       }),
     async post(url, fields = {}, { page = url, headers = {} } = {}) {

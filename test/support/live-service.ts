@@ -61,7 +61,8 @@ export async function startLiveWorld(): Promise<LiveWorld> {
   };
   const deployed = await runJson<{ deposit_factory_address: string }>(
     { DATA_DIR: join(folder, 'deployment'), ...common },
-    ...['contract', 'deploy'],
+    'contract',
+    'deploy',
   );
   const running: ServiceProcess[] = [];
 
@@ -73,8 +74,10 @@ export async function startLiveWorld(): Promise<LiveWorld> {
       const [port, adminPort] = (await freePorts(2)) as [number, number];
       const environment = {
         DATA_DIR: join(folder, randomBytes(4).toString('hex')),
-        ...{ PORT: String(port), ADMIN_PORT: String(adminPort) },
-        ...{ ...common, DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address },
+        PORT: String(port),
+        ADMIN_PORT: String(adminPort),
+        ...common,
+        DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address,
         ...changes,
       };
       const process = await startServiceProcess(environment, { args: ['--live'] });
@@ -101,7 +104,8 @@ function machineOf(
     fetch(`${url}${path}`, { ...init, headers: { 'content-type': 'application/json', 'x-api-key': apiKey } });
   async function beginSession(paymentId: string): Promise<string> {
     const click = await fetch(`${url}/pay/${paymentId}/providers/moonpay`, {
-      ...{ method: 'POST', redirect: 'manual' },
+      method: 'POST',
+      redirect: 'manual',
     });
     return click.headers.get('location') as string;
   }

@@ -72,7 +72,10 @@ export async function createTestConsole({
     ...(hasMail ? {} : { mailer: null }),
     ...contextOf(dashboard, outside),
     limits,
-    ...{ baseUrl, isSandbox, isTrustedPeer, publicUrl: 'https://pay.example.com' },
+    baseUrl,
+    isSandbox,
+    isTrustedPeer,
+    publicUrl: 'https://pay.example.com',
   };
   refuseForeignHosts(server, baseUrl);
   registerOperatorConsole(server, context);

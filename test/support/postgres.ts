@@ -40,8 +40,18 @@ export async function startPostgres(
   try {
     const installation = await prepareInstallation(folder);
     await run(installation, 'initdb', [
-      ...['--pgdata', join(folder, 'data'), '--username', OWNER, '--auth', 'trust'],
-      ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'],
+      '--pgdata',
+      join(folder, 'data'),
+      '--username',
+      OWNER,
+      '--auth',
+      'trust',
+      '--encoding',
+      'UTF8',
+      '--locale',
+      'C',
+      '--no-sync',
+      '--no-instructions',
     ]);
     return await serve(installation, folder, settings);
   } catch (error) {

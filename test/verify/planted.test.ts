@@ -273,14 +273,23 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
         ),
       );
       expect(states).toEqual([
-        ...['unpaid/pending', 'paid/completed', 'paid/completed', 'unpaid/ready', 'unpaid/processing'],
-        ...['canceled/canceled', 'canceled/completed', 'unpaid/ready'],
+        'unpaid/pending',
+        'paid/completed',
+        'paid/completed',
+        'unpaid/ready',
+        'unpaid/processing',
+        'canceled/canceled',
+        'canceled/completed',
+        'unpaid/ready',
       ]);
       const report = await verifyPayments(world.context);
       expect(report.discrepancies).toEqual([]);
       const { deposits, released } = { deposits: 5n * 200_000_000n + 7n, released: 3n };
       expect(report).toMatchObject({
-        ...{ payments: 8, finalBlock: 20, isChainChecked: true, discrepancyCount: 0 },
+        payments: 8,
+        finalBlock: 20,
+        isChainChecked: true,
+        discrepancyCount: 0,
         totals: {
           depositedUnits: deposits,
           forwardedUnits: released * 195_000_000n,
@@ -308,7 +317,8 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
       world.chain.fork = ' of another chain';
       world.chain.transfers.splice(0);
       expect(await verifyPayments({ ...world.context, chain: null })).toMatchObject({
-        ...{ isChainChecked: false, discrepancies: [] },
+        isChainChecked: false,
+        discrepancies: [],
       });
     });
 

@@ -96,12 +96,23 @@ export async function openWorld(store: Store): Promise<SimulatedWorld> {
   const account = newAccount();
   await store.accounts.createAccount(account);
   await store.settlements.rememberSettlement({
-    ...{ chainId: CHAIN_ID, token: ADDRESS, factory: ADDRESS, implementation, factoryCodeHash: '0x' },
-    ...{ feeWallet: ADDRESS, lastStartedAtMs: NOW_MS },
+    chainId: CHAIN_ID,
+    token: ADDRESS,
+    factory: ADDRESS,
+    implementation,
+    factoryCodeHash: '0x',
+    feeWallet: ADDRESS,
+    lastStartedAtMs: NOW_MS,
   });
   const names: readonly PaymentName[] = [
-    ...(['untouched', 'paid', 'surplus', 'ready', 'carried', 'expired'] as const),
-    ...(['releasedAfterCancel', 'provisional'] as const),
+    'untouched',
+    'paid',
+    'surplus',
+    'ready',
+    'carried',
+    'expired',
+    'releasedAfterCancel',
+    'provisional',
   ];
   const entries = await Promise.all(
     names.map(async (name) => {
@@ -133,8 +144,12 @@ export async function openWorld(store: Store): Promise<SimulatedWorld> {
   releaseFrom(chain, payments.releasedAfterCancel, 18);
   depositTo(chain, payments.provisional, 25);
   chain.rescued.push({
-    ...{ deposit: payments.expired.depositAddress, token: implementation, units: 3n },
-    ...{ blockNumber: 14, logIndex: 0, transactionHash: 'rescue 14' },
+    deposit: payments.expired.depositAddress,
+    token: implementation,
+    units: 3n,
+    blockNumber: 14,
+    logIndex: 0,
+    transactionHash: 'rescue 14',
   });
   await record(store, chain, payments);
   await store.relay.openBatch(newBatch([payments.carried]), (view) => settle(view, decideContext));
@@ -156,15 +171,22 @@ function depositTo(
   units = DEPOSIT_UNITS,
 ) {
   chain.transfers.push({
-    ...{ recipient: payment.depositAddress, units, blockNumber: block, logIndex },
+    recipient: payment.depositAddress,
+    units,
+    blockNumber: block,
+    logIndex,
     transactionHash: `deposit ${block}`,
   });
 }
 
 function releaseFrom(chain: SimulatedChain, payment: Payment, block: number, logIndex = 0) {
   chain.forwarded.push({
-    ...{ deposit: payment.depositAddress, toMerchantUnits: DEPOSIT_UNITS - FEE_UNITS, feeUnits: FEE_UNITS },
-    ...{ blockNumber: block, logIndex, transactionHash: `release ${block}` },
+    deposit: payment.depositAddress,
+    toMerchantUnits: DEPOSIT_UNITS - FEE_UNITS,
+    feeUnits: FEE_UNITS,
+    blockNumber: block,
+    logIndex,
+    transactionHash: `release ${block}`,
   });
 }
 
@@ -182,7 +204,9 @@ async function record(
   await store.observations.startCursor(chain.block(10));
   await store.observations.recordScan(
     {
-      ...{ from: chain.block(10), final: chain.block(20), scannedTo: 25 },
+      from: chain.block(10),
+      final: chain.block(20),
+      scannedTo: 25,
       deposits: chain.transfers.map((log) => ({ ...log, ...ownerOf(log.recipient) })),
       releases: chain.forwarded.map((log) => ({ ...log, ...ownerOf(log.deposit) })),
       rescues: chain.rescued.map((log) => ({ ...log, ...ownerOf(log.deposit) })),

@@ -171,8 +171,12 @@ async function prepareRow({ name, url, facts }: (typeof rows)[number]): Promise<
     return { address: '127.0.0.1', port };
   };
   const parts = {
-    ...{ resolver, ownAddresses: () => new Set<never>(), own: null, allowedHosts: new Set<never>() },
-    ...{ ca: authority.caPem, connectTo },
+    resolver,
+    ownAddresses: () => new Set<never>(),
+    own: null,
+    allowedHosts: new Set<never>(),
+    ca: authority.caPem,
+    connectTo,
   };
   async function deliver(): Promise<RowResult> {
     const delivery = await (facts.env === undefined

@@ -20,34 +20,34 @@ export interface DrawnCallback {
 
 type Kind = 'name' | 'private literal' | 'private name' | 'own address';
 const kinds = [
-  ...(['name', 'name', 'name', 'name', 'private literal', 'private name', 'own address'] as const),
+  'name',
+  'name',
+  'name',
+  'name',
+  'private literal',
+  'private name',
+  'own address',
 ] as const satisfies readonly Kind[];
 
 const PRIVATE_NAMES = [
-  ...([
-    'localhost',
-    'localhost.',
-    'receiver',
-    'printer.local',
-    'db.internal',
-    'shop.lan',
-    'a.home.arpa',
-  ] as const),
-  ...([
-    'metadata.google.internal',
-    'metadata.goog',
-    'kubernetes.default.svc',
-    'x.localhost',
-    'y.corp',
-  ] as const),
-  ...([
-    'local%68ost',
-    'ｌｏｃａｌｈｏｓｔ',
-    '127。0。0。1',
-    'shop.example.onion',
-    'api.svc',
-    'LOCALHOST',
-  ] as const),
+  'localhost',
+  'localhost.',
+  'receiver',
+  'printer.local',
+  'db.internal',
+  'shop.lan',
+  'a.home.arpa',
+  'metadata.google.internal',
+  'metadata.goog',
+  'kubernetes.default.svc',
+  'x.localhost',
+  'y.corp',
+  'local%68ost',
+  'ｌｏｃａｌｈｏｓｔ',
+  '127。0。0。1',
+  'shop.example.onion',
+  'api.svc',
+  'LOCALHOST',
 ] as const;
 
 export function drawCallback(draws: Draws, number: number): DrawnCallback {
@@ -108,7 +108,11 @@ function drawLiteral(draws: Draws): string {
   const [first, ...others] = octets;
   const { text: any, family } = drawAddress(draws, 'private');
   return draws.oneOf([
-    ...([text, `${text}.`, String(number), `0x${number.toString(16)}`, `0${number.toString(8)}`] as const),
+    text,
+    `${text}.`,
+    String(number),
+    `0x${number.toString(16)}`,
+    `0${number.toString(8)}`,
     `0x${first?.toString(16)}.${others.join('.')}`,
     `0${first?.toString(8)}.${others.join('.')}`,
     `[::ffff:${text}]`,

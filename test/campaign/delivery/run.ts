@@ -70,7 +70,10 @@ async function openNetwork() {
   let answer: StubDnsAnswer = {};
   const dns = await startDnsServer(() => answer);
   const resolver = createHostResolver({
-    ...{ servers: [dns.server], timeoutMs: 10_000, cacheTtlMs: 60_000, cacheMaxEntries: 100 },
+    servers: [dns.server],
+    timeoutMs: 10_000,
+    cacheTtlMs: 60_000,
+    cacheMaxEntries: 100,
   });
   const check = createCallbackHostCheck(resolver, () => new Set());
 
@@ -85,7 +88,11 @@ async function openNetwork() {
       const own = new Set(callback.own.map((address) => addressIdentity(address) as string));
       const delivery = await deliverWebhook(
         {
-          ...{ resolver, ownAddresses: () => own, own: null, allowedHosts: new Set(), ca: authority.caPem },
+          resolver,
+          ownAddresses: () => own,
+          own: null,
+          allowedHosts: new Set(),
+          ca: authority.caPem,
           connectTo(address) {
             connectedTo.push(address);
             return { address: '127.0.0.1', port: receiver.port };

@@ -42,8 +42,12 @@ export function plantWebhooks(
     const payment = newPayment(accountId, { ...change, callbackUrl, tokenFingerprint, createdAtMs });
     insertPayment.run(...paymentValues(payment));
     insertWebhook.run(
-      ...[`${payment.id}:payment.paid`, accountId, payment.id, hostOfCallback(callbackUrl)],
-      ...[JSON.stringify({ event: 'payment.paid', paymentId: payment.id }), createdAtMs],
+      `${payment.id}:payment.paid`,
+      accountId,
+      payment.id,
+      hostOfCallback(callbackUrl),
+      JSON.stringify({ event: 'payment.paid', paymentId: payment.id }),
+      createdAtMs,
     );
   }
   database.exec('COMMIT');

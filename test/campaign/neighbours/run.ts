@@ -30,7 +30,10 @@ const SHORT: Extent = {
   longestLatencyMs: 9_500,
   neighbourhoods: [
     {
-      ...{ hosts: 30, webhooksPerHost: 70, extraForOne: 50, healthy: 3 },
+      hosts: 30,
+      webhooksPerHost: 70,
+      extraForOne: 50,
+      healthy: 3,
       kinds: ['no handshake', 'no handshake', 'no handshake', 'endless body', 'no handshake', 'no answer'],
       isWatchedToTheEnd: false,
     },

@@ -10,7 +10,11 @@ import { roundingError } from './rounding-error.ts';
 import { webhookBeforeClaim } from './webhook-before-claim.ts';
 
 export const plants: readonly Plant[] = [
-  ...[lostCursorCommit, broadcastBeforeStored, webhookBeforeClaim, roundingError, privateAddress],
+  lostCursorCommit,
+  broadcastBeforeStored,
+  webhookBeforeClaim,
+  roundingError,
+  privateAddress,
 ];
 
 const root = join(import.meta.dirname, '../../..');
@@ -88,7 +92,9 @@ export function plantIn(text: string, { fault, file, changes }: Plant): string {
 
 async function findViolations(run: readonly string[]): Promise<readonly Found[]> {
   const child = spawn(process.execPath, ['test/campaign/main.ts', ...run], {
-    ...{ cwd: place, stdio: ['ignore', 'pipe', 'inherit'], timeout: LONGEST_RUN_MS },
+    cwd: place,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: LONGEST_RUN_MS,
   });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

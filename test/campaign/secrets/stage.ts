@@ -122,21 +122,19 @@ export async function openStage(options: {
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   const actions = actionsOf({ url, dataDir, random, tally, search, receiver, wallet: world.merchantWallet });
   return {
-    ...{
-      url,
-      adminUrl,
-      dataDir,
-      environment,
-      process,
-      world,
-      receiver,
-      silentHost: SILENT_HOST,
-      provider,
-      node,
-      search,
-      random,
-      tally,
-    },
+    url,
+    adminUrl,
+    dataDir,
+    environment,
+    process,
+    world,
+    receiver,
+    silentHost: SILENT_HOST,
+    provider,
+    node,
+    search,
+    random,
+    tally,
     ...actions,
     async stop() {
       await process.end('SIGKILL');

@@ -40,7 +40,9 @@ async function walkApi(stage: Stage, merchant: Merchant, own: CreatedPayment, as
     more: Record<string, string> = {},
   ) =>
     ask(what, {
-      ...{ method: 'POST', path: '/api/v1/wallet', headers: { ...headers, ...more } },
+      method: 'POST',
+      path: '/api/v1/wallet',
+      headers: { ...headers, ...more },
       body: JSON.stringify({ ...stage.drawFields(), ...fields }),
     });
   const watched = async (answer: Promise<RawAnswer>) => {

@@ -7,8 +7,20 @@ import { HOUR_MS, type SimulatedWorld } from './simulated-world.ts';
 
 /** Kinds of faults; each seed has about half of them, so that rare mixtures come about as well. */
 export const faultKinds = [
-  ...(['node', 'reorganisation', 'dropped transaction', 'dear gas', 'rival', 'blocklist', 'pause'] as const),
-  ...(['database', 'clock', 'death', 'deadline', 'merchant', 'split leases', 'fee cap'] as const),
+  'node',
+  'reorganisation',
+  'dropped transaction',
+  'dear gas',
+  'rival',
+  'blocklist',
+  'pause',
+  'database',
+  'clock',
+  'death',
+  'deadline',
+  'merchant',
+  'split leases',
+  'fee cap',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -37,13 +49,16 @@ export function drawEvents(world: SimulatedWorld, faults: ReadonlySet<FaultKind>
 function drawUnits({ draws }: SimulatedWorld, { paidThresholdUnits }: Payment): bigint {
   const odd = BigInt(draws.between(1, 9_999));
   return draws.oneOf([
-    ...([
-      paidThresholdUnits,
-      paidThresholdUnits,
-      paidThresholdUnits + odd,
-      paidThresholdUnits * 2n + odd,
-    ] as const),
-    ...[paidThresholdUnits - 1n, paidThresholdUnits / 2n, paidThresholdUnits / 2n + odd, 1n, odd, 200_000n],
+    paidThresholdUnits,
+    paidThresholdUnits,
+    paidThresholdUnits + odd,
+    paidThresholdUnits * 2n + odd,
+    paidThresholdUnits - 1n,
+    paidThresholdUnits / 2n,
+    paidThresholdUnits / 2n + odd,
+    1n,
+    odd,
+    200_000n,
   ]);
 }
 

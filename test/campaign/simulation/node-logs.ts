@@ -68,12 +68,18 @@ function fabricatedLogs(mood: Mood, { token, factory }: Contracts, blockNumber: 
   const place = { blockNumber, transactionHash };
   return [
     {
-      ...{ ...place, address: token, topics: [TRANSFER_TOPIC, other, deposit] },
-      ...{ data: `0x${wordOf(units)}`, logIndex: 9_000 },
+      ...place,
+      address: token,
+      topics: [TRANSFER_TOPIC, other, deposit],
+      data: `0x${wordOf(units)}`,
+      logIndex: 9_000,
     },
     {
-      ...{ ...place, address: factory, topics: [FORWARDED_TOPIC, deposit, other, other] },
-      ...{ data: `0x${wordOf(units)}${wordOf(0n)}`, logIndex: 9_001 },
+      ...place,
+      address: factory,
+      topics: [FORWARDED_TOPIC, deposit, other, other],
+      data: `0x${wordOf(units)}${wordOf(0n)}`,
+      logIndex: 9_001,
     },
   ];
 }

@@ -42,9 +42,22 @@ export type Mood =
 export const honest: Mood = { kind: 'honest' };
 
 const kinds = [
-  ...(['down', 'slow', 'behind', 'delayed logs', 'dropped logs'] as const),
-  ...(['duplicated logs', 'reordered logs', 'lying hashes', 'lying chain', 'swallowing'] as const),
-  ...(['nonce gap', 'lagging nonce', 'hung', 'omitted logs', 'fabricated logs', 'early finality'] as const),
+  'down',
+  'slow',
+  'behind',
+  'delayed logs',
+  'dropped logs',
+  'duplicated logs',
+  'reordered logs',
+  'lying hashes',
+  'lying chain',
+  'swallowing',
+  'nonce gap',
+  'lagging nonce',
+  'hung',
+  'omitted logs',
+  'fabricated logs',
+  'early finality',
 ] as const satisfies readonly [Mood['kind'], ...Mood['kind'][]];
 
 /** What a mood is drawn from. */

@@ -110,8 +110,13 @@ async function setUp(run: Run): Promise<void> {
   const { token, factory } = world.chain.contracts;
   await raw.accounts.createAccount(accountOf(world.feeBasisPoints));
   await raw.settlements.rememberSettlement({
-    ...{ chainId: CHAIN_ID, token, factory, implementation: world.implementation, factoryCodeHash: '0x' },
-    ...{ feeWallet: world.feeWallet, lastStartedAtMs: world.time.trueMs },
+    chainId: CHAIN_ID,
+    token,
+    factory,
+    implementation: world.implementation,
+    factoryCodeHash: '0x',
+    feeWallet: world.feeWallet,
+    lastStartedAtMs: world.time.trueMs,
   });
   world.chain.mine(100);
   // A service that has just been set up has looked at its chain before the first payment is made.

@@ -47,7 +47,10 @@ export function createInstanceTasks(
   });
   const leaseFor = (name: string) =>
     createLease({
-      ...{ leases, name, holder, monotonicMs: parts.monotonicMs },
+      leases,
+      name,
+      holder,
+      monotonicMs: parts.monotonicMs,
       onAcquired: () => world.recorder.fault('lease taken'),
       onFailure: (error) => {
         throw error;

@@ -152,7 +152,9 @@ function createOutside(
   );
   const outside: Pick<ExternalServices, 'chain' | 'token' | 'relayer' | 'sweepBalances' | 'intervals'> = {
     chain: createChainReader({
-      ...{ endpoints, sources: { token, factories: [factory] }, monotonicMs: () => world.time.trueMs },
+      endpoints,
+      sources: { token, factories: [factory] },
+      monotonicMs: () => world.time.trueMs,
     }),
     token: createTokenReader({ endpoints, token }),
     relayer: relayerOf(endpoints),
