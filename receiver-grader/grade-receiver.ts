@@ -10,7 +10,7 @@ export const ORDERS_NEEDED = 5;
 /** Number of concurrent duplicates of one event. */
 const DUPLICATES = 5;
 const HOUR_SECONDS = 3600;
-const LOOK_INTERVAL_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 export interface GradeContext {
   readonly endpoint: URL;
@@ -166,7 +166,7 @@ async function settled({ readFulfilments, patienceMs }: SendContext, order: Grad
 
 async function waitUntil(patienceMs: number, isReached: () => Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + patienceMs;
-  while (!(await isReached()) && performance.now() < deadlineMs) await delay(LOOK_INTERVAL_MS);
+  while (!(await isReached()) && performance.now() < deadlineMs) await delay(POLL_INTERVAL_MS);
 }
 
 /** Hex HMAC-SHA256, as the service signs. */

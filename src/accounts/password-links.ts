@@ -8,7 +8,7 @@ import {
   accessChanged,
   createSecretToken,
   hashSecretToken,
-  looksLikeSecretToken,
+  isSecretToken,
   type PeopleContext,
   recordForUser,
 } from './people-context.ts';
@@ -48,7 +48,7 @@ export async function readLink(
   token: string,
   purpose: 'password' | 'invitation',
 ): Promise<OneTimeLink | null> {
-  if (!looksLikeSecretToken(token)) return null;
+  if (!isSecretToken(token)) return null;
   const link = await sessions.findLink(hashSecretToken(token));
   if (link === null || link.expiresAtMs <= nowMs()) return null;
   return (link.kind === 'invitation') === (purpose === 'invitation') ? link : null;

@@ -94,6 +94,6 @@ export function hashSecretToken(token: string): string {
 }
 
 /** Whether a text has the form of a token, checked before hashing. */
-export function looksLikeSecretToken(text: string): boolean {
+export function isSecretToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }

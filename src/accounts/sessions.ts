@@ -19,7 +19,7 @@ import {
   type Actor,
   createSecretToken,
   hashSecretToken,
-  looksLikeSecretToken,
+  isSecretToken,
   type PeopleContext,
   recordAction,
 } from './people-context.ts';
@@ -128,7 +128,7 @@ export async function readSession(
   token: string,
   area: SessionArea,
 ): Promise<SignedIn | null> {
-  if (!looksLikeSecretToken(token)) return null;
+  if (!isSecretToken(token)) return null;
   const session = await sessions.findSession(hashSecretToken(token));
   const now = nowMs();
   if (session === null || session.area !== area || !isSessionAlive(session, now)) return null;

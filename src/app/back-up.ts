@@ -10,7 +10,7 @@ import { requireDatabase, SQLITE_FILE } from './open-store.ts';
 export async function backUp(config: Config, file: string) {
   if (config.databaseUrl !== null) {
     throw new ConfigError([
-      'DATABASE_URL names a PostgreSQL database; it is backed up with its own tool, also while the service runs: ' +
+      'DATABASE_URL is a PostgreSQL database. Back it up with pg_dump, which works while the service runs: ' +
         `pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
     ]);
   }

@@ -52,7 +52,7 @@ it('is not added to accounts of a service that is being set up for live mode', a
   await requireSandboxData(store, folder);
   await openDemoAccount(store, folder, WALLET);
   await expect(requireSandboxData(store, folder)).rejects.toThrow(
-    `the data folder ${folder} holds accounts that no sandbox made: set DATA_DIR to another folder`,
+    `the data folder ${folder} holds accounts that were not created by a sandbox: set DATA_DIR to another folder`,
   );
   mkdirSync(join(folder, 'sandbox'));
   await requireSandboxData(store, folder);

@@ -29,7 +29,7 @@ const EMAIL = 'demo@shop.example';
 export async function requireSandboxData(store: Store, dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'sandbox')) || (await store.accounts.listAccounts()).length === 0) return;
   throw new Error(
-    `the data folder ${resolve(dataDir)} holds accounts that no sandbox made: ` +
+    `the data folder ${resolve(dataDir)} holds accounts that were not created by a sandbox: ` +
       'set DATA_DIR to another folder for the sandbox, or start the service with --live',
   );
 }

@@ -64,8 +64,8 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
         const lowWei = lowGasWei(fees);
         if (balance < lowWei) {
           throw new Error(
-            `${relayer.address} has only ${pol} POL for gas: send it some, ` +
-              `three full batches may cost ${polOf(lowWei)} POL today`,
+            `${relayer.address} has only ${pol} POL for gas: send POL to it, ` +
+              `three full batches can cost ${polOf(lowWei)} POL at current fees`,
           );
         }
         return `${relayer.address} has ${pol} POL for gas`;
@@ -82,18 +82,18 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
 export function describeHosts(hosts: readonly string[]): string {
   const names = hosts.join(', ');
   if (hosts.length === 1) {
-    return `all RPC endpoints are on one host (${names}): everything it says is believed, invented payments too`;
+    return `all RPC endpoints are on one host (${names}): the service trusts everything it reports, including invented payments`;
   }
   if (hosts.length === 2) {
-    return `RPC endpoints on two hosts (${names}) confirm each other: while one is down or they disagree, nothing becomes paid`;
+    return `RPC endpoints on two hosts (${names}) confirm each other: nothing becomes paid while one is down or they disagree`;
   }
-  return `RPC endpoints on ${hosts.length} hosts (${names}) confirm each other: one may be down or lie`;
+  return `RPC endpoints on ${hosts.length} hosts (${names}) confirm each other: one may fail or lie`;
 }
 
 function checkProviders(config: Config): DoctorCheck {
   const ids = [...config.providers.keys()];
   if (ids.length > 0) return { name: 'providers', isFine: true, detail: `credentials for ${ids.join(', ')}` };
-  return { name: 'providers', isFine: false, detail: 'no provider has credentials: nobody could pay' };
+  return { name: 'providers', isFine: false, detail: 'no provider has credentials: customers could not pay' };
 }
 
 async function checked(name: string, check: () => Promise<string>): Promise<DoctorCheck> {

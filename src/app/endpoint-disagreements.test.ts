@@ -42,9 +42,9 @@ it('counts every disagreement by its kind and endpoint, from zero, and logs each
 });
 
 it.each([
-  [['a'], /on one host \(a\): everything it says is believed/],
-  [['a', 'b'], /on two hosts \(a, b\).*while one is down or they disagree, nothing becomes paid/],
-  [['a', 'b', 'c'], /on 3 hosts \(a, b, c\) confirm each other: one may be down or lie/],
+  [['a'], /on one host \(a\): the service trusts everything it reports/],
+  [['a', 'b'], /on two hosts \(a, b\).*nothing becomes paid while one is down or they disagree/],
+  [['a', 'b', 'c'], /on 3 hosts \(a, b, c\) confirm each other: one may fail or lie/],
 ])('the doctor says what RPC endpoints on the hosts %j can do', (hosts, sentence) => {
   expect(describeHosts(hosts)).toMatch(sentence);
 });

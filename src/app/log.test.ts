@@ -37,10 +37,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void): string {
 const failed = () => new ChainUnavailableError(quoting, { cause: new Error(quoting, { cause: quoting }) });
 
 it.each<[string, (log: ReturnType<typeof createLog>) => void]>([
-  [
-    'an error of a step',
-    (log) => log.warn({ err: failed(), task: 'relay' }, 'a step failed and is tried again'),
-  ],
+  ['an error of a step', (log) => log.warn({ err: failed(), task: 'relay' }, 'a task failed and is retried')],
   ['an error without a text', (log) => log.error({ err: failed() })],
   ['an error alone', (log) => log.error(failed())],
   ['an error with a text', (log) => log.error(failed(), quoting)],
@@ -139,6 +136,6 @@ it('refuses the data of another chain, and remembers nothing of it', async () =>
   await startWith(settlement('3', '4'), 1);
   const started = startWith(settlement('3', '4', 80_002), 2);
   await expect(started).rejects.toThrow(ConfigError);
-  await expect(started).rejects.toThrow('CHAIN_ID is 80002, but the store holds payments of chain 137.');
+  await expect(started).rejects.toThrow('CHAIN_ID is 80002, but the database holds payments of chain 137.');
   expect(await startWith(settlement('3', '4'), 3)).toEqual(['3 4']);
 });

@@ -46,7 +46,7 @@ export async function rememberSettlement(
   const foreign = known.find(({ chainId }) => chainId !== settlement.chainId);
   if (foreign !== undefined) {
     throw new ConfigError([
-      `CHAIN_ID is ${settlement.chainId}, but the store holds payments of chain ${foreign.chainId}.`,
+      `CHAIN_ID is ${settlement.chainId}, but the database holds payments of chain ${foreign.chainId}.`,
     ]);
   }
   await store.settlements.rememberSettlement({ ...settlement, lastStartedAtMs: nowMs });

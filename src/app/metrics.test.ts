@@ -32,7 +32,7 @@ it("counts requests as the library's histogram does", async () => {
       const observe = createRequestDurations(ours);
       const histogram = new Histogram({
         name: 'card_checkout_request_duration_seconds',
-        help: 'Time to answer a request, by route pattern, method and status.',
+        help: 'Request duration by route pattern, method and status.',
         labelNames: ['route', 'method', 'status'],
         buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
         registers: [theirs],

@@ -32,19 +32,19 @@ function createProviderMetrics(
   return {
     providerWebhooks: new Counter({
       name: 'card_checkout_provider_webhooks_total',
-      help: 'Provider webhooks, by what became of them.',
+      help: 'Provider webhooks by outcome.',
       labelNames: ['provider', 'outcome'],
       registers,
     }),
     providerCalls: new Counter({
       name: 'card_checkout_provider_calls_total',
-      help: 'Quotes and sessions asked of the providers, by how they ended.',
+      help: 'Quote and session requests to providers by outcome.',
       labelNames: ['provider', 'outcome'],
       registers,
     }),
     providerCircuitOpen: new Gauge({
       name: 'card_checkout_provider_circuit_open',
-      help: 'Whether a provider that kept failing is left alone (1) or not (0).',
+      help: 'Whether the circuit breaker of a provider is open (1) or closed (0).',
       labelNames: ['provider'],
       registers,
     }),
@@ -57,19 +57,19 @@ function createEndpointMetrics(
 ): Pick<Metrics, 'endpointDisagreements' | 'endpointCalls' | 'endpointLag' | 'beginEndpoints'> {
   const endpointDisagreements = new Counter({
     name: 'card_checkout_endpoint_disagreements_total',
-    help: 'How often RPC endpoints contradicted or could not confirm each other, by how, and who was not confirmed.',
+    help: 'Disagreements between RPC endpoints by kind and by the endpoint that was not confirmed.',
     labelNames: ['kind', 'endpoint'],
     registers,
   });
   const endpointCalls = new Counter({
     name: 'card_checkout_endpoint_calls_total',
-    help: 'JSON-RPC calls to each endpoint, by how they ended.',
+    help: 'JSON-RPC calls by endpoint and outcome.',
     labelNames: ['endpoint', 'outcome'],
     registers,
   });
   const endpointLag = new Gauge({
     name: 'card_checkout_endpoint_lag_blocks',
-    help: 'Final blocks by which an endpoint is behind the one that names the highest.',
+    help: 'Final blocks by which an endpoint lags behind the highest reported one.',
     labelNames: ['endpoint'],
     registers,
   });
@@ -97,50 +97,50 @@ export function createMetrics(): Metrics {
   return {
     registry,
     observeRequest: createRequestDurations(registry),
-    scannedBlock: gauge('card_checkout_scanned_block', 'Newest final block scanned.'),
-    latestBlock: gauge('card_checkout_latest_block', 'Newest block of the chain.'),
+    scannedBlock: gauge('card_checkout_scanned_block', 'Latest final block scanned.'),
+    latestBlock: gauge('card_checkout_latest_block', 'Latest block of the chain.'),
     chainRewinds: counter(
       'card_checkout_chain_rewinds_total',
-      'How often the chain lost blocks that it had called final.',
+      'Rewinds: the chain removed blocks that it had reported as final.',
     ),
     ...createEndpointMetrics(registers),
     missedLogs: counter(
       'card_checkout_missed_logs_total',
-      'Events that a first scan of final blocks had missed.',
+      'Events missed by the first scan and found by the second.',
     ),
     unexplainedBalances: counter(
       'card_checkout_unexplained_balances_total',
-      'Open payments whose address held another amount than was observed.',
+      'Open payments whose address balance differs from the recorded deposits.',
     ),
     relayPasses: new Counter({
       name: 'card_checkout_relay_passes_total',
-      help: 'Passes of the sender, by what they did.',
+      help: 'Passes of the relayer by result.',
       labelNames: ['result'],
       registers,
     }),
     relayIncidents: new Counter({
       name: 'card_checkout_relay_incidents_total',
-      help: 'What went otherwise than it should with releases, by what it was.',
+      help: 'Relay incidents by kind.',
       labelNames: ['kind'],
       registers,
     }),
     webhooks: new Counter({
       name: 'card_checkout_webhooks_total',
-      help: 'Webhooks by the outcome of their one attempt.',
+      help: 'Webhooks by outcome.',
       labelNames: ['outcome'],
       registers,
     }),
     ...createProviderMetrics(registers),
     taskFailures: new Counter({
       name: 'card_checkout_task_failures_total',
-      help: 'Steps of the worker that failed and are tried again.',
+      help: 'Failed runs of worker tasks, which are retried.',
       labelNames: ['task'],
       registers,
     }),
-    relayerBalancePol: gauge('card_checkout_relayer_balance_pol', 'Gas money of the relayer in POL.'),
+    relayerBalancePol: gauge('card_checkout_relayer_balance_pol', 'Gas balance of the relayer in POL.'),
     relayerLowBalancePol: gauge(
       'card_checkout_relayer_low_balance_pol',
-      'The relayer needs gas money below this: three full batches at the present fees, in POL.',
+      'Low-balance mark of the relayer in POL: the cost of three full batches at current fees.',
     ),
   };
 }
@@ -184,7 +184,7 @@ export function createRequestDurations(
 
   const metric = {
     name: NAME,
-    help: 'Time to answer a request, by route pattern, method and status.',
+    help: 'Request duration by route pattern, method and status.',
     type: 'histogram',
     aggregator: 'sum',
   };

@@ -28,7 +28,7 @@ export async function moveStore(
 ): Promise<MoveReport> {
   const [origin, destination] = [placeOf(config, from), placeOf(config, to)];
   if (origin.engine === destination.engine) {
-    throw new MoveRefusedError('a store is moved from SQLite to PostgreSQL or back, not within one of them');
+    throw new MoveRefusedError('move-store copies from SQLite to PostgreSQL or back, not within one engine');
   }
   const source = await openSource(origin);
   try {
@@ -51,7 +51,7 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
   if (place === 'sqlite') return { engine: 'sqlite', file: join(dataDir, SQLITE_FILE) };
   if (place === 'postgres') {
     if (databaseUrl === null)
-      throw new MoveRefusedError('DATABASE_URL is empty: it names the PostgreSQL database');
+      throw new MoveRefusedError('DATABASE_URL is empty: set it to the PostgreSQL database');
     return { engine: 'postgres', url: databaseUrl };
   }
   if (/^postgres(?:ql)?:/.test(place)) {

@@ -22,7 +22,7 @@ export class NoDatabaseError extends Error {
   constructor(missing: string, variable: string) {
     super(
       `${missing}: check ${variable}, in the environment or in .env, ` +
-        'or make one with `card-checkout init`',
+        'or create one with `card-checkout init`',
     );
   }
 }
@@ -64,7 +64,7 @@ export function openStore(config: Config, log: Log): Promise<Store> {
   if (config.databaseUrl !== null) {
     return openPostgresStore({
       url: config.databaseUrl,
-      onError: (error) => log.error({ err: error }, 'the database failed where nobody waited for it'),
+      onError: (error) => log.error({ err: error }, 'a background database operation failed'),
     });
   }
   return openSqliteStore({

@@ -14,7 +14,7 @@ import { type Service, startService } from './start-service.ts';
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
 
 /**
- * Balancers stop sending to an instance when they notice that it is not ready, so it goes on serving for that long.
+ * Balancers stop sending to an instance when they notice that it is not ready, so it continues to serve for that long.
  * Long enough for three checks at two seconds' distance.
  */
 const DRAIN_DELAY_CLUSTERED_MS = 8_000;

@@ -125,9 +125,9 @@ export async function startSandboxParts(
 function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {
   const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
   return [
-    { href: shop.url, title: 'Shop', summary: 'buy something, and watch what its server does' },
+    { href: shop.url, title: 'Shop', summary: 'buy something and see the calls of its server' },
     { href: shop.inbox.pageUrl, title: 'Webhooks', summary: 'of checkouts that you create by hand' },
-    { href: '/sandbox/pages', title: 'Pages', summary: 'the checkout in every state' },
+    { href: '/sandbox/pages', title: 'Pages', summary: 'the checkout page in every state' },
     { href: consoleUrl, title: "Operator's console", summary: 'settlement, providers, accounts' },
   ];
 }
@@ -227,7 +227,10 @@ export function createSandboxControls(parts: SandboxControlParts, tools: Sandbox
     pay: async (payment, provider, deliveryUnits) => {
       if (!isDirect(payment)) return payAtProvider(parts, tools, payment, provider, deliveryUnits);
       if (provider !== null) {
-        throw new ServiceError('provider_unknown', 'A direct payment is paid from a wallet, at no provider.');
+        throw new ServiceError(
+          'provider_unknown',
+          'A direct payment is paid from a wallet, not at a provider.',
+        );
       }
       const units = deliveryUnits ?? payment.paidThresholdUnits;
       const { transactionHash } = await sandbox.customerWallet.send(payment.depositAddress, units);
@@ -261,7 +264,10 @@ async function payAtProvider(
   const session = await startSession(payment, chosen, { country, knowsEmail: true });
   const units = deliveryUnits ?? session.quotedUnits;
   if (units === null)
-    throw new ServiceError('provider_unavailable', 'The provider gave no quote; name an amount.');
+    throw new ServiceError(
+      'provider_unavailable',
+      'The provider returned no quote: specify an amount with --usdc.',
+    );
   const { transactionHash } = await sandbox.pay({
     order: session.redirectUrl,
     deliveryUnits: units,
@@ -273,7 +279,8 @@ async function payAtProvider(
 /** The provider named on the command line, else the payment's own, else the first of the catalogue. */
 function chooseProvider(own: string, named: string | null): ProviderId {
   const chosen = named ?? (own === MULTI_PROVIDER ? (providerIds[0] as ProviderId) : own);
-  if (!isProviderId(chosen)) throw new ServiceError('provider_unknown', `There is no provider ${chosen}.`);
+  if (!isProviderId(chosen))
+    throw new ServiceError('provider_unknown', `The provider ${chosen} does not exist.`);
   return chosen;
 }
 

@@ -251,7 +251,7 @@ export function createDashboardContext({
 /** The mailer: in live mode the configured server, or null without one; the sandbox only logs its mails. */
 function createMailer(config: Config, isSandbox: boolean, log: Log): Mailer | null {
   if (isSandbox)
-    return createConsoleMailer((mail) => log.info({ mail }, 'an e-mail, which the sandbox does not send'));
+    return createConsoleMailer((mail) => log.info({ mail }, 'an e-mail that the sandbox does not send'));
   return config.mail === null ? null : createSmtpMailer(config.mail);
 }
 

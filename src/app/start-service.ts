@@ -81,7 +81,7 @@ async function listenOn(
   { host, port }: { readonly host: string; readonly port: number },
   variable: 'PORT' | 'ADMIN_PORT',
 ): Promise<void> {
-  const hint = variable === 'PORT' ? 'PORT' : 'ADMIN_PORT (PORT + 1 where it is not set)';
+  const hint = variable === 'PORT' ? 'PORT' : 'ADMIN_PORT (PORT + 1 by default)';
   try {
     await server.listen({ host, port });
   } catch (cause) {
@@ -173,6 +173,6 @@ export async function requireKnownSecret(
   const [newest] = await payments.listPayments({}, null, 1);
   if (newest === undefined || tokens.knows(newest.tokenFingerprint)) return;
   throw new ConfigError([
-    'SECRET_KEY is not the one that the stored payments were made with: set that one, or add it to SECRET_KEY_PREVIOUS.',
+    'SECRET_KEY differs from the key of the stored payments: restore that key, or add it to SECRET_KEY_PREVIOUS.',
   ]);
 }

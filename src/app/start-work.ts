@@ -47,7 +47,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   const { own, leases } = shared === null ? single(tasks) : clustered(shared, holder, options, tasks, wake);
   const worker: Worker = startWorker(own, (name, error, failuresInARow) => {
     metrics.taskFailures.inc({ task: name });
-    log.warn({ err: error, task: name, failuresInARow }, 'a step failed and is tried again');
+    log.warn({ err: error, task: name, failuresInARow }, 'a task failed and is retried');
   });
   return {
     async stop() {

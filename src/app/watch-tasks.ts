@@ -38,7 +38,7 @@ function watchContextOf({ store, external, known, nowMs, log, metrics }: WorkerP
     decide: (view) => settleScanned(view, { nowMs: nowMs() }),
     onRewind(from, to) {
       metrics.chainRewinds.inc();
-      log.error({ from, to }, 'the chain lost blocks that it had called final; scanning them again');
+      log.error({ from, to }, 'the chain removed blocks that it had reported as final; scanning them again');
     },
   };
 }
@@ -65,7 +65,7 @@ function rescanTask({ external, metrics, log }: WorkerParts, context: WatchDepos
       const added = await rescanFinalBlocks(context, external.intervals.rescanDepthBlocks, { signal });
       if (added > 0) {
         metrics.missedLogs.inc(added);
-        log.warn({ added }, 'an earlier scan had missed events; they are recorded now');
+        log.warn({ added }, 'an earlier scan missed events, which are now recorded');
       }
       return false;
     },
@@ -101,7 +101,7 @@ function createInvestigation(
     metrics.unexplainedBalances.inc(due.length);
     log.error(
       { payments: due.slice(0, 10) },
-      'addresses hold more than was observed; scanning again, deeply, at each endpoint',
+      'addresses hold more than was recorded; rescanning at every endpoint',
     );
     const added = await rescanFinalBlocks(context, deepRescanBlocks, { isEachAsked: true, signal });
     metrics.missedLogs.inc(added);

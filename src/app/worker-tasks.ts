@@ -111,7 +111,7 @@ function relayTask({ store, external, nowMs, log, metrics, withRelayerLease }: W
   };
 }
 
-/** Tells customers by e-mail that their payment is paid; none where mail is not configured. */
+/** Sends receipts to customers by e-mail; none without configured mail. */
 function receiptTasks({ store, external, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
   if (mailer === null) return [];
   const context = {
@@ -145,7 +145,7 @@ function staleWebhooksTask({ store, nowMs, monotonicMs, log }: WorkerParts): Wor
 /** Logs the number of abandoned webhooks, if any. */
 export function reportAbandoned(log: Log, abandoned: number): void {
   if (abandoned > 0)
-    log.warn({ abandoned }, 'webhooks were cut off in mid delivery; their outcome stays unknown');
+    log.warn({ abandoned }, 'webhooks were interrupted during delivery; their outcome stays unknown');
 }
 
 /** Claims webhooks as there are places and sends each on its own, so that a slow receiver does not delay the others. */
@@ -235,9 +235,8 @@ export function createGasTask({ external, metrics, log }: GasParts): WorkerTask 
       const wasLow = isLow;
       isLow = balanceWei < lowWei;
       const fields = { relayer: external.relayer.address, balancePol, lowPol };
-      if (isLow && !wasLow)
-        log.error(fields, 'the relayer runs out of gas money: send it POL, or releases stop');
-      if (wasLow && !isLow) log.info(fields, 'the relayer has gas money again');
+      if (isLow && !wasLow) log.error(fields, 'the relayer is low on gas: send POL to it, or releases stop');
+      if (wasLow && !isLow) log.info(fields, 'the relayer has enough gas again');
       return false;
     },
   };
@@ -331,7 +330,7 @@ function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): 
     dashboardUrl: `${baseUrl}/dashboard`,
     nowMs,
     onFailure: ({ accountId, kind }: Alert, err: unknown) =>
-      log.warn({ err, accountId, kind }, 'an alert mail was not sent'),
+      log.warn({ err, accountId, kind }, 'an alert e-mail was not sent'),
   };
   return [{ name: 'trouble', intervalMs: ALERT_INTERVAL_MS, run: (signal) => sendAlerts(context, signal) }];
 }

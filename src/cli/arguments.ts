@@ -134,7 +134,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('defaultCallback', optional(args, 'default-callback')),
     ...given('tolerancePercent', optional(args, 'tolerance-percent')),
     ...given('maxProviderFeePercent', optional(args, 'max-provider-fee-percent')),
-    ...optionalTroubleMails(args),
+    ...optionalAlertMails(args),
     ...given('emailRetentionDays', optional(args, 'email-retention')),
     ...(wallet === null ? {} : { wallet }),
     // The file's content as base64: the server may not have access to the caller's files.
@@ -144,7 +144,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
   };
 }
 
-function optionalTroubleMails(args: OperationArguments): { receivesAlerts?: boolean } {
+function optionalAlertMails(args: OperationArguments): { receivesAlerts?: boolean } {
   const value = optional(args, 'trouble-mails');
   if (value === null) return {};
   if (value !== 'on' && value !== 'off') throw invalidField('trouble-mails', 'must be on or off');

@@ -244,7 +244,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     }
     const chain = isOffline ? null : context.chain;
     return presentVerification(
-      await verifyPayments({ ...context, chain, pause: () => delay(LOOK_AGAIN_MS) }),
+      await verifyPayments({ ...context, chain, pause: () => delay(RETRY_INTERVAL_MS) }),
     );
   },
 
@@ -252,7 +252,7 @@ export const operations: Readonly<Record<string, Operation>> = {
 };
 
 /** Interval between two reads of a payment that does not reconcile: longer than the slowest step of the service. */
-const LOOK_AGAIN_MS = 500;
+const RETRY_INTERVAL_MS = 500;
 
 /** Maximum number of payments in `payment list`. */
 const LISTED_PAYMENTS = 100;

@@ -12,7 +12,7 @@ const triggeredEvents = ['payment.paid', 'payment.forwarded'] as const;
 const DEFAULT_AMOUNT_CENTS = 25_00;
 /** Far longer than the sandbox takes to finalize a payment, and shorter than the caller's timeout. */
 const PATIENCE_MS = 60_000;
-const LOOK_INTERVAL_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /**
  * `trigger`: creates a payment and simulates it to its end on the local chain, so that a real event results, signed and
@@ -95,6 +95,6 @@ async function waitForEvent(
         `The payment ${id} was created and paid, but ${event} was not sent within a minute. Check that the chain is up.`,
       );
     }
-    await delay(LOOK_INTERVAL_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { API_KEY_PREFIX, createApiKey, hashApiKey, looksLikeApiKey, maskApiKey } from './api-key.ts';
+import { API_KEY_PREFIX, createApiKey, hasApiKeyForm, hashApiKey, maskApiKey } from './api-key.ts';
 
 it('makes keys with the prefix of the specification and at least 192 random bits', () => {
   const keys = Array.from({ length: 500 }, createApiKey);
   expect(new Set(keys).size).toBe(500);
   for (const key of keys) {
     expect(key).toMatch(/^service_live_[A-Za-z0-9_-]{38}$/);
-    expect(looksLikeApiKey(key)).toBe(true);
+    expect(hasApiKeyForm(key)).toBe(true);
   }
   // 24 bytes in base64url are 32 letters; each of them varies.
   for (let position = 13; position < 45; position++) {
@@ -18,9 +18,9 @@ it('makes keys with the prefix of the specification and at least 192 random bits
 it('takes nothing longer than a key for one', () => {
   const key = createApiKey();
   for (const text of [`${key}a`, `a${key}`, key.slice(0, -1), ` ${key}`, `${key}\n`, '', API_KEY_PREFIX]) {
-    expect(looksLikeApiKey(text)).toBe(false);
+    expect(hasApiKeyForm(text)).toBe(false);
   }
-  expect(looksLikeApiKey(API_KEY_PREFIX + 'a'.repeat(1_000_000))).toBe(false);
+  expect(hasApiKeyForm(API_KEY_PREFIX + 'a'.repeat(1_000_000))).toBe(false);
 });
 
 it('stores the SHA-256 of a key in hex', () => {

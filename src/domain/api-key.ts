@@ -27,7 +27,7 @@ export function createApiKey(): string {
 }
 
 /** Whether a text could be an API key at all; cheap, so that garbage is refused before it is hashed. */
-export function looksLikeApiKey(text: string): boolean {
+export function hasApiKeyForm(text: string): boolean {
   return text.length <= MAXIMUM_API_KEY_LENGTH && apiKeyPattern.test(text);
 }
 

@@ -3,7 +3,7 @@ import type { ChainPosition, Deposit, Release, Rescue } from './payment.ts';
 import type { PaymentId } from './payment-id.ts';
 import type { Address } from './payout-address.ts';
 
-/** Kinds of movements: to the deposit address, from there to the merchant and the fee wallet, or of a rescued token. */
+/** Kinds of journal entries: a deposit, a release to the merchant and the fee wallet, or the rescue of another token. */
 export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
 /** One entry of money that is final on the chain, before it has its place in the journal. */

@@ -57,9 +57,10 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
         );
         context.observe(provider, outcome);
         if (outcome === 'unknown_state')
-          request.log.error({ err: reason, provider }, 'a provider told of a state that nobody knows');
+          request.log.error({ err: reason, provider }, 'a provider sent an unknown state');
         if (outcome === 'unmatched' || outcome === 'refused') warn(request, provider, outcome, reason);
-        if (outcome === 'refused') throw new ServiceError('unauthorized', 'The webhook is not authentic.');
+        if (outcome === 'refused')
+          throw new ServiceError('unauthorized', 'The webhook signature is invalid.');
         return await reply.send({ received: true });
       },
     );
@@ -84,7 +85,7 @@ function createWebhookWarnings() {
     }
     leftOut.delete(provider);
     const fields = { provider, outcome, reason: reason?.message ?? null, leftOut: before };
-    log.warn(fields, 'a webhook in the name of a provider was not used');
+    log.warn(fields, 'a provider webhook was rejected');
   };
 }
 

@@ -37,7 +37,7 @@ export async function checkProvider(request: ProviderCheckRequest): Promise<read
   if (adapter === undefined) return [missingCredentials(request)];
   const unguarded = adapter.unguarded ?? adapter;
   return [
-    { step: 'credentials', isFine: true, detail: 'They are configured.' },
+    { step: 'credentials', isFine: true, detail: 'The credentials are configured.' },
     await attempt('quote', () => checkQuote(unguarded, request)),
     await attempt('session', () => checkSession(unguarded, request)),
     checkWebhooks(unguarded),
@@ -45,7 +45,7 @@ export async function checkProvider(request: ProviderCheckRequest): Promise<read
 }
 
 function missingCredentials({ requiredVariables }: ProviderCheckRequest): CheckedStep {
-  const detail = `There are none: set ${requiredVariables.join(', ')}, and restart.`;
+  const detail = `Credentials are missing: set ${requiredVariables.join(', ')}, and restart.`;
   return { step: 'credentials', isFine: false, detail };
 }
 
@@ -59,30 +59,30 @@ async function attempt(step: CheckedStep['step'], work: () => Promise<string>): 
 
 async function checkQuote(adapter: ProviderAdapter, request: ProviderCheckRequest): Promise<string> {
   const { deliveryUnits, minimumUsdCents } = await adapter.quote(quoteOf(request));
-  const minimum = minimumUsdCents === null ? '' : ` It sells from ${formatCents(minimumUsdCents)} USD on.`;
-  if (deliveryUnits === null) return `It answered, and names no price.${minimum}`;
+  const minimum = minimumUsdCents === null ? '' : ` Its minimum is ${formatCents(minimumUsdCents)} USD.`;
+  if (deliveryUnits === null) return `It responded without a price.${minimum}`;
   requirePlausible(request, deliveryUnits);
   return `It would deliver ${formatUnits(deliveryUnits)} USDC for ${chargeOf(request)}.${minimum}`;
 }
 
 async function checkSession(adapter: ProviderAdapter, request: ProviderCheckRequest): Promise<string> {
   if (adapter.needsCountry === true && request.country === null)
-    return 'Not tried: it needs to know a country. Name one with --country.';
+    return 'Skipped: the provider needs a country. Specify one with --country.';
   const { redirectUrl, quotedUnits } = await adapter.startSession(sessionOf(request));
   if (quotedUnits !== null) requirePlausible(request, quotedUnits);
-  return `A session was made. Look at it, but do not pay there: ${redirectUrl}`;
+  return `A session was created. Open it, but do not pay: ${redirectUrl}`;
 }
 
 function checkWebhooks(adapter: ProviderAdapter): CheckedStep {
   const { readWebhook, routedThrough } = adapter;
   if (routedThrough !== undefined) {
-    const detail = `They come to the address of ${providerCatalogue[routedThrough].name}; check that one.`;
+    const detail = `They go to the webhook URL of ${providerCatalogue[routedThrough].name}. Check that provider.`;
     return { step: 'webhooks', isFine: true, detail };
   }
   const detail =
     readWebhook === undefined
-      ? 'None are taken: no key for them is configured, or nobody knows how they are signed. The page learns from the chain.'
-      : 'They can be verified. Whether the provider sends any shows with the first payment.';
+      ? 'Webhooks are rejected: no key is configured, or their signature scheme is unknown. The checkout page relies on the chain instead.'
+      : 'Webhooks can be verified. The first payment shows whether the provider sends them.';
   return { step: 'webhooks', isFine: true, detail };
 }
 
@@ -101,9 +101,7 @@ function sessionOf(request: ProviderCheckRequest): SessionRequest {
 
 function requirePlausible(request: ProviderCheckRequest, units: bigint): void {
   if (isPlausibleQuote(request.provider, units, request.usdUnits)) return;
-  throw new Error(
-    `It quotes ${formatUnits(units)} USDC for ${chargeOf(request)}, which is too far from that to be believed.`,
-  );
+  throw new Error(`It quotes ${formatUnits(units)} USDC for ${chargeOf(request)}, which is implausible.`);
 }
 
 /** Describes an adapter's error to the operator who has to fix it. */
@@ -113,17 +111,17 @@ function describeFailure(error: unknown): string {
   if (cause === undefined) return error.message;
   const message = messageOf(cause);
   if (error.errorName === 'provider_inactive')
-    return `It refuses the credentials, or this server's address: ${message}.`;
+    return `It rejected the credentials, or the IP address of this server: ${message}.`;
   switch (cause instanceof Error ? cause.name : '') {
     case 'DeclinedRequestError':
-      return `It declined the request: ${message}. Its terms for amount, currency or country may say why.`;
+      return `It declined the request: ${message}. Check its terms for amount, currency and country.`;
     case 'MalformedAnswerError':
     case 'SyntaxError':
-      return `It answered in another form than this adapter knows: ${message}. The head of the adapter says what is unverified.`;
+      return `The response has an unknown format: ${message}. The header of the adapter file lists what is unverified.`;
     case 'ProviderBusyError':
-      return `It is asked too often: ${message}.`;
+      return `It limits requests: ${message}.`;
     case 'TimeoutError':
-      return 'It did not answer in time.';
+      return 'It did not respond in time.';
     default:
       return `It could not be used: ${message}.`;
   }

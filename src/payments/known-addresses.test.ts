@@ -230,8 +230,8 @@ describe('the known addresses', () => {
   it('are refused when the pages are of other payments', async () => {
     await start().catchUp();
     stored = addresses.slice(3, 47);
-    await expect(start().catchUp()).rejects.toThrow('address_pages is of other payments');
+    await expect(start().catchUp()).rejects.toThrow('address_pages belongs to other payments');
     stored = addresses.slice(0, 20);
-    await expect(start().catchUp()).rejects.toThrow('address_pages is of other payments');
+    await expect(start().catchUp()).rejects.toThrow('address_pages belongs to other payments');
   });
 });

@@ -109,7 +109,7 @@ async function requirePagesOf(payments: PaymentStore, { lastRow, candidatesOf }:
   if (lastRow === 0) return;
   const [last] = await payments.findPaymentsByRow([lastRow]);
   if (last !== undefined && candidatesOf(last.depositAddress).includes(lastRow)) return;
-  throw new Error('address_pages is of other payments; without its rows the table is made anew');
+  throw new Error('address_pages belongs to other payments; without its rows, the table is rebuilt');
 }
 
 /** Maximum age of the address book when an address is validated: a payment this new may be missing in it. */

@@ -184,7 +184,9 @@ async function verifiedCursor(
   if (block.hash === cursor.hash) return cursor;
   // One endpoint on a fork is no reason to forget what was final: without agreement another one is asked.
   if (final === null)
-    throw new ChainUnavailableError('the endpoint contradicts what was final, and nobody confirms it');
+    throw new ChainUnavailableError(
+      'the endpoint contradicts what was final, and no other endpoint confirms it',
+    );
   if (!(await view.confirmBlock(block)))
     throw new ChainUnavailableError(`no other endpoint has lost block ${cursor.number}, which was final`);
   return rewind(context, view, cursor);

@@ -57,7 +57,7 @@ export async function startChainGateway(options: ChainGatewayOptions): Promise<C
 
   const server = createServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => {
-      // The chain is restarting, or somebody hung up: the caller sees what it would see of a broken endpoint.
+      // The chain is restarting, or the connection broke: the caller sees what it would see of a broken endpoint.
       if (outgoing.headersSent) outgoing.destroy();
       else
         outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('the sandbox chain does not answer\n');

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const KEPT_EVENTS = 100;
 /** How long a listener waits for the next event before it asks again. */
 const PATIENCE_MS = 20_000;
-const LOOK_INTERVAL_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /** An event as it was handed to its one delivery. */
 export interface SentEvent {
@@ -25,7 +25,7 @@ export interface FeedPage {
   readonly missed: number;
 }
 
-/** Copies of the sandbox's events, for whoever listens. */
+/** Copies of the sandbox's events for `listen`. */
 export interface EventFeed {
   /** Keeps a copy; never fails, because a delivery is about to begin. */
   record(delivery: Pick<SentEvent, 'url' | 'body' | 'signature'>): void;
@@ -40,7 +40,7 @@ export interface EventFeed {
 
 /**
  * A copy of each event beside its delivery, in memory and bounded. It takes no part in the delivery: nothing is sent
- * again, or later, or elsewhere because somebody listens.
+ * again, or later, or elsewhere because of a listener.
  */
 export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS): EventFeed {
   const start = randomUUID();
@@ -65,7 +65,7 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS): 
       const deadlineMs = performance.now() + patienceMs;
       while (recorded === from && !isStopped && performance.now() < deadlineMs) {
         // A listener keeps no process alive.
-        await delay(LOOK_INTERVAL_MS, undefined, { ref: false });
+        await delay(POLL_INTERVAL_MS, undefined, { ref: false });
       }
       const missed = Math.max(0, recorded - kept.length - from);
       const events = kept.slice(kept.length - (recorded - from - missed));

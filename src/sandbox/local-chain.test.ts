@@ -58,7 +58,7 @@ it('a transaction is mined and followed by two blocks, then there is quiet again
   expect(state.saves).toBe(3);
 });
 
-it('a transaction that somebody else mined is made final as well', async () => {
+it('finalizes a transaction that another process mined', async () => {
   const { chain, state } = createFakeChain();
   state.transactions.set(10, 1);
   const producer = startBlockProducer(chain, { log: silent, intervalMs: 2 });

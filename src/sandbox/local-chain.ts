@@ -235,7 +235,7 @@ export function startBlockProducer(chain: LocalChain, options: BlockProducerOpti
     if (isDue) await chain.rpc.call('evm_mine', []);
     const newHeight = isDue ? height + 1 : height;
     if (newHeight === lastHeight) return;
-    await chain.save(); // also when somebody else has mined
+    await chain.save(); // also when another process has mined
     lastHeight = newHeight;
     lastBlockAtMs = performance.now();
   }

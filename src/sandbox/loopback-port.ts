@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Whether nobody listens on this loopback port; with 0 the system picks one. Returns the port, or null when taken. */
+/** Whether this loopback port is free; with 0 the system picks one. Returns the port, or null when taken. */
 export function claimLoopbackPort(port: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -21,7 +21,7 @@ export function claimLoopbackPort(port: number): Promise<number | null> {
 }
 
 /**
- * The port for a server that may have another one: this port where nobody listens on it, else 0. A free port is picked
+ * The port for a server that may have another one: this port where it is free, else 0. A free port is picked
  * when the server listens, and not before, when another process could still take it.
  */
 export async function preferLoopbackPort(port: number): Promise<number> {

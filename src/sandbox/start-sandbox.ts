@@ -35,7 +35,7 @@ export interface SandboxOptions {
   readonly slowDeliveryMs?: number;
   /** How late a slow provider or chain answers. */
   readonly slowAnswerMs?: number;
-  /** Where a shop takes the notices of the simulated on-ramps; without it they tell nobody. */
+  /** The endpoint for webhooks of the simulated on-ramps; without it they send none. */
   readonly webhookUrl?: (provider: ProviderId) => string;
 }
 

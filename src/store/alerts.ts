@@ -30,11 +30,11 @@ export function createAlertStore(scripts: Scripts): AlertStore {
 function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
   yield* lock(LOCK);
   const cursor = yield* runForOne<{ throughMs: number }>(
-    `SELECT through_ms AS "throughMs" FROM alert_cursors WHERE name = 'told'`,
+    `SELECT through_ms AS "throughMs" FROM alert_cursors WHERE name = 'notified'`,
   );
   if (cursor !== null && cursor.throughMs >= throughMs) return;
   yield* run(
-    `INSERT INTO alert_cursors (name, through_ms) VALUES ('told', ?1)
+    `INSERT INTO alert_cursors (name, through_ms) VALUES ('notified', ?1)
      ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`,
     throughMs,
   );

@@ -417,7 +417,7 @@ describe('providers', () => {
       amount: '30.00 USD',
       is_fine: false,
       steps: [
-        { step: 'credentials', is_fine: true, detail: 'They are configured.' },
+        { step: 'credentials', is_fine: true, detail: 'The credentials are configured.' },
         { step: 'quote', is_fine: false, detail: 'not asked here' },
         { step: 'session', is_fine: false, detail: 'not asked here' },
         { step: 'webhooks', is_fine: true, detail: expect.stringContaining('None are taken') },

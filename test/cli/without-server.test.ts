@@ -179,7 +179,7 @@ it.each([
   expect(stderr).toBe(
     `card-checkout: data folder ${dataDir}\n` +
       `card-checkout: there is no database in ${dataDir}: check DATA_DIR, in the environment or in .env, ` +
-      'or make one with `card-checkout init`\n',
+      'or create one with `card-checkout init`\n',
   );
   expect(readdirSync(dataDir)).toEqual([]);
 });

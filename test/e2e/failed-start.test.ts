@@ -28,7 +28,7 @@ it.each(['PORT', 'ADMIN_PORT'])(
   async (name) => {
     const taken = String((holder.address() as AddressInfo).port);
     const [port, adminPort] = (await freePorts(2)).map(String) as [string, string];
-    const hint = name === 'PORT' ? 'PORT' : 'ADMIN_PORT (PORT + 1 where it is not set)';
+    const hint = name === 'PORT' ? 'PORT' : 'ADMIN_PORT (PORT + 1 by default)';
     const dataDir = join(folder, 'data');
     const env = {
       PATH: process.env['PATH'],

@@ -127,7 +127,7 @@ describe('recovery', () => {
     copyFileSync(database, join(dataDir, 'card-checkout.sqlite'));
     const newSecret = randomBytes(32).toString('hex');
     await expect(world.startMachine({ DATA_DIR: dataDir, SECRET_KEY: newSecret })).rejects.toThrow(
-      'SECRET_KEY is not the one that the stored payments were made with',
+      'SECRET_KEY differs from the key of the stored payments',
     );
     const second = await world.startMachine({
       DATA_DIR: dataDir,

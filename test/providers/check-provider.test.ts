@@ -43,7 +43,7 @@ it.each(providerIds)('everything is fine at a simulated %s, and nothing is paid'
   expect(steps.map(({ step, isFine }) => [step, isFine])).toEqual(
     ['credentials', 'quote', 'session', 'webhooks'].map((step) => [step, true]),
   );
-  const url = /do not pay there: (\S+)$/.exec(wordsOf(steps, 'session')?.detail ?? '')?.[1];
+  const url = /do not pay: (\S+)$/.exec(wordsOf(steps, 'session')?.detail ?? '')?.[1];
   const page = await fetch(url ?? '', { headers: { referer: 'https://pay.example.com/' } });
   expect(page.status).toBe(200);
   expect(stage.onramps.findOrder(page.url)).toMatchObject({
@@ -60,7 +60,7 @@ describe('says in words', () => {
       {
         step: 'credentials',
         isFine: false,
-        detail: 'There are none: set COINBASE_API_KEY, COINBASE_API_SECRET, and restart.',
+        detail: 'Credentials are missing: set COINBASE_API_KEY, COINBASE_API_SECRET, and restart.',
       },
     ]);
   });
@@ -70,7 +70,7 @@ describe('says in words', () => {
     for (const step of ['quote', 'session'] as const) {
       expect(wordsOf(steps, step)).toMatchObject({
         isFine: false,
-        detail: "It refuses the credentials, or this server's address: banxa answered 401 .",
+        detail: "It rejected the credentials, or the IP address of this server: banxa answered 401 .",
       });
     }
   });
@@ -89,7 +89,7 @@ describe('says in words', () => {
     });
     stage.onramps.setFault('wert', 'slow');
     expect(wordsOf(await check('wert', { timeoutMs: 300 }), 'quote')?.detail).toBe(
-      'It did not answer in time.',
+      'It did not respond in time.',
     );
     stage.onramps.setFault('wert', 'up');
   });
@@ -99,11 +99,11 @@ describe('says in words', () => {
     const server = await serveJson(() => ({ body }));
     const values = { BASE_URL: server.url };
     expect(wordsOf(await check('moonpay', { values }), 'quote')?.detail).toMatch(
-      /^It answered in another form than this adapter knows: quoteCurrencyAmount is not an amount/,
+      /^The response has an unknown format: quoteCurrencyAmount is not an amount/,
     );
     body = { quoteCurrencyAmount: 1 };
     expect(wordsOf(await check('moonpay', { values }), 'quote')?.detail).toBe(
-      'It quotes 1.000000 USDC for 100.00 EUR, which is too far from that to be believed.',
+      'It quotes 1.000000 USDC for 100.00 EUR, which is implausible.',
     );
     body = '<html></html>';
     expect(wordsOf(await check('moonpay', { values }), 'quote')?.detail).toMatch(/not JSON/);

@@ -292,8 +292,8 @@ describe('a move is refused, and nothing is written,', () => {
   });
 
   it('within one engine, and without a DATABASE_URL where it is meant; no password is repeated', async () => {
-    await expect(move({ to: 'sqlite' })).rejects.toThrow('not within one of them');
-    await expect(move({ from: url })).rejects.toThrow('not within one of them');
+    await expect(move({ to: 'sqlite' })).rejects.toThrow('not within one engine');
+    await expect(move({ from: url })).rejects.toThrow('not within one engine');
     const none = moveStore({ dataDir: folder, databaseUrl: null }, { from: 'sqlite', to: 'postgres' });
     await expect(none).rejects.toThrow('DATABASE_URL is empty');
     await withSqlite(async () => {});

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Account } from '../../domain/account.ts';
-import { API_KEY_PREFIX, hashApiKey, looksLikeApiKey } from '../../domain/api-key.ts';
+import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
@@ -101,7 +101,7 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
   }
   // A key in the query ends up in the logs of every proxy: refused even when a header has a valid one.
   if (headers !== 1 || key === null || url.includes(API_KEY_PREFIX)) return null;
-  return looksLikeApiKey(key) ? key : null;
+  return hasApiKeyForm(key) ? key : null;
 }
 
 const BEARER = 'bearer ';

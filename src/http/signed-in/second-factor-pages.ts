@@ -63,7 +63,7 @@ function addForm(visit: Visit, options: object, proofField: ProofField): Html {
 <div class="field"><label for="passkey-name">Name</label><input id="passkey-name" name="name" maxlength="60" value="" autocomplete="off" required></div>
 ${passwordField({ id: 'password-for-passkey' })}
 ${proofField('code-for-passkey')}
-<p role="status" data-told></p>
+<p role="status" data-status></p>
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
@@ -109,7 +109,7 @@ function askingForm({
 }): Html {
   return html`<form class="${style}" method="post" action="${action}" data-passkey="use" data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}${fields}<input type="hidden" name="response" value="">
 ${button}
-<p role="status" data-told></p></form>`;
+<p role="status" data-status></p></form>`;
 }
 
 /** The form for a code, between the password and the protected page. */

@@ -22,7 +22,7 @@ export interface ExamplePayments {
   payment(change?: Partial<Payment>): Payment;
   /** A visit at a provider that can still be gone on with, with what is said otherwise. */
   session(payment: Payment, change?: Partial<ProviderSession>): ProviderSession;
-  /** With deposits and releases as the chain would have told of them. */
+  /** With deposits and releases as read from the chain. */
   view(payment: Payment, events?: ExampleEvents): PaymentView;
 }
 

@@ -90,7 +90,7 @@ export function registerStatePages(server: FastifyInstance, context: StatePagesC
     exampleOf(state);
     return sendPhoneCode(reply, `${baseUrl}${PATH}/${state}`);
   });
-  // There is nothing to tell: the page's script asks instead, as it does where no stream is to be had.
+  // There is no event to send: the page's script polls instead, as it does where no stream is to be had.
   server.get<StateRoute>(`${PATH}/:state/events`, (_request, reply) => reply.code(204).send());
   server.get<StateRoute>(`${PATH}/:state/status`, (request, reply) => showStatus(context, request, reply));
 }

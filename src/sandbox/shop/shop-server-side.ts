@@ -39,7 +39,7 @@ export function createShopServerSide(account: ShopAccount, orders: ShopOrders): 
     },
     async receive(rawBody, signature) {
       const order = orders.findByPayment(claimedPaymentId(rawBody));
-      // A restart has forgotten it, or it never was: the same to whoever sends.
+      // Unknown after a restart, or never created: the sender receives the same response.
       if (order === null) return 401;
       addWebhook(order, rawBody, signature);
       try {
@@ -127,7 +127,7 @@ function addFailure(order: ShopOrder, error: unknown): void {
   addStep(order, { title: `Refused: ${name}`, kind: 'check', isGood: false, detail: message });
 }
 
-/** Only for looking the order up; believed is nothing of it. */
+/** Only for looking up the order. Nothing else in it is trusted. */
 function claimedPaymentId(rawBody: string): string {
   try {
     return String((JSON.parse(rawBody) as { paymentId?: unknown } | null)?.paymentId);

@@ -14,7 +14,7 @@ const REACH_MS = 75_000;
 const WEBHOOK_MS = 15_000;
 
 /** Between two looks at whether a process was killed once more. */
-const LOOK_AGAIN_MS = 100;
+const RETRY_INTERVAL_MS = 100;
 /** How much of what a process printed is shown of a payment that was not paid. */
 const MAXIMUM_OUTPUT = 4_000;
 
@@ -94,7 +94,7 @@ async function untilOver(promise: Promise<unknown>, act: () => Promise<void>): P
   promise.then(end, end);
   while (!isOver) {
     await act();
-    await Promise.race([promise.catch(() => {}), delay(LOOK_AGAIN_MS)]);
+    await Promise.race([promise.catch(() => {}), delay(RETRY_INTERVAL_MS)]);
   }
 }
 

@@ -7,7 +7,7 @@ for (const button of document.querySelectorAll('button[data-copies]')) {
   button.addEventListener('click', async () => {
     field.select();
     await navigator.clipboard.writeText(field.value);
-    const told = document.getElementById('copied');
-    if (told !== null) told.textContent = 'Copied.';
+    const output = document.getElementById('copied');
+    if (output !== null) output.textContent = 'Copied.';
   });
 }

@@ -15,8 +15,8 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
         form.requestSubmit();
       },
       () => {
-        const told = form.querySelector('[data-told]');
-        if (told !== null) told.textContent = 'Nothing was done. Please try again.';
+        const output = form.querySelector('[data-status]');
+        if (output !== null) output.textContent = 'The passkey was not used. Please try again.';
       },
     );
   });

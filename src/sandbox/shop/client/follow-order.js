@@ -1,4 +1,4 @@
-// Keeps the page like the order, or like the list of webhooks: looks again every second, and adds what is new. What a
+// Keeps the page like the order, or like the list of webhooks: polls every second, and adds what is new. What a
 // reader opened stays open, in the list until another webhook comes.
 const REPLACED = ['[aria-labelledby="customer"]', '#webhooks'];
 
