@@ -420,7 +420,7 @@ describe('providers', () => {
         { step: 'credentials', is_fine: true, detail: 'The credentials are configured.' },
         { step: 'quote', is_fine: false, detail: 'not asked here' },
         { step: 'session', is_fine: false, detail: 'not asked here' },
-        { step: 'webhooks', is_fine: true, detail: expect.stringContaining('None are taken') },
+        { step: 'webhooks', is_fine: true, detail: expect.stringContaining('Webhooks are rejected') },
       ],
     });
     // In the currency that it takes, and above its minimum.

@@ -213,7 +213,7 @@ describe('a batch that every node refuses', () => {
     await settlement.watch();
     await settleAtBaseFee();
     await expectPaidOnce(payments);
-    expect(incidentKinds()).not.toContain('fruitless_batch');
+    expect(incidentKinds()).not.toContain('no_op_batch');
   });
 
   it('of one payment is signed anew when its gas has become cheaper', async () => {

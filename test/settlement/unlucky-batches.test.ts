@@ -119,7 +119,7 @@ describe('a batch that is mined and releases nothing', () => {
     }
     expect(pausesMs).toEqual([30_000, 120_000, 600_000, 3_600_000, 3_600_000]);
     expect(settlement.incidents).toHaveLength(5);
-    expect(settlement.incidents[0]).toMatchObject({ kind: 'fruitless_batch', paymentIds: [payment.id] });
+    expect(settlement.incidents[0]).toMatchObject({ kind: 'no_op_batch', paymentIds: [payment.id] });
     await settlement.settleDown();
     await expectPaid([payment]);
     expect(await settlement.read(payment)).toMatchObject({ noOpBatches: 0 });
@@ -130,7 +130,7 @@ describe('a batch that is mined and releases nothing', () => {
     await relayInVain(bad);
     await expectPaid([good]);
     expect(await settlement.read(good)).toMatchObject({ noOpBatches: 0, releaseDueAtMs: null });
-    expect(settlement.incidents).toMatchObject([{ kind: 'fruitless_batch', paymentIds: [bad.id] }]);
+    expect(settlement.incidents).toMatchObject([{ kind: 'no_op_batch', paymentIds: [bad.id] }]);
   });
 
   it('is repeated at once when somebody asks', async () => {

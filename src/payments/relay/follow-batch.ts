@@ -357,7 +357,7 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
     return afterNoOpBatch(payment, nowMs);
   });
   if (unreleased.size > 0) {
-    const kind = isMined ? 'fruitless_batch' : 'displaced_batch';
+    const kind = isMined ? 'no_op_batch' : 'displaced_batch';
     context.onIncident({ kind, batchId: batch.id, paymentIds: [...unreleased] });
   }
 }

@@ -87,7 +87,7 @@ export type RelayPass =
 /** Incidents of the relay, for log and metrics. */
 export type RelayIncident =
   /** Finally mined, and these payments still hold what it was to release; they are tried again later and later. */
-  | { readonly kind: 'fruitless_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
+  | { readonly kind: 'no_op_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
   /** Another transaction was mined with its nonce; what it was to release is tried again shortly. */
   | { readonly kind: 'displaced_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
   /** Every node refused it, or its fees had to rise above what may be spent: fewer payments are sent at its nonce. */

@@ -122,7 +122,7 @@ export async function checkBroadcast(
 /** What the relayer says went otherwise than it should: gas was spent in vain only where a transaction was mined. */
 export function checkIncident(world: SimulatedWorld, incident: RelayIncident): void {
   world.recorder.fault(incident.kind.replace('_', ' '));
-  if (incident.kind !== 'fruitless_batch') return;
+  if (incident.kind !== 'no_op_batch') return;
   const hashes = world.attempts.get(incident.batchId) ?? [];
   const isMined = world.chain.blocks.some(({ transactions }) =>
     transactions.some(({ hash }) => hashes.includes(hash)),
