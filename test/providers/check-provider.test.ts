@@ -70,7 +70,7 @@ describe('says in words', () => {
     for (const step of ['quote', 'session'] as const) {
       expect(wordsOf(steps, step)).toMatchObject({
         isFine: false,
-        detail: "It rejected the credentials, or the IP address of this server: banxa answered 401 .",
+        detail: 'It rejected the credentials, or the IP address of this server: banxa answered 401 .',
       });
     }
   });
