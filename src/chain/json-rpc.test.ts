@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import {
@@ -68,6 +69,49 @@ describe('calls', () => {
     expect(await connect({ maximumBatchSize: 2 }).callBatch(calls)).toEqual([1, 2, 3, 4, 5]);
     expect(sizes).toEqual([2, 2, 1]);
     expect(await connect().callBatch([])).toEqual([]);
+  });
+});
+
+describe('a compressed answer', () => {
+  const compressed = (response: ServerResponse, body: Buffer, encoding = 'gzip') =>
+    response.writeHead(200, { 'content-encoding': encoding }).end(body);
+  const result = (value: unknown) => gzipSync(JSON.stringify({ jsonrpc: '2.0', id: 1, result: value }));
+
+  it('is asked for and read', async () => {
+    handle = (_body, response, request) => {
+      expect(request.headers['accept-encoding']).toBe('gzip');
+      compressed(response, result('x'.repeat(100_000)));
+    };
+    expect(await connect().call('eth_echo', [])).toBe('x'.repeat(100_000));
+  });
+
+  it('is bounded by what it decompresses to, without being decompressed to its end', async () => {
+    // 200 MB of spaces in 200 kB: more than the process may take.
+    const spaces = gzipSync(' '.repeat(1_000_000));
+    handle = (_body, response) =>
+      compressed(response, Buffer.concat(Array.from({ length: 200 }, () => spaces)));
+    const before = process.memoryUsage().arrayBuffers;
+    const client = connect({ maximumResponseBytes: 2_000_000 });
+    await expect(client.call('eth_getLogs', [])).rejects.toThrow(AnswerTooLargeError);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
+  });
+
+  it('is bounded by its compressed size where it decompresses to nothing', async () => {
+    const nothing = gzipSync('');
+    handle = (_body, response) =>
+      compressed(response, Buffer.concat(Array.from({ length: 10_000 }, () => nothing)));
+    await expect(connect({ maximumResponseBytes: 10_000 }).call('eth_getLogs', [])).rejects.toThrow(
+      AnswerTooLargeError,
+    );
+  });
+
+  it.each([
+    ['is not compressed at all', Buffer.from('{"jsonrpc":"2.0","id":1,"result":1}'), 'gzip'],
+    ['breaks off', result('x'.repeat(1_000)).subarray(0, 30), 'gzip'],
+    ['is compressed in another way', result(1), 'br'],
+  ])('that %s is an error of the endpoint', async (_, body, encoding) => {
+    handle = (_body, response) => compressed(response, body, encoding);
+    await expect(connect().call('eth_echo', [])).rejects.toThrow(ChainUnavailableError);
   });
 });
 
