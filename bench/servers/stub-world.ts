@@ -65,6 +65,9 @@ function createQuietChain(): ChainReader {
     timestampMs: startMs + (number - 1_000) * BLOCK_MS,
   });
   const view: ChainView = {
+    source: 'stub',
+    readLatest: async () => ({ ...block(latestNumber()), parentHash: block(latestNumber() - 1).hash }),
+    readFinal: async () => block(latestNumber() - FINAL_AFTER_BLOCKS),
     readHeads: async () => ({
       latest: block(latestNumber()),
       final: block(latestNumber() - FINAL_AFTER_BLOCKS),

@@ -25,11 +25,20 @@ export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
 /** Intervals and limits of the background tasks. */
 export interface Intervals {
+  /** Pause between two looks at the chain while money is on its way: a deposit or a release is not final yet. */
   readonly watchIntervalMs: number;
+  /** The same while payments only wait for money. Default: the interval above. */
+  readonly quietWatchIntervalMs?: number;
+  /** The same while no payment waits for money. Default: the interval above. */
+  readonly idleWatchIntervalMs?: number;
+  /** Pause between two questions for the final block while nothing of ours is above the last one. Default 0. */
+  readonly finalityIntervalMs?: number;
   readonly relayIntervalMs: number;
   readonly rescanIntervalMs: number;
-  /** Number of final blocks that are read a second time. */
+  /** Number of final blocks that are read a second time after a start; from then on, each block once. */
   readonly rescanDepthBlocks: number;
+  /** Blocks up to the cursor whose second reading waits: a node may show a block before its logs. */
+  readonly rescanLagBlocks?: number;
   /** Interval at which the balances of all open payments are compared with what was observed. */
   readonly sweepIntervalMs: number;
   /** Number of final blocks that are read a second time when a balance does not agree. */

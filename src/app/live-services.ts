@@ -23,10 +23,14 @@ import { webhookUrlOf } from './provider-addresses.ts';
 const SESSION_TIMEOUT_MS = 8_000;
 
 const liveIntervals: Intervals = {
-  watchIntervalMs: 2_000,
+  watchIntervalMs: 1_000,
+  quietWatchIntervalMs: 3_000,
+  idleWatchIntervalMs: 45_000,
+  finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
   rescanIntervalMs: 5 * 60_000,
   rescanDepthBlocks: 2_000,
+  rescanLagBlocks: 32,
   sweepIntervalMs: 10 * 60_000,
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,

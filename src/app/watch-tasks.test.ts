@@ -12,6 +12,9 @@ function partsWithMissedDeposit(failures: number) {
   const time = { nowMs: 0 };
   let deepScans = 0;
   const view = {
+    source: 'node',
+    readLatest: async () => ({ ...CURSOR, parentHash: 'hash of block 9' }),
+    readFinal: async () => CURSOR,
     readHeads: async () => ({ latest: CURSOR, final: CURSOR }),
     readBlock: async () => CURSOR,
     readLogs: async () => ({ transfers: [], forwarded: [], scannedTo: CURSOR }),

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
+import { createKeptBlocks, type KeptBlocks } from '../payments/kept-blocks.ts';
+import { createOpenAddresses, type OpenAddresses } from '../payments/open-addresses.ts';
 import { sweepOpenPayments } from '../payments/sweep-balances.ts';
 import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
 import type { WorkerTask } from '../worker.ts';
@@ -20,49 +22,115 @@ const MAXIMUM_PAUSE_MS = 6 * 3_600_000;
 
 /** Tasks that keep the observations equal to the chain: the watcher, two ways to find missed events, and expiry. */
 export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
-  const context = watchContextOf(parts);
+  const state = createWatchState(parts);
+  const context = watchContextOf(parts, state);
   const investigate = createInvestigation(parts, context);
   return [
-    watchTask(parts, context),
-    rescanTask(parts, context),
+    watchTask(parts, context, state),
+    rescanTask(parts, context, state),
     sweepTask(parts, investigate),
     expiryTask(parts, investigate),
   ];
 }
 
-function watchContextOf({ store, external, known, nowMs, log, metrics }: WorkerParts): WatchDepositsContext {
+/** What the watcher keeps between its passes. */
+interface WatchState {
+  readonly kept: KeptBlocks;
+  readonly openAddresses: OpenAddresses;
+  readonly expectsReleases: () => Promise<boolean>;
+  /** The last block that was read a second time; null before the first one. */
+  rescannedTo: number | null;
+}
+
+/** The release of a batch that was closed may not have been seen yet. */
+const AFTER_BATCH_MS = 60_000;
+
+function createWatchState({ store, known, monotonicMs }: WorkerParts): WatchState {
+  let expectedUntilMs = Number.NEGATIVE_INFINITY;
   return {
+    kept: createKeptBlocks(),
+    openAddresses: createOpenAddresses({ ...store, known, monotonicMs }),
+    async expectsReleases() {
+      const [open] = await store.relay.listOpenBatches(1);
+      if (open !== undefined) expectedUntilMs = monotonicMs() + AFTER_BATCH_MS;
+      return monotonicMs() < expectedUntilMs;
+    },
+    rescannedTo: null,
+  };
+}
+
+function watchContextOf(
+  { store, external, known, nowMs, monotonicMs, log, metrics }: WorkerParts,
+  state: WatchState,
+): WatchDepositsContext {
+  return {
+    ...state,
+    finality: { everyMs: external.intervals.finalityIntervalMs ?? 0, monotonicMs },
     chain: external.chain,
     observations: store.observations,
     known,
     decide: (view) => settleScanned(view, { nowMs: nowMs() }),
     onRewind(from, to) {
+      state.rescannedTo = Math.min(state.rescannedTo ?? to.number, to.number);
       metrics.chainRewinds.inc();
       log.error({ from, to }, 'the chain removed blocks that it had reported as final; scanning them again');
     },
   };
 }
 
-function watchTask({ external, metrics, wake }: WorkerParts, context: WatchDepositsContext): WorkerTask {
+function watchTask(
+  { external, metrics, monotonicMs, wake }: WorkerParts,
+  context: WatchDepositsContext,
+  state: WatchState,
+): WorkerTask {
+  const { watchIntervalMs } = external.intervals;
+  const { quietWatchIntervalMs = watchIntervalMs, idleWatchIntervalMs = watchIntervalMs } =
+    external.intervals;
+  let lastPassAtMs = Number.NEGATIVE_INFINITY;
+
+  /** The pause between two passes, by what may arrive. */
+  async function pauseMs(): Promise<number> {
+    if (state.kept.hasRows || (await state.expectsReleases())) return watchIntervalMs;
+    const open = await state.openAddresses.list();
+    return open?.length === 0 ? idleWatchIntervalMs : quietWatchIntervalMs;
+  }
+
   return {
     name: 'watch',
-    intervalMs: external.intervals.watchIntervalMs,
+    intervalMs: watchIntervalMs,
     async run() {
+      const sinceMs = monotonicMs() - lastPassAtMs;
+      // A pause is never cut to a part of itself by the timer that ends it.
+      if (sinceMs < idleWatchIntervalMs && sinceMs + watchIntervalMs / 2 < (await pauseMs())) return false;
+      lastPassAtMs = monotonicMs();
       const pass = await watchDeposits(context);
       metrics.scannedBlock.set(pass.cursor.number);
       metrics.latestBlock.set(pass.latest.number);
       wake('relay', 'webhooks');
+      if (!pass.isCaughtUp) lastPassAtMs = Number.NEGATIVE_INFINITY;
       return !pass.isCaughtUp;
     },
   };
 }
 
-function rescanTask({ external, metrics, log }: WorkerParts, context: WatchDepositsContext): WorkerTask {
+/** Reads each final block a second time, once and with a lag, and for the addresses of all payments. */
+function rescanTask(
+  { store, external, metrics, log }: WorkerParts,
+  context: WatchDepositsContext,
+  state: WatchState,
+): WorkerTask {
+  const { rescanIntervalMs, rescanDepthBlocks, rescanLagBlocks = 0 } = external.intervals;
   return {
     name: 'rescan',
-    intervalMs: external.intervals.rescanIntervalMs,
+    intervalMs: rescanIntervalMs,
     async run(signal) {
-      const added = await rescanFinalBlocks(context, external.intervals.rescanDepthBlocks, { signal });
+      const cursor = await store.observations.readCursor();
+      if (cursor === null) return false;
+      const toBlock = cursor.number - rescanLagBlocks;
+      const fromBlock = Math.max(0, (state.rescannedTo ?? cursor.number - rescanDepthBlocks - 1) + 1);
+      if (toBlock < fromBlock) return false;
+      const added = await rescanFinalBlocks(context, { fromBlock, toBlock }, { signal });
+      if (!signal.aborted) state.rescannedTo = toBlock;
       if (added > 0) {
         metrics.missedLogs.inc(added);
         log.warn({ added }, 'an earlier scan missed events, which are now recorded');
@@ -103,7 +171,11 @@ function createInvestigation(
       { payments: due.slice(0, 10) },
       'addresses hold more than was recorded; rescanning at every endpoint',
     );
-    const added = await rescanFinalBlocks(context, deepRescanBlocks, { isEachAsked: true, signal });
+    const added = await rescanFinalBlocks(
+      context,
+      { depthBlocks: deepRescanBlocks },
+      { isEachAsked: true, signal },
+    );
     metrics.missedLogs.inc(added);
     // Not before: a reading that failed is tried again with the next sweep. One that found something may have explained
     // them all; what it did not explain the next sweep names again.

@@ -4,27 +4,27 @@ import { createHeadWatch } from './create-chain-reader.ts';
 it('takes a head that advances, stays, or falls back as far as a reorganisation may', () => {
   const watch = createHeadWatch();
   for (const head of [1_000, 1_000, 1_500, 1_244])
-    expect(() => watch.check('node', head, head)).not.toThrow();
+    expect(() => watch.checkLatest('node', head)).not.toThrow();
 });
 
 it('refuses a head that falls back further for a minute, however rarely it is checked', () => {
   let nowMs = 0;
   const watch = createHeadWatch(() => nowMs);
-  watch.check('node', 1_000_000, 1_000_000);
+  watch.checkLatest('node', 1_000_000);
   for (nowMs = 1_000; nowMs <= 60_000; nowMs += 20_000) {
-    expect(() => watch.check('node', 500, 500)).toThrow('node fell back from block 1000000');
+    expect(() => watch.checkLatest('node', 500)).toThrow('node fell back from block 1000000');
   }
   nowMs = 61_000;
-  expect(() => watch.check('node', 530, 530)).not.toThrow();
-  expect(() => watch.check('node', 100, 100)).toThrow('fell back from block 530');
+  expect(() => watch.checkLatest('node', 530)).not.toThrow();
+  expect(() => watch.checkLatest('node', 100)).toThrow('fell back from block 530');
 });
 
 it('forgets a fall-back when the head is where it was', () => {
   const watch = createHeadWatch();
-  watch.check('node', 10_000, 10_000);
+  watch.checkLatest('node', 10_000);
   for (let check = 0; check < 100; check++) {
-    watch.check('node', 10_000, 10_000);
-    expect(() => watch.check('node', 1, 1)).toThrow(/fell back/);
+    watch.checkLatest('node', 10_000);
+    expect(() => watch.checkLatest('node', 1)).toThrow(/fell back/);
   }
 });
 
@@ -37,8 +37,9 @@ it.each([
   const stoodStillAtMs: number[] = [];
   for (nowMs = 0; nowMs <= 100_000; nowMs += 2_000) {
     // It moves until 30 s.
-    const numbers = numbersOf(nowMs / 2_000, Math.min(15, nowMs / 2_000));
-    if (watch.check('node', ...numbers) === 'stands still') stoodStillAtMs.push(nowMs);
+    const [head, final] = numbersOf(nowMs / 2_000, Math.min(15, nowMs / 2_000));
+    const movements = [watch.checkLatest('node', head), watch.checkFinal(final)];
+    if (movements.includes('stands still')) stoodStillAtMs.push(nowMs);
   }
   expect(stoodStillAtMs).toEqual([50_000, 70_000, 90_000]);
 });

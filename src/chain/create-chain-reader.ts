@@ -1,14 +1,14 @@
 import {
-  type ChainHeads,
   type ChainLogs,
   type ChainReader,
   ChainUnavailableError,
   type ChainView,
+  type LatestBlock,
 } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
 import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
-import { readBlockReference } from './json-rpc.ts';
+import { readBlockReference, readHash } from './json-rpc.ts';
 import type { LogSources } from './read-logs.ts';
 import { type BlockRange, createBlockRange, scanBlocks } from './scan-blocks.ts';
 
@@ -98,18 +98,34 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   /** @param asked the same endpoint, with a limit on how long its answers may take */
   function createView(endpoint: ChainEndpoint, asked = endpoint): ChainView {
     const { range, headWatch } = knownOf(endpoint);
-    let latestSeen: BlockReference | undefined;
-    return {
-      async readHeads() {
-        const { latest, final } = await readOwnHeads(asked);
-        // An endpoint that no longer follows the chain answers as ever: the next pass asks another.
-        const movement = headWatch.check(endpoint.rpc.label, latest.number, final.number);
-        if (movement === 'stands still') rotation.leave(endpoint);
-        latestSeen = latest;
+    const { label } = endpoint.rpc;
+    let latestSeen: LatestBlock | undefined;
+    /** An endpoint that no longer follows the chain answers as ever: the next pass asks another. */
+    const leaveIf = (isWrong: boolean) => {
+      if (isWrong) rotation.leave(endpoint);
+    };
+    const view: ChainView = {
+      source: label,
+      async readLatest() {
+        latestSeen = readLatestBlock(label, await asked.rpc.call('eth_getBlockByNumber', ['latest', false]));
+        leaveIf(headWatch.checkLatest(label, latestSeen.number) === 'stands still');
+        return latestSeen;
+      },
+      async readFinal() {
+        const final = await asked.readBlock('finalized');
+        if (final === null) throw new ChainUnavailableError(`${label} has no finalized block`);
+        const latest = latestSeen?.number ?? final.number;
+        if (final.number > latest) {
+          throw new ChainUnavailableError(`${label} calls block ${final.number} final, but is at ${latest}`);
+        }
+        leaveIf(headWatch.checkFinal(final.number) === 'stands still');
         const confirmed = await confirmBlock(endpoint, final);
-        if (isCrawling(endpoint, final.number)) rotation.leave(endpoint);
+        leaveIf(isCrawling(endpoint, final.number));
         reportLags();
-        return { latest, final: confirmed };
+        return confirmed;
+      },
+      async readHeads() {
+        return { latest: await view.readLatest(), final: await view.readFinal() };
       },
       readBlock: (blockNumber) => asked.readBlock(blockNumber),
       readLogs: (query) => {
@@ -122,6 +138,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
         return confirmed?.number === block.number && confirmed.hash === block.hash;
       },
     };
+    return view;
   }
 
   /** Asks these endpoints one after the other; whether to go on after an answer is the caller's to say. */
@@ -164,21 +181,11 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   };
 }
 
-async function readOwnHeads(endpoint: ChainEndpoint): Promise<ChainHeads & { final: BlockReference }> {
-  const { rpc } = endpoint;
-  const tags = ['latest', 'finalized'];
-  const blocks = await rpc.callBatch(
-    tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
-  );
-  const [latest, final] = blocks.map(readBlockReference);
-  if (!latest || !final) throw new ChainUnavailableError(`${rpc.label} has no latest or no finalized block`);
-  if (final.number > latest.number) {
-    throw new ChainUnavailableError(
-      `${rpc.label} calls block ${final.number} final, but is at ${latest.number}`,
-    );
-  }
-  endpoint.noteFinal(final.number);
-  return { latest, final };
+function readLatestBlock(label: string, value: unknown): LatestBlock {
+  const block = readBlockReference(value);
+  if (block === null) throw new ChainUnavailableError(`${label} has no latest block`);
+  const { parentHash } = value as { parentHash?: unknown };
+  return { ...block, parentHash: readHash(parentHash, 'parent hash') };
 }
 
 /**
@@ -187,10 +194,11 @@ async function readOwnHeads(endpoint: ChainEndpoint): Promise<ChainHeads & { fin
  */
 interface HeadWatch {
   /**
-   * Whether the head, or the final block, has stood still for long. Throws `ChainUnavailableError` when the head has
-   * fallen back too far.
+   * Whether the head has stood still for long. Throws `ChainUnavailableError` when it has fallen back too far.
    */
-  check(label: string, blockNumber: number, finalNumber: number): 'moves' | 'stands still';
+  checkLatest(label: string, blockNumber: number): 'moves' | 'stands still';
+  /** Whether the final block has stood still for long. */
+  checkFinal(blockNumber: number): 'moves' | 'stands still';
 }
 
 /** Deeper than the reorganisations that Polygon has seen since it has finality within seconds. */
@@ -207,14 +215,14 @@ export function createHeadWatch(monotonicMs = () => performance.now()): HeadWatc
   const [hasHeadStood, hasFinalStood] = [createStallCheck(monotonicMs), createStallCheck(monotonicMs)];
 
   return {
-    check(label, blockNumber, finalNumber) {
+    checkFinal: (blockNumber) => (hasFinalStood(blockNumber) ? 'stands still' : 'moves'),
+    checkLatest(label, blockNumber) {
       const nowMs = monotonicMs();
       const isAccepted = fellBackAtMs !== null && nowMs - fellBackAtMs >= ACCEPT_FALLBACK_AFTER_MS;
       if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || isAccepted) {
         highest = isAccepted ? blockNumber : Math.max(highest, blockNumber);
         fellBackAtMs = null;
-        const standing = [hasHeadStood(blockNumber), hasFinalStood(finalNumber)];
-        return standing.includes(true) ? 'stands still' : 'moves';
+        return hasHeadStood(blockNumber) ? 'stands still' : 'moves';
       }
       fellBackAtMs ??= nowMs;
       throw new ChainUnavailableError(`${label} fell back from block ${highest} to ${blockNumber}`);

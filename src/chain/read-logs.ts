@@ -8,6 +8,7 @@ import {
   type RescuedLog,
   type TransferLog,
 } from '../domain/ports/chain.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { type JsonRpcCall, type JsonRpcClient, readCount, readHash, toQuantity } from './json-rpc.ts';
 import { TRANSFER_TOPIC } from './token-reader.ts';
 
@@ -22,6 +23,10 @@ export interface LogQuery {
   readonly toBlock: number;
   readonly recipients: readonly Address[] | null;
   readonly isCandidate: (recipient: string) => boolean;
+  /** The one block of the range, to be named by its hash: a node that does not have it answers with an error. */
+  readonly block?: BlockReference;
+  /** Default true. */
+  readonly withReleases?: boolean;
 }
 
 export interface FoundLogs {
@@ -46,7 +51,10 @@ interface RawLog {
 
 /** All kinds of logs of the whole range, in one request and each kind in chain order. */
 export async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: LogQuery): Promise<FoundLogs> {
-  const range = { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) };
+  const range =
+    query.block === undefined
+      ? { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) }
+      : { blockHash: query.block.hash };
   const calls: JsonRpcCall[] = [];
   // An empty list would mean "any" to a node, so what cannot match is not asked for.
   const asksTransfers = query.recipients === null || query.recipients.length > 0;
@@ -54,12 +62,12 @@ export async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: L
     const filter = { ...range, address: sources.token, topics: transferTopics(query.recipients) };
     calls.push({ method: 'eth_getLogs', params: [filter] });
   }
-  const asksForwarded = sources.factories.length > 0;
+  const asksForwarded = sources.factories.length > 0 && query.withReleases !== false;
   if (asksForwarded) {
     const filter = { ...range, address: sources.factories, topics: [[FORWARDED_TOPIC, RESCUED_TOPIC]] };
     calls.push({ method: 'eth_getLogs', params: [filter] });
   }
-  const answers = await rpc.callBatch(calls);
+  const answers = calls.length === 0 ? [] : await rpc.callBatch(calls);
   return {
     transfers: asksTransfers ? readTransfers(answers[0], sources.token, query) : [],
     ...(asksForwarded

@@ -19,10 +19,15 @@ interface ScanContext {
  */
 export async function scanBlocks(
   context: ScanContext,
-  query: LogQuery,
+  asked: LogQuery,
 ): Promise<Awaited<ReturnType<ChainView['readLogs']>>> {
-  if (query.toBlock < query.fromBlock) throw new RangeError('a scan needs at least one block');
+  if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
   const { endpoint, range } = context;
+  if (asked.block !== undefined) {
+    const logs = await tryByHash(context, asked);
+    if (logs !== null) return { ...logs, scannedTo: asked.block };
+  }
+  const { block: _, ...query } = asked;
   for (;;) {
     const toBlock = Math.min(query.toBlock, query.fromBlock + range.blocks - 1);
     const before = context.seenBlock(toBlock) ?? (await readKnownBlock(endpoint, toBlock));
@@ -35,6 +40,16 @@ export async function scanBlocks(
     // Only a full range says something about what the endpoint grants.
     if (toBlock - query.fromBlock + 1 === range.blocks) range.grow();
     return { ...logs, scannedTo: after };
+  }
+}
+
+/** Null when the endpoint refuses: it does not know the block yet, or no such filter. */
+async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): Promise<FoundLogs | null> {
+  try {
+    return await readLogs(endpoint.rpc, sources, query);
+  } catch (error) {
+    if (error instanceof JsonRpcAnswerError) return null;
+    throw error;
   }
 }
 

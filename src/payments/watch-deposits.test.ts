@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { ChainReader, ChainView, TransferLog } from '../domain/ports/chain.ts';
 import type { BlockReference, ObservationStore, ScanRecord } from '../domain/ports/settlement-store.ts';
+import { createKeptBlocks } from './kept-blocks.ts';
 import type { KnownAddresses } from './known-addresses.ts';
-import { watchDeposits } from './watch-deposits.ts';
+import { type WatchDepositsContext, watchDeposits } from './watch-deposits.ts';
 
 const RANGE_BLOCKS = 5;
 
@@ -18,7 +19,10 @@ function chainOf(
 ): ChainReader & { readonly calls: number[] } {
   const calls: number[] = [];
   const view: ChainView = {
-    readHeads: async () => ({ latest: blockAt(latest), final: final === null ? null : blockAt(final) }),
+    source: 'node',
+    readLatest: async () => ({ ...blockAt(latest), parentHash: blockAt(latest - 1).hash }),
+    readFinal: async () => (final === null ? null : blockAt(final)),
+    readHeads: () => Promise.reject(new Error('not asked here')),
     readBlock: async (number) => blockAt(number),
     async readLogs({ fromBlock, toBlock }) {
       calls.push(fromBlock);
@@ -41,7 +45,11 @@ function chainOf(
   };
 }
 
-async function watchOnce(chain: ChainReader, cursor: number) {
+async function watchOnce(
+  chain: ChainReader,
+  cursor: number,
+  options: Pick<WatchDepositsContext, 'kept'> = {},
+) {
   const scans: ScanRecord[] = [];
   const observations = {
     readCursor: async () => blockAt(cursor),
@@ -52,7 +60,8 @@ async function watchOnce(chain: ChainReader, cursor: number) {
     catchUp: async () => {},
     findPayment: async () => ({ id: 'a payment' }),
   } as unknown as KnownAddresses;
-  const pass = await watchDeposits({ chain, observations, known, decide: () => null, onRewind: () => {} });
+  const parts = { chain, observations, known, decide: () => null, onRewind: () => {} };
+  const pass = await watchDeposits({ ...parts, ...options });
   const [scan] = scans as [ScanRecord];
   return { pass, scan, blocks: scan.deposits.map(({ blockNumber }) => blockNumber) };
 }
@@ -70,12 +79,22 @@ it('does not read the same blocks over and over while nothing becomes final', as
   expect(pass.isCaughtUp).toBe(true);
 });
 
-it('reads a bounded number of blocks while nothing becomes final', async () => {
+it('goes on to see new blocks while nothing becomes final, a bounded number in a pass and in all', async () => {
   const chain = chainOf(1_000_000, null);
-  const { pass, scan } = await watchOnce(chain, 10);
+  const kept = createKeptBlocks();
+  const { pass, scan } = await watchOnce(chain, 10, { kept });
   expect(scan.scannedTo).toBe(1_010);
   expect(chain.calls).toHaveLength(200);
-  expect(pass.isCaughtUp).toBe(true);
+  expect(pass.isCaughtUp).toBe(false);
+  const second = await watchOnce(chain, 10, { kept });
+  expect(second.scan.scannedTo).toBe(2_010);
+  // What was read before is not read again.
+  expect(chain.calls).toHaveLength(400);
+  expect(second.blocks).toHaveLength(2_000);
+  let last = second;
+  for (let passes = 2; passes < 20; passes++) last = await watchOnce(chain, 10, { kept });
+  expect(last.scan.scannedTo).toBe(20_010);
+  expect(last.pass.isCaughtUp).toBe(true);
 });
 
 it('catches up one call at a time as long as it is behind the final block', async () => {

@@ -1,11 +1,8 @@
 import {
-  type ChainHeads,
   type ChainReader,
   ChainUnavailableError,
   type ChainView,
-  type ForwardedLog,
-  type RescuedLog,
-  type TransferLog,
+  type LatestBlock,
 } from '../domain/ports/chain.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import {
@@ -15,7 +12,9 @@ import {
   type ScanRecord,
   ScanRefusedError,
 } from '../domain/ports/settlement-store.ts';
+import { createKeptBlocks, joinRows, type KeptBlocks, NO_ROWS, type OwnRows } from './kept-blocks.ts';
 import type { KnownAddresses } from './known-addresses.ts';
+import type { OpenAddresses } from './open-addresses.ts';
 
 export interface WatchDepositsContext {
   readonly chain: ChainReader;
@@ -25,6 +24,20 @@ export interface WatchDepositsContext {
   readonly decide: Decide;
   /** Told when the chain no longer has blocks that it had called final. */
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
+  /** What earlier passes have read above the cursor. Without it, each pass reads all of it. */
+  readonly kept?: KeptBlocks;
+  /** While nothing of ours is above the cursor, the final block is asked for so often. By default with every pass. */
+  readonly finality?: { readonly everyMs: number; readonly monotonicMs: () => number };
+  /**
+   * Whether a release of ours may be mined soon. If not, releases are looked for in final blocks only. By default they
+   * always are.
+   */
+  readonly expectsReleases?: () => Promise<boolean>;
+  /**
+   * The addresses to look for in blocks that are not final, or null for the whole token. By default those of all
+   * payments, which are looked for in final blocks in any case.
+   */
+  readonly openAddresses?: Pick<OpenAddresses, 'list'>;
 }
 
 /** Progress of a pass. */
@@ -35,36 +48,130 @@ export interface WatchPass {
   readonly isCaughtUp: boolean;
 }
 
-/** Above the newest final block so many are read in a pass at most: while nothing becomes final, more cannot be kept. */
-const MAXIMUM_UNFINAL_BLOCKS = 1_000;
+/** So many blocks that are not final are read in a pass at most, so that it comes to its end. */
+const MAXIMUM_BLOCKS_A_PASS = 1_000;
+
+/** So many blocks above the cursor are kept at most: finality that stands still for ten hours. */
+const MAXIMUM_KEPT_BLOCKS = 20_000;
+
+/** So many readings are compared with the chain one by one. A deeper reorganisation is read again as a whole. */
+const MAXIMUM_COMPARISONS = 8;
 
 /** How far below the oldest checkpoint the watcher begins again when the chain has no checkpoint: about an hour. */
 const BELOW_CHECKPOINTS = 2_000;
 
 /**
- * One pass over the chain: everything above the cursor is read again up to the newest block, the rows found replace
- * what the last pass saw there, and the cursor moves to the newest final block. A reorganisation therefore needs no
- * code of its own: what is gone is not found again. All that a pass changes is one transaction.
+ * One pass over the chain. The blocks above the cursor are kept by their hash and read once; when they are final, they
+ * are read once more, because a node may show a block before its logs. The rows found replace what the last pass saw
+ * there, and the cursor moves to the newest final block. A reorganisation therefore needs no code of its own: what is
+ * gone is not found again. All that a pass changes is one transaction.
  */
 export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
   return context.chain.withView(async (view) => {
-    const heads = await view.readHeads();
-    const cursor = await verifiedCursor(context, view, heads.final);
-    // Read after the heads: a customer who paid in a block up to them knew an address that was committed before.
+    const kept = context.kept ?? createKeptBlocks();
+    const passing = { ...context, kept };
+    const latest = await view.readLatest();
+    const cursor = await context.observations.readCursor();
+    kept.begin(view.source, cursor);
+    // Read after the head: a customer who paid in a block up to it knew an address that was committed before.
     await context.known.catchUp();
-    if (heads.latest.number <= cursor.number) {
-      return { cursor, latest: heads.latest, isCaughtUp: true };
-    }
-
-    const logs = await readAboveCursor(context.known, view, cursor, heads);
-    const reached = await confirmedFinal(view, cursor, heads.final, logs.scannedTo);
-    // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
-    const final = (await areConfirmed(view, logs.rows, reached)) ? reached : cursor;
-    await recordScan(context, { from: cursor, final, scannedTo: logs.scannedTo.number, ...logs.rows });
-    // Where the cursor does not move, a further pass would begin at the same block and read the same again.
-    const isCaughtUp = logs.scannedTo.number >= heads.latest.number || final.number === cursor.number;
-    return { cursor: final, latest: heads.latest, isCaughtUp };
+    if (cursor === null || isFinalityDue(passing)) return watchToFinal(passing, view, latest);
+    const hasMore = await keepUpTo(passing, view, latest, cursor.number);
+    if (isFinalityDue(passing)) return watchToFinal(passing, view, latest);
+    return { cursor, latest, isCaughtUp: !hasMore };
   });
+}
+
+type KeepingContext = WatchDepositsContext & { readonly kept: KeptBlocks };
+
+function isFinalityDue({ kept, finality }: KeepingContext): boolean {
+  if (finality === undefined || kept.isDirty || kept.hasRows) return true;
+  return finality.monotonicMs() - kept.finalAskedAtMs >= finality.everyMs;
+}
+
+/** The part of a pass that moves the cursor. */
+async function watchToFinal(
+  context: KeepingContext,
+  view: ChainView,
+  latest: LatestBlock,
+): Promise<WatchPass> {
+  const { kept, finality } = context;
+  const final = await view.readFinal();
+  const cursor = await verifiedCursor(context, view, final);
+  kept.begin(view.source, cursor);
+  if (latest.number <= cursor.number) return { cursor, latest, isCaughtUp: true };
+
+  const finalNumber = Math.max(cursor.number, final?.number ?? 0);
+  const found = await readFinalBlocks(context, view, cursor, finalNumber);
+  const reached = await confirmedFinal(view, cursor, final, found.scannedTo);
+  let hasMore = found.scannedTo.number < finalNumber;
+  if (!hasMore) hasMore = await keepUpTo(context, view, latest, finalNumber);
+  const rows = joinRows([found.rows, kept.rowsAbove(found.scannedTo.number)]);
+  // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
+  const to = (await areConfirmed(view, rows, reached)) ? reached : cursor;
+  if (kept.isDirty || to.number > cursor.number) {
+    const scannedTo = Math.max(found.scannedTo.number, kept.top?.number ?? 0);
+    await recordScan(context, { from: cursor, final: to, scannedTo, ...rows });
+    kept.isDirty = false;
+  }
+  if (!hasMore) kept.finalAskedAtMs = finality?.monotonicMs() ?? 0;
+  // Where neither the cursor nor the newest block that was read moves, a further pass would read the same again.
+  const isStuck = to.number === cursor.number && found.scannedTo.number < finalNumber;
+  return { cursor: to, latest, isCaughtUp: !hasMore || isStuck };
+}
+
+/** As many final blocks above the cursor as one call covers, for the addresses of all payments. */
+async function readFinalBlocks(
+  context: KeepingContext,
+  view: ChainView,
+  cursor: BlockReference,
+  finalNumber: number,
+): Promise<FoundRows> {
+  const { kept, known } = context;
+  if (finalNumber === cursor.number) return { scannedTo: cursor, rows: NO_ROWS };
+  const [fromBlock, toBlock] = [cursor.number + 1, finalNumber];
+  const found = await readPaymentLogs(known, view, { fromBlock, toBlock, recipients: known.book.addresses });
+  if (kept.top === null) kept.add(fromBlock, found.scannedTo, found.rows);
+  return found;
+}
+
+/**
+ * Reads the blocks above those that are kept, and above `above`. Whether blocks are left that a further pass would read.
+ */
+async function keepUpTo(
+  context: KeepingContext,
+  view: ChainView,
+  latest: LatestBlock,
+  above: number,
+): Promise<boolean> {
+  const { kept, known, openAddresses, expectsReleases } = context;
+  await dropReorganised(kept, view, latest);
+  let fromBlock = Math.max(kept.top?.number ?? 0, above) + 1;
+  const toBlock = Math.min(latest.number, fromBlock + MAXIMUM_BLOCKS_A_PASS - 1, above + MAXIMUM_KEPT_BLOCKS);
+  if (fromBlock > toBlock) return false;
+  const recipients = openAddresses === undefined ? known.book.addresses : await openAddresses.list();
+  const withReleases = (await expectsReleases?.()) ?? true;
+  while (fromBlock <= toBlock) {
+    // By its hash, the newest block has its logs or is not there: no node shows it without them.
+    const block = fromBlock === latest.number ? { block: latest } : {};
+    const query = { fromBlock, toBlock, recipients, withReleases, ...block };
+    const { scannedTo, rows } = await readPaymentLogs(known, view, query);
+    kept.add(fromBlock, scannedTo, rows);
+    fromBlock = scannedTo.number + 1;
+  }
+  return toBlock < latest.number && toBlock < above + MAXIMUM_KEPT_BLOCKS;
+}
+
+/** Forgets the blocks that the endpoint's chain does not have. */
+async function dropReorganised(kept: KeptBlocks, view: ChainView, latest: LatestBlock): Promise<void> {
+  for (let comparisons = 0; kept.top !== null; comparisons++) {
+    const { number, hash } = kept.top;
+    if (comparisons === MAXIMUM_COMPARISONS) return kept.clear();
+    if (number === latest.number && hash === latest.hash) return;
+    if (number === latest.number - 1 && hash === latest.parentHash) return;
+    if (number < latest.number - 1 && (await view.readBlock(number))?.hash === hash) return;
+    kept.dropTop();
+  }
 }
 
 /** Rows that contradict final ones are the endpoint's mistake, also where nothing has confirmed them yet. */
@@ -90,32 +197,10 @@ function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Pr
   return view.confirmLogs(logs, final);
 }
 
-/**
- * As many blocks above the cursor as one call covers. The cursor can move no further than to the final block, so that
- * the next pass begins there again: what is above it is read to its end now, however little a call covers.
- */
-async function readAboveCursor(
-  known: KnownAddresses,
-  view: ChainView,
-  cursor: BlockReference,
-  { latest, final }: ChainHeads,
-): Promise<FoundRows> {
-  const finalNumber = Math.max(cursor.number, final?.number ?? 0);
-  const toBlock = Math.min(latest.number, finalNumber + MAXIMUM_UNFINAL_BLOCKS);
-  let found = await readPaymentLogs(known, view, cursor.number + 1, toBlock);
-  while (found.scannedTo.number >= finalNumber && found.scannedTo.number < toBlock) {
-    const { scannedTo, rows } = await readPaymentLogs(known, view, found.scannedTo.number + 1, toBlock);
-    found = {
-      scannedTo,
-      rows: {
-        deposits: [...found.rows.deposits, ...rows.deposits],
-        releases: [...found.rows.releases, ...rows.releases],
-        rescues: [...found.rows.rescues, ...rows.rescues],
-      },
-    };
-  }
-  return found;
-}
+/** Final blocks: so many up to the cursor, or these as far as the cursor has passed them. */
+type BlocksBelowCursor =
+  | { readonly depthBlocks: number }
+  | { readonly fromBlock: number; readonly toBlock: number };
 
 /**
  * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
@@ -124,10 +209,10 @@ async function readAboveCursor(
  */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,
-  depthBlocks: number,
+  blocks: BlocksBelowCursor,
   options: { readonly isEachAsked?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<number> {
-  const rescan = (view: ChainView) => rescanAtOne(context, view, depthBlocks, options.signal);
+  const rescan = (view: ChainView) => rescanAtOne(context, view, blocks, options.signal);
   if (options.isEachAsked !== true) return context.chain.withOtherView(rescan);
   const added = await context.chain.withEachView(rescan);
   return added.reduce((sum, one) => sum + one, 0);
@@ -136,7 +221,7 @@ export async function rescanFinalBlocks(
 async function rescanAtOne(
   context: WatchDepositsContext,
   view: ChainView,
-  depthBlocks: number,
+  blocks: BlocksBelowCursor,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const cursor = await context.observations.readCursor();
@@ -144,9 +229,15 @@ async function rescanAtOne(
   await requireSameChain(view, cursor);
   await context.known.catchUp();
   let added = 0;
-  let fromBlock = Math.max(0, cursor.number - depthBlocks);
-  while (fromBlock <= cursor.number && signal?.aborted !== true) {
-    const logs = await readPaymentLogs(context.known, view, fromBlock, cursor.number);
+  let { fromBlock = 0, toBlock = cursor.number } = 'depthBlocks' in blocks ? {} : blocks;
+  if ('depthBlocks' in blocks) fromBlock = Math.max(0, cursor.number - blocks.depthBlocks);
+  toBlock = Math.min(toBlock, cursor.number);
+  while (fromBlock <= toBlock && signal?.aborted !== true) {
+    const logs = await readPaymentLogs(context.known, view, {
+      fromBlock,
+      toBlock,
+      recipients: context.known.book.addresses,
+    });
     // Asked again after reading: what was read is of the chain that we know.
     await requireSameChain(view, cursor);
     const missing = await context.observations.listMissing(logs.rows);
@@ -225,7 +316,7 @@ async function rewindTo(
 }
 
 /**
- * The newest block that is scanned, final and confirmed at another host; never goes back. `readHeads` has confirmed
+ * The newest block that is scanned, final and confirmed at another host; never goes back. `readFinal` has confirmed
  * `final`. The hash of a block between the cursor and `final` is the word of the scanned endpoint alone: as a cursor,
  * an invented one would stop settlement for good.
  */
@@ -246,30 +337,17 @@ interface FoundRows {
   readonly rows: OwnRows;
 }
 
-/** Logs of our payments. */
-interface OwnRows {
-  readonly deposits: readonly (TransferLog & RowOwner)[];
-  readonly releases: readonly (ForwardedLog & RowOwner)[];
-  readonly rescues: readonly (RescuedLog & RowOwner)[];
-}
-
 async function readPaymentLogs(
   known: KnownAddresses,
   view: ChainView,
-  fromBlock: number,
-  toBlock: number,
+  query: Omit<Parameters<ChainView['readLogs']>[0], 'isCandidate'>,
 ): Promise<FoundRows> {
   const {
     transfers,
     forwarded,
     rescued = [],
     scannedTo,
-  } = await view.readLogs({
-    fromBlock,
-    toBlock,
-    recipients: known.book.addresses,
-    isCandidate: known.book.isCandidate,
-  });
+  } = await view.readLogs({ ...query, isCandidate: known.book.isCandidate });
   return {
     scannedTo,
     rows: {

@@ -15,13 +15,29 @@ interface RawLog {
   readonly topics: readonly string[];
 }
 
+type Alter = NonNullable<AlteringProxy['alter']>;
+type Call = Parameters<Alter>[0];
+
+/** The first and the last block of a filter, which may name one by its hash; null where the node has no such block. */
+async function rangeOf(call: Call, ask: Parameters<Alter>[1]): Promise<readonly [number, number] | null> {
+  const [{ fromBlock, toBlock, blockHash }] = call.params as [LogFilter & { blockHash?: string }];
+  if (blockHash === undefined) return [Number(fromBlock), Number(toBlock)];
+  const { result } = await ask({ ...call, method: 'eth_getBlockByHash', params: [blockHash, false] });
+  const { number } = (result ?? {}) as { number?: string };
+  return number === undefined ? null : [Number(number), Number(number)];
+}
+
 /** Answers like a node that knows no block above this one. */
 export function lagAt(proxy: AlteringProxy, head: number): void {
   proxy.alter = async (call, ask) => {
     const [tag] = call.params as [unknown];
     if (call.method === 'eth_getLogs') {
-      const [filter] = call.params as [LogFilter];
-      return Number(filter.fromBlock) > head ? { result: [] } : ask(call);
+      const [first = 0, last = 0] = (await rangeOf(call, ask)) ?? [];
+      const [filter] = call.params as [{ blockHash?: string }];
+      if (filter.blockHash !== undefined && last > head) {
+        return { error: { code: -32_000, message: 'unknown block' } };
+      }
+      return first > head ? { result: [] } : ask(call);
     }
     if (call.method !== 'eth_getBlockByNumber') return ask(call);
     if (tag === 'latest') return ask({ ...call, params: [`0x${head.toString(16)}`, false] });
@@ -61,8 +77,8 @@ export function omitLogsOf(proxy: AlteringProxy, address: Address, aboveBlocks =
   proxy.alter = async (call, ask) => {
     const answer = await ask(call);
     if (call.method !== 'eth_getLogs') return answer;
-    const [{ fromBlock, toBlock }] = call.params as [LogFilter];
-    if (Number(toBlock) - Number(fromBlock) + 1 <= aboveBlocks) return answer;
+    const [first, last] = (await rangeOf(call, ask)) ?? [0, 0];
+    if (last - first + 1 <= aboveBlocks) return answer;
     return { result: (answer.result as RawLog[]).filter(({ topics }) => !topics.includes(topic)) };
   };
 }
@@ -85,9 +101,12 @@ export function fabricate(
   proxy.alter = async (call, ask) => {
     const answer = await ask(call);
     if (call.method !== 'eth_getLogs') return answer;
-    const [{ fromBlock, toBlock, address }] = call.params as [LogFilter];
-    const blockNumber = lie.blockNumber === 'newest' ? Number(toBlock) : lie.blockNumber;
-    if (Number(fromBlock) > blockNumber || Number(toBlock) < blockNumber) return answer;
+    const [{ address }] = call.params as [LogFilter];
+    const range = await rangeOf(call, ask);
+    if (range === null) return answer;
+    const [first, last] = range;
+    const blockNumber = lie.blockNumber === 'newest' ? last : lie.blockNumber;
+    if (first > blockNumber || last < blockNumber) return answer;
     const place = {
       blockNumber: `0x${blockNumber.toString(16)}`,
       transactionHash: lie.transactionHash ?? `0x${'1e'.repeat(32)}`,

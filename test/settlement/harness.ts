@@ -29,7 +29,9 @@ import {
   createPayment,
 } from '../../src/payments/create-payment.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
+import { createKeptBlocks } from '../../src/payments/kept-blocks.ts';
 import { createKnownAddresses, createReservedAddressCheck } from '../../src/payments/known-addresses.ts';
+import { createOpenAddresses } from '../../src/payments/open-addresses.ts';
 import {
   createRelayMemory,
   defaultRelayLimits,
@@ -187,6 +189,8 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     return {
       store,
       known,
+      kept: createKeptBlocks(),
+      openAddresses: createOpenAddresses({ ...store, known, monotonicMs: nowMs }),
       reader: hidingLogs(
         createChainReader({ endpoints: chain.endpoints, sources: { token: chain.token, factories } }),
         faults,
@@ -210,8 +214,9 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   const sweep = createBalanceSweep({ endpoints: chain.endpoints, token: chain.token });
 
   function watchContext() {
-    const { store, known, reader } = parts;
+    const { store, known, kept, openAddresses, reader } = parts;
     return {
+      ...{ kept, openAddresses },
       chain: reader,
       observations: store.observations,
       known,
@@ -340,9 +345,9 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     },
     watch,
     watchOnce: () => watchDeposits(watchContext()),
-    rescan: (depthBlocks: number) => rescanFinalBlocks(watchContext(), depthBlocks),
+    rescan: (depthBlocks: number) => rescanFinalBlocks(watchContext(), { depthBlocks }),
     rescanAtEach: (depthBlocks: number) =>
-      rescanFinalBlocks(watchContext(), depthBlocks, { isEachAsked: true }),
+      rescanFinalBlocks(watchContext(), { depthBlocks }, { isEachAsked: true }),
     /** From now on the chain is read through these endpoints; what is sent still goes to the node itself. */
     readThrough(endpoints: readonly ChainEndpoint[], onDisagreement: (doubt: FinalityDoubt) => void) {
       const reader = createChainReader({

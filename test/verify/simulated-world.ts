@@ -39,6 +39,9 @@ export class SimulatedChain {
 
   #view(): ChainView {
     return {
+      source: 'node',
+      readLatest: () => Promise.reject(new Error('not asked here')),
+      readFinal: () => Promise.reject(new Error('not asked here')),
       readHeads: () => Promise.reject(new Error('not asked here')),
       readBlock: async (number) => this.block(number),
       readLogs: async ({ fromBlock, toBlock, recipients }) => {

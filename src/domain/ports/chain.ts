@@ -39,6 +39,11 @@ export interface ChainLogs {
   readonly rescued: readonly RescuedLog[];
 }
 
+/** The newest block of an endpoint. */
+export interface LatestBlock extends BlockReference {
+  readonly parentHash: string;
+}
+
 /** Both heads of the chain, from one endpoint. `final` is null while endpoints disagree about its hash. */
 export interface ChainHeads {
   readonly latest: BlockReference;
@@ -50,6 +55,12 @@ export interface ChainHeads {
  * Every method throws `ChainUnavailableError` when the endpoint fails; nothing is ever answered as "empty" instead.
  */
 export interface ChainView {
+  /** Names the endpoint. */
+  readonly source: string;
+  readLatest(): Promise<LatestBlock>;
+  /** The newest final block that an endpoint of another host confirms; null while none does. */
+  readFinal(): Promise<BlockReference | null>;
+  /** Both of them. */
   readHeads(): Promise<ChainHeads>;
   /** Null when the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
@@ -57,13 +68,17 @@ export interface ChainView {
    * Logs in blocks [fromBlock, toBlock], in chain order; the range may be cut short (`scannedTo`) by what the
    * endpoint allows. `recipients`: filter at the endpoint, or null to fetch every transfer of the token and keep
    * those for which `isCandidate` says yes; it is asked with `0x` and 40 lower-case digits, because a checksum for
-   * every transfer of the token would be too dear. Transfers of nothing are left out.
+   * every transfer of the token would be too dear. Transfers of nothing are left out. `block`: the block of a range of
+   * one, which is then asked for by its hash where the endpoint can do that. `withReleases` false leaves out what the
+   * factories say.
    */
   readLogs(query: {
     readonly fromBlock: number;
     readonly toBlock: number;
     readonly recipients: readonly Address[] | null;
     readonly isCandidate: (recipient: string) => boolean;
+    readonly block?: BlockReference;
+    readonly withReleases?: boolean;
   }): Promise<{
     readonly transfers: readonly TransferLog[];
     readonly forwarded: readonly ForwardedLog[];

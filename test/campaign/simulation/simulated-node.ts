@@ -92,14 +92,28 @@ export function createSimulatedNode(
     return block ?? refuse(method, -32_000, 'header not found');
   }
 
+  function shownHash({ number, hash }: Block): string {
+    const mood = options.mood();
+    return mood.kind === 'lying hashes' && number >= mood.fromBlock ? `0xbad${hash.slice(5)}` : hash;
+  }
+
+  /** The block with this hash, as the first and last one of a filter. */
+  function rangeOfHash(blockHash: string): Pick<LogFilter, 'fromBlock' | 'toBlock'> {
+    const known = chain.blocks.slice(0, head().number + 1);
+    const block = known.findLast((one) => shownHash(one) === blockHash);
+    if (block === undefined) return refuse('eth_getLogs', -32_000, 'unknown block');
+    return { fromBlock: quantity(block.number), toBlock: quantity(block.number) };
+  }
+
   function showBlock(tag: unknown): unknown {
     if (typeof tag === 'string' && tag.startsWith('0x') && Number(tag) > head().number) return null;
-    const { number, hash, timestampMs } = blockAt('eth_getBlockByNumber', tag);
-    const mood = options.mood();
-    const isForked = mood.kind === 'lying hashes' && number >= mood.fromBlock;
+    const block = blockAt('eth_getBlockByNumber', tag);
+    const { number, timestampMs } = block;
+    const parent = chain.blocks[number - 1];
     return {
       number: quantity(number),
-      hash: isForked ? `0xbad${hash.slice(5)}` : hash,
+      hash: shownHash(block),
+      parentHash: parent === undefined ? `0x${'0'.repeat(64)}` : shownHash(parent),
       timestamp: quantity(Math.floor(timestampMs / 1000)),
     };
   }
@@ -134,7 +148,9 @@ export function createSimulatedNode(
       case 'eth_getBlockByNumber':
         return showBlock(params[0]);
       case 'eth_getLogs': {
-        const filter = params[0] as LogFilter;
+        const asFiltered = params[0] as LogFilter & { blockHash?: string };
+        const { blockHash } = asFiltered;
+        const filter = blockHash === undefined ? asFiltered : { ...asFiltered, ...rangeOfHash(blockHash) };
         const asked = Number(filter.toBlock) - Number(filter.fromBlock) + 1;
         if (asked > options.maximumBlockRange) refuse(method, -32_005, 'query exceeds the block range');
         const blocks = chain.blocks.slice(0, head().number + 1);

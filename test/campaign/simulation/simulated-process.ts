@@ -164,6 +164,8 @@ function createOutside(
       relayIntervalMs: 0,
       rescanIntervalMs: 0,
       rescanDepthBlocks: RESCAN_DEPTH_BLOCKS,
+      rescanLagBlocks: world.rescanLagBlocks,
+      finalityIntervalMs: world.finalityIntervalMs,
       sweepIntervalMs: 0,
       deepRescanBlocks: 50_000,
       relayLimits: { ...defaultRelayLimits, batchSize: 3 },

@@ -31,6 +31,9 @@ export interface SimulatedWorld {
   readonly maximumBlockRange: number;
   /** Whether the chain has Multicall3. */
   readonly hasMulticall: boolean;
+  /** Settings of the watcher: when it asks for the final block, and how far behind it the second reading is. */
+  readonly finalityIntervalMs: number;
+  readonly rescanLagBlocks: number;
   /** What each endpoint's fee cap is; null for none. */
   feeCapsWei: readonly (bigint | null)[];
   readonly trouble: StoreTrouble;
@@ -86,6 +89,8 @@ export function createSimulatedWorld(
     moods: Array.from({ length: draws.between(1, 3) }, () => honest),
     maximumBlockRange: draws.oneOf([5, 100, 2_000]),
     hasMulticall: draws.chance(70),
+    finalityIntervalMs: draws.oneOf([0, 10_000]),
+    rescanLagBlocks: draws.oneOf([0, 8]),
     feeCapsWei: [],
     trouble: { percent: 0 },
     time,
