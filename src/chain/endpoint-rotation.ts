@@ -323,7 +323,7 @@ function hostOf(url: string): string {
 const ownName = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
 
 /** 127.0.0.0/8, ::1, and 0.0.0.0 and ::, which connect to this machine; see `addressIdentity`. */
-const ownAddress = /^(?:4:7f[0-9a-f]{6}|4:0|6:[01])$/;
+const ownAddress = /^(?:127\.[0-9.]+|0\.0\.0\.0|::1?)$/;
 
 /** The hosts of these endpoints, each once. */
 export function distinctHosts(endpoints: readonly ChainEndpoint[]): readonly string[] {
