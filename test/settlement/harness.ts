@@ -216,7 +216,8 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   function watchContext() {
     const { store, known, kept, openAddresses, reader } = parts;
     return {
-      ...{ kept, openAddresses },
+      kept,
+      openAddresses,
       chain: reader,
       observations: store.observations,
       known,
