@@ -5,8 +5,9 @@ import type { PaymentChange } from '../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../src/domain/payment-id.ts';
 import type { Address } from '../src/domain/payout-address.ts';
 import { EXPIRY_WATERMARK } from '../src/store/observation-rules.ts';
-import { insertPaymentSql, paymentValues } from '../src/store/payment-rows.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
+import { storedValues } from '../src/store/sqlite/statements.ts';
+import { paymentTable } from '../src/store/tables.ts';
 import { benchAccount, benchPayment } from './bench-payment.ts';
 import { countedAddress, countedHash } from './counted-address.ts';
 import { indexStore } from './index-store.ts';
@@ -43,7 +44,7 @@ export async function fillStore(dataDir: string, payments: number, open: number)
 }
 
 function insertAll(database: DatabaseSync, payments: number, open: number): void {
-  const insert = database.prepare(insertPaymentSql);
+  const insert = database.prepare(paymentTable.insertSql);
   const tokenFingerprint = createIpnTokens(benchSecret).currentFingerprint;
   const payoutAddresses = Array.from({ length: 1_000 }, (_, index) => countedAddress(index));
   const closed = payments - open;
@@ -70,7 +71,9 @@ function insertAll(database: DatabaseSync, payments: number, open: number): void
       tokenFingerprint,
       createdAtMs: nowMs,
     };
-    insert.run(...paymentValues(isOpen ? payment : { ...payment, ...paid(index, nowMs) }));
+    insert.run(
+      ...storedValues(paymentTable.valuesOf(isOpen ? payment : { ...payment, ...paid(index, nowMs) })),
+    );
     if (!isOpen) lastClosed = paymentId;
   }
   database

@@ -10,8 +10,8 @@ import type {
   ReceiptStore,
 } from '../domain/ports/mail.ts';
 import { INDEX_LOCK } from './payment-index.ts';
+import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
 import type { EngineTraits } from './payment-search.ts';
-import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
 import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 

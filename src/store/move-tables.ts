@@ -1,11 +1,24 @@
 import { createHash } from 'node:crypto';
-import { type PortableRow, type PortableTable, portableTables } from './portable-tables.ts';
+import type { Table } from './columns.ts';
 import { MoveRefusedError, StoreTooNewError } from './store-errors.ts';
+import { tables } from './tables.ts';
+
+/** Number of rows in memory at a time. */
+export const PORTION_ROWS = 1_000;
+
+/**
+ * A value outside of any engine: an amount is decimal text, a list of text the text of a JSON array, and a document its
+ * text exactly as it is stored.
+ */
+export type PortableValue = string | number | boolean | null;
+
+/** The values of a row in the order of its table's columns. */
+export type PortableRow = readonly PortableValue[];
 
 /** A database that is read as it was at one moment, without another writer meanwhile. */
 export interface MoveSource {
   /** All rows in the order of `orderedBy`, texts by their bytes; at most `PORTION_ROWS` at a time. */
-  readPortions(table: PortableTable): AsyncIterable<readonly PortableRow[]>;
+  readPortions(table: Table): AsyncIterable<readonly PortableRow[]>;
   /** Lets go of the database, which is as it was before. */
   close(): Promise<void>;
 }
@@ -13,7 +26,7 @@ export interface MoveSource {
 /** An empty database and a transaction in it, which also reads what it has written. */
 export interface MoveTarget {
   readPortions: MoveSource['readPortions'];
-  insert(table: PortableTable, rows: readonly PortableRow[]): Promise<void>;
+  insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
   /** Makes all of it durable; numbers that the database counts up go on after those that were carried over. */
   commit(): Promise<void>;
   /** Lets go of the database; what was not committed never was. */
@@ -48,20 +61,20 @@ export interface MoveReport {
  */
 export async function moveTables(source: MoveSource, target: MoveTarget): Promise<MoveReport> {
   const carried = new Map<string, TableContent>();
-  for (const table of portableTables) carried.set(table.name, await carry(table, source, target));
+  for (const table of tables) carried.set(table.name, await carry(table, source, target));
   // All of them only now, when nothing is written any more.
-  const tables: ComparedTable[] = [];
-  for (const table of portableTables) {
+  const compared: ComparedTable[] = [];
+  for (const table of tables) {
     const [read, written] = [carried.get(table.name) as TableContent, await contentOf(table, target)];
     const isEqual = read.rows === written.rows && read.digest === written.digest;
-    tables.push({ table: table.name, source: read, target: written, isEqual });
+    compared.push({ table: table.name, source: read, target: written, isEqual });
   }
-  const isMoved = tables.every(({ isEqual }) => isEqual);
+  const isMoved = compared.every(({ isEqual }) => isEqual);
   if (isMoved) await target.commit();
-  return { tables, isMoved };
+  return { tables: compared, isMoved };
 }
 
-async function carry(table: PortableTable, source: MoveSource, target: MoveTarget): Promise<TableContent> {
+async function carry(table: Table, source: MoveSource, target: MoveTarget): Promise<TableContent> {
   const content = createContent();
   try {
     for await (const rows of source.readPortions(table)) {
@@ -75,7 +88,7 @@ async function carry(table: PortableTable, source: MoveSource, target: MoveTarge
   return content.finish();
 }
 
-async function contentOf(table: PortableTable, side: MoveTarget): Promise<TableContent> {
+async function contentOf(table: Table, side: MoveTarget): Promise<TableContent> {
   const content = createContent();
   for await (const rows of side.readPortions(table)) content.add(rows);
   return content.finish();

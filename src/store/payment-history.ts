@@ -11,7 +11,7 @@ import type {
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
 import { insertAll } from './payment-index.ts';
-import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
+import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
 import { type Rows, run, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 

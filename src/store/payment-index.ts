@@ -3,8 +3,8 @@ import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
 import { dayOf, payingProvider, settleClassOf, slotOf } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
 import type { EngineTraits } from './payment-search.ts';
-import { paymentsOfRows, qualifiedPaymentColumns } from './payment-windows.ts';
 import { lock, run, runForOne, type Script, type Scripts, type ScriptValue } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 

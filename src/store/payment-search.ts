@@ -11,6 +11,7 @@ import {
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
 import {
   beginningOf,
   byAccountPayments,
@@ -21,8 +22,6 @@ import {
   byTransaction,
   byUnsettled,
   newestOfAll,
-  paymentsOfRows,
-  qualifiedPaymentColumns,
   readWindow,
   type Source,
   unsettledSql,

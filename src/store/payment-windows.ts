@@ -2,8 +2,8 @@ import type { Payment } from '../domain/payment.ts';
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import { numberOfTerm, type PaymentQuery } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
-import { changingPaymentColumns, fixedPaymentColumns, paymentOfRow } from './payment-rows.ts';
-import { type Rows, run, runForOne, type Script, type ScriptValue } from './scripts.ts';
+import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
+import { run, runForOne, type Script, type ScriptValue } from './scripts.ts';
 import { AFTER_ALL_IDS } from './store.ts';
 
 /** Number of payments read before other work gets its turn. */
@@ -75,9 +75,6 @@ export interface Window {
   readonly end: PaymentId | null;
 }
 
-const columns = [...fixedPaymentColumns, ...changingPaymentColumns];
-export const qualifiedPaymentColumns = columns.map((name) => `payments.${name}`).join(', ');
-
 /** CROSS JOIN, because SQLite then goes from the source to the payments and never the other way round. */
 export function* readWindow(
   source: Source,
@@ -121,10 +118,6 @@ function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; 
     sql: conditions.map((condition) => `AND ${condition}`).join(' '),
     filters: given.map(([, value]) => value),
   };
-}
-
-export function paymentsOfRows(rows: Rows): Payment[] {
-  return rows.map((row) => paymentOfRow(columns.map((name) => row[name])));
 }
 
 /** The start of a list: at the page before it, and not after the last requested moment. */

@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type MovePlaces, moveStore } from '../../src/app/move-store.ts';
 import type { Migration } from '../../src/store/migration.ts';
-import { PORTION_ROWS, portableTables } from '../../src/store/portable-tables.ts';
+import { PORTION_ROWS } from '../../src/store/move-tables.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { migrations as sqliteMigrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
@@ -20,6 +20,7 @@ import {
   StoreTooNewError,
   UnreleasedSchemaError,
 } from '../../src/store/store-errors.ts';
+import { tables } from '../../src/store/tables.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -92,13 +93,13 @@ async function givePaidPayments(store: Store, count = 3) {
 }
 
 async function countRows(): Promise<number> {
-  const counts = portableTables.map(({ name }) => `(SELECT count(*) FROM ${name})`).join(' + ');
+  const counts = tables.map(({ name }) => `(SELECT count(*) FROM ${name})`).join(' + ');
   const [row] = await query(`SELECT ${counts} AS count`);
   return Number(row?.['count']);
 }
 
 function countSqliteRows(): number {
-  const counts = portableTables.map(({ name }) => `(SELECT count(*) FROM ${name})`).join(' + ');
+  const counts = tables.map(({ name }) => `(SELECT count(*) FROM ${name})`).join(' + ');
   return inSqliteFile((database) => Number(database.prepare(`SELECT ${counts} AS count`).get()?.count));
 }
 
@@ -200,7 +201,7 @@ describe('moving a store', () => {
         name,
       );
     const known = (withAccounts: boolean) =>
-      portableTables
+      tables
         .flatMap(({ name, columns }) =>
           columns
             .filter(({ isOfPayment }) => withAccounts || !isOfPayment)
@@ -247,7 +248,7 @@ describe('a move is refused, and nothing is written,', () => {
     expect([await countRows(), countSqliteRows()]).toEqual([rows, rows]);
     // The journal is guarded against just this.
     await query('ALTER TABLE journal DISABLE TRIGGER USER');
-    await query(`TRUNCATE ${portableTables.map(({ name }) => name).join(', ')}`);
+    await query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`);
     await query("INSERT INTO watermarks VALUES ('expiry', '')");
     await expect(move()).rejects.toThrow('is not empty (watermarks)');
   });

@@ -1,11 +1,11 @@
 import type { PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Connection } from './open-database.ts';
-import { type Column, statement, unnest, valuesByColumn } from './statements.ts';
+import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** Payments that are asked for with their accounts, so that a statement names where each of them lies. */
 
-const columns: readonly Column[] = [
+const columns: readonly TypedColumn[] = [
   ['account_id', 'text'],
   ['id', 'text'],
 ];

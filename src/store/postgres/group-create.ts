@@ -7,10 +7,11 @@ import {
 import { paymentOfRow } from '../payment-rows.ts';
 import { PURGED_PER_RECORD } from '../store.ts';
 import { StoreWriteError } from '../store-errors.ts';
+import { paymentTable } from '../tables.ts';
 import { createTickQueue, type Request } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
-import { allPaymentColumns, insertedPaymentColumns, paymentColumns, paymentValues } from './payment-rows.ts';
-import { arrayStatement, type Column, statement, unnest, valuesByColumn } from './statements.ts';
+import { allPaymentColumns, paymentColumns } from './payment-rows.ts';
+import { arrayStatement, statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** While two groups are being committed, the next one grows. One leaves the server idle between two commits. */
 const MAXIMUM_GROUPS_UNDER_WAY = 2;
@@ -156,12 +157,12 @@ interface KeyedPayment {
 const hasAccount = '(SELECT true FROM accounts WHERE accounts.id = created.account_id)';
 
 const insertPlain = statement(`
-  INSERT INTO payments (${insertedPaymentColumns})
-  SELECT ${insertedPaymentColumns} FROM ${unnest('created', allPaymentColumns)}
+  INSERT INTO payments (${paymentTable.names})
+  SELECT ${paymentTable.names} FROM ${unnest('created', allPaymentColumns)}
   WHERE ${hasAccount}
   ON CONFLICT DO NOTHING RETURNING id`);
 
-const recordColumns: readonly Column[] = [
+const recordColumns: readonly TypedColumn[] = [
   ['idempotency_key', 'text'],
   ['fingerprint', 'text'],
   ['recorded_at_ms', 'bigint'],
@@ -183,13 +184,13 @@ const insertKeyed = statement(`
     WHERE idempotency_records.created_at_ms <= excluded.created_at_ms - ${IDEMPOTENCY_TTL_MS}
     RETURNING payment_id
   )
-  INSERT INTO payments (${insertedPaymentColumns})
-  SELECT ${insertedPaymentColumns} FROM created WHERE id IN (SELECT payment_id FROM claimed)
+  INSERT INTO payments (${paymentTable.names})
+  SELECT ${paymentTable.names} FROM created WHERE id IN (SELECT payment_id FROM claimed)
   ORDER BY id COLLATE "C" RETURNING id`);
 
 /** Inserts payments in this order; returns the ids of those that are new and have an account. */
 async function insertPayments(connection: Connection, payments: readonly Payment[]): Promise<Set<string>> {
-  const values = valuesByColumn(allPaymentColumns, payments.map(paymentValues));
+  const values = valuesByColumn(allPaymentColumns, payments.map(paymentTable.valuesOf));
   return idsOf(await connection.query(insertPlain, values));
 }
 
@@ -203,7 +204,7 @@ async function insertKeyedPayments(
   keyed: readonly KeyedPayment[],
 ): Promise<Set<string>> {
   const rows = keyed.map(({ payment, record }) => [
-    ...paymentValues(payment),
+    ...paymentTable.valuesOf(payment),
     record.key,
     record.fingerprint,
     record.createdAtMs,
@@ -226,7 +227,7 @@ export interface FoundIdempotency {
   readonly fingerprint: string;
 }
 
-const askedColumns: readonly Column[] = [
+const askedColumns: readonly TypedColumn[] = [
   ['account_id', 'text'],
   ['key', 'text'],
   ['since_ms', 'bigint'],

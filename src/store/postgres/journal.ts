@@ -9,11 +9,11 @@ import {
 } from '../../domain/journal.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Connection } from './open-database.ts';
-import { type Column, namesOf, statement, unnest, valuesByColumn } from './statements.ts';
+import { namesOf, statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** The journal. */
 
-const columns: readonly Column[] = [
+const columns: readonly TypedColumn[] = [
   ['number', 'bigint'],
   ['previous_hash', 'text'],
   ['hash', 'text'],

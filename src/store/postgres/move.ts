@@ -1,26 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { type MoveSource, type MoveTarget, requireCurrentSchema, requireEmpty } from '../move-tables.ts';
+import type { Column, ColumnKind, Table } from '../columns.ts';
 import {
+  type MoveSource,
+  type MoveTarget,
   PORTION_ROWS,
-  type PortableColumn,
-  type PortableKind,
   type PortableRow,
-  type PortableTable,
   type PortableValue,
-  portableTables,
-} from '../portable-tables.ts';
+  requireCurrentSchema,
+  requireEmpty,
+} from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
+import { tables } from '../tables.ts';
 import { migrate, migrations, nameOf, readSchemaNumber } from './migrations.ts';
 import { connectionOptions } from './open-database.ts';
-import { type Column, namesOf, unnest, valuesByColumn } from './statements.ts';
+import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** How long a lock is waited for: whoever holds one for longer is at work on the database. */
 const LOCK_TIMEOUT_MS = 10_000;
 /** How long an instance may take to be gone that has been stopped. */
 const DISCONNECTING_MS = 3_000;
 const ASKED_AGAIN_MS = 50;
-const allTables = portableTables.map(({ name }) => name).join(', ');
+const allTables = tables.map(({ name }) => name).join(', ');
 
 /**
  * Opens the database to move from. Until it is closed nobody can write to it.
@@ -122,7 +123,7 @@ async function isServed(client: Client): Promise<boolean> {
 
 async function listFilled(client: Client): Promise<string[]> {
   const filled: string[] = [];
-  for (const { name } of portableTables) {
+  for (const { name } of tables) {
     if ((await rowsOf(client, `SELECT 1 FROM ${name} LIMIT 1`)).length > 0) filled.push(name);
   }
   return filled;
@@ -130,7 +131,7 @@ async function listFilled(client: Client): Promise<string[]> {
 
 async function* readPortions(
   client: Client,
-  { name, columns, orderedBy }: PortableTable,
+  { name, columns, orderedBy }: Table,
 ): AsyncGenerator<readonly PortableRow[]> {
   const order = orderedBy.map((key) => {
     // By their bytes, whatever language the database sorts by.
@@ -142,18 +143,18 @@ async function* readPortions(
     const rows = await rowsOf(client, `FETCH ${PORTION_ROWS} FROM portions`);
     if (rows.length === 0) break;
     yield rows.map((values) =>
-      values.map((value, index) => portableOf(value, (columns[index] as PortableColumn).kind)),
+      values.map((value, index) => portableOf(value, (columns[index] as Column).kind)),
     );
   }
   // Not when something failed: the transaction is over then, and the cursor with it.
   await client.query('CLOSE portions');
 }
 
-function expressionOf({ name, kind }: PortableColumn): string {
+function expressionOf({ name, kind }: Column): string {
   return kind === 'texts' ? `to_json(${name})` : name;
 }
 
-function portableOf(text: string | null, kind: PortableKind): PortableValue {
+function portableOf(text: string | null, kind: ColumnKind): PortableValue {
   if (text === null) return null;
   switch (kind) {
     case 'text':
@@ -161,6 +162,8 @@ function portableOf(text: string | null, kind: PortableKind): PortableValue {
     case 'json':
       return text;
     case 'integer':
+    case 'units':
+    case 'bit':
       return exactInteger(text);
     case 'real':
       return Number(text);
@@ -179,24 +182,8 @@ function exactInteger(text: string): number {
   return value;
 }
 
-/** What a portion's column is handed over as. */
-const types: Readonly<Record<PortableKind, string>> = {
-  text: 'text',
-  integer: 'bigint',
-  real: 'double precision',
-  amount: 'numeric',
-  flag: 'boolean',
-  // Arrays of arrays would be taken apart down to their elements.
-  texts: 'json',
-  json: 'json',
-};
-
-async function insert(
-  client: Client,
-  { name, columns }: PortableTable,
-  rows: readonly PortableRow[],
-): Promise<void> {
-  const given = columns.map((column): Column => [column.name, types[column.kind]]);
+async function insert(client: Client, { name, columns }: Table, rows: readonly PortableRow[]): Promise<void> {
+  const given = columns.map((column): TypedColumn => [column.name, postgresTypes[column.kind]]);
   const values = columns.map((column) =>
     column.kind === 'texts'
       ? `CASE WHEN ${column.name} IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(${column.name})) END`
@@ -209,7 +196,7 @@ async function insert(
 }
 
 async function commit(client: Client): Promise<void> {
-  for (const { name, numberedBy } of portableTables) {
+  for (const { name, numberedBy } of tables) {
     if (numberedBy !== null) await continueNumbers(client, name, numberedBy);
   }
   // The first server must not plan its queries for empty tables.

@@ -3,7 +3,14 @@ import type { BlockReference, ScanRecord } from '../../domain/ports/settlement-s
 import { contentsError, elsewhereError, isCursor } from '../observation-rules.ts';
 import { MAXIMUM_CHECKPOINTS } from '../store.ts';
 import type { Connection } from './open-database.ts';
-import { type Column, namesOf, type Statement, statement, unnest, valuesByColumn } from './statements.ts';
+import {
+  namesOf,
+  type Statement,
+  statement,
+  type TypedColumn,
+  unnest,
+  valuesByColumn,
+} from './statements.ts';
 
 /** What was seen on chain, in two tables alike. With the observations locked. */
 
@@ -24,7 +31,7 @@ interface TableRow {
 
 interface ObservationTable {
   readonly rowsOf: (found: FoundRows) => TableRow[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly TypedColumn[];
   readonly selectAbove: Statement;
   readonly selectRange: Statement;
   readonly removeRange: Statement;
@@ -46,13 +53,13 @@ function describeTable(
   amountColumns: readonly string[],
   rowsOf: ObservationTable['rowsOf'],
 ): ObservationTable {
-  const columns: readonly Column[] = [
+  const columns: readonly TypedColumn[] = [
     ['transaction_hash', 'text'],
     ['log_index', 'integer'],
     ['block_number', 'bigint'],
     ['account_id', 'text'],
     ['payment_id', 'text'],
-    ...amountColumns.map((column): Column => [column, 'numeric']),
+    ...amountColumns.map((column): TypedColumn => [column, 'numeric']),
   ];
   const amounts = amountColumns.map((column) => `${column}::text`).join(', ');
   const selected = `transaction_hash AS "transactionHash", log_index AS "logIndex", block_number AS "blockNumber",

@@ -25,7 +25,14 @@ import {
   updatePaymentsSql,
 } from './payment-rows.ts';
 import { sessionsOfPaymentSql } from './session-rows.ts';
-import { arrayStatement, type Column, namesOf, statement, unnest, valuesByColumn } from './statements.ts';
+import {
+  arrayStatement,
+  namesOf,
+  statement,
+  type TypedColumn,
+  unnest,
+  valuesByColumn,
+} from './statements.ts';
 
 /** Reads payments with all that a decision may depend on, and decides them. */
 export interface PaymentDecider {
@@ -58,7 +65,7 @@ const viewById = arrayStatement(`${viewSql} FROM payments WHERE id = $1`);
 
 const updatePayments = statement(updatePaymentsSql);
 
-const webhookColumns: readonly Column[] = [
+const webhookColumns: readonly TypedColumn[] = [
   ['id', 'text'],
   ['account_id', 'text'],
   ['payment_id', 'text'],
@@ -71,7 +78,7 @@ const insertWebhooks = statement(`
   INSERT INTO webhooks (${namesOf(webhookColumns)}, status)
   SELECT ${namesOf(webhookColumns)}, 'pending' FROM ${unnest('queued', webhookColumns)}`);
 
-const receiptColumns: readonly Column[] = [
+const receiptColumns: readonly TypedColumn[] = [
   ['account_id', 'text'],
   ['payment_id', 'text'],
   ['created_at_ms', 'bigint'],
@@ -80,13 +87,13 @@ const insertReceipts = statement(`
   INSERT INTO receipts (${namesOf(receiptColumns)}, status)
   SELECT ${namesOf(receiptColumns)}, 'pending' FROM ${unnest('queued', receiptColumns)}`);
 
-const stateChangeColumns: readonly Column[] = [
+const stateChangeColumns: readonly TypedColumn[] = [
   ['account_id', 'text'],
   ['payment_id', 'text'],
   ['at_ms', 'bigint'],
   ['state', 'text'],
 ];
-const cameColumns: readonly Column[] = [...stateChangeColumns, ['became_paid', 'boolean']];
+const cameColumns: readonly TypedColumn[] = [...stateChangeColumns, ['became_paid', 'boolean']];
 /** Those that became paid are to be counted: once, also a direct payment, which goes on from paid. */
 const insertStateChanges = statement(`
   WITH came AS (SELECT * FROM ${unnest('came', cameColumns)}),
@@ -96,7 +103,7 @@ const insertStateChanges = statement(`
   INSERT INTO uncounted_payments (account_id, payment_id)
   SELECT account_id, payment_id FROM came WHERE became_paid ON CONFLICT DO NOTHING`);
 
-const eventColumns: readonly Column[] = [
+const eventColumns: readonly TypedColumn[] = [
   ['account_id', 'text'],
   ['payment_id', 'text'],
   ['at_ms', 'bigint'],

@@ -1,7 +1,7 @@
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { createTickQueue, type Request } from './group-read.ts';
 import type { Database } from './open-database.ts';
-import { type Column, statement, unnest, valuesByColumn } from './statements.ts';
+import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
 /** A second group at the same time would only wait for the rows of the first. */
@@ -12,7 +12,7 @@ const MAXIMUM_REMEMBERED_KEYS = 10_000;
 const PURGE_INTERVAL_MS = 1_000;
 const MAXIMUM_PURGED = 10_000;
 
-const takenColumns: readonly Column[] = [
+const takenColumns: readonly TypedColumn[] = [
   ['kind', 'text'],
   ['key', 'text'],
   ['requests', 'integer'],

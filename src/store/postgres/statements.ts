@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ColumnKind, Table } from '../columns.ts';
 
 /** A statement that every connection prepares once, at its first use. */
 export interface Statement {
@@ -53,9 +54,28 @@ function elementText(element: ArrayElement): string {
 }
 
 /** A column's name and PostgreSQL type. */
-export type Column = readonly [name: string, type: string];
+export type TypedColumn = readonly [name: string, type: string];
 
-export function namesOf(columns: readonly Column[]): string {
+/** The types of parameters for columns; an INSERT converts them to the column's own. */
+export const postgresTypes: Readonly<Record<ColumnKind, string>> = {
+  text: 'text',
+  integer: 'bigint',
+  real: 'double precision',
+  units: 'bigint',
+  amount: 'numeric',
+  flag: 'boolean',
+  bit: 'bigint',
+  // Arrays of arrays would be taken apart down to their elements.
+  texts: 'json',
+  json: 'json',
+};
+
+/** The columns of a table's fields, for `valuesOf`. */
+export function fieldColumns({ columns }: Table): TypedColumn[] {
+  return columns.filter(({ field }) => field !== null).map(({ name, kind }) => [name, postgresTypes[kind]]);
+}
+
+export function namesOf(columns: readonly TypedColumn[]): string {
   return columns.map(([name]) => name).join(', ');
 }
 
@@ -63,12 +83,15 @@ export function namesOf(columns: readonly Column[]): string {
  * Any number of rows as one parameter a column, so that one prepared statement takes them all:
  * `unnest($1::text[], $2::bigint[]) AS alias (id, amount)`.
  */
-export function unnest(alias: string, columns: readonly Column[]): string {
+export function unnest(alias: string, columns: readonly TypedColumn[]): string {
   const parameters = columns.map(([, type], index) => `$${index + 1}::${type}[]`);
   return `unnest(${parameters.join(', ')}) AS ${alias} (${namesOf(columns)})`;
 }
 
 /** The parameters for `unnest`: the rows' values by column. */
-export function valuesByColumn(columns: readonly Column[], rows: readonly (readonly unknown[])[]): string[] {
+export function valuesByColumn(
+  columns: readonly TypedColumn[],
+  rows: readonly (readonly unknown[])[],
+): string[] {
   return columns.map((_, column) => arrayLiteral(rows.map((row) => row[column])));
 }

@@ -1,17 +1,18 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { type MoveSource, type MoveTarget, requireCurrentSchema, requireEmpty } from '../move-tables.ts';
+import type { Column, ColumnKind, Table } from '../columns.ts';
 import {
+  type MoveSource,
+  type MoveTarget,
   PORTION_ROWS,
-  type PortableColumn,
-  type PortableKind,
   type PortableRow,
-  type PortableTable,
   type PortableValue,
-  portableTables,
-} from '../portable-tables.ts';
+  requireCurrentSchema,
+  requireEmpty,
+} from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
+import { tables } from '../tables.ts';
 import { migrate, migrations, readSchemaNumber } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 
@@ -48,7 +49,7 @@ export async function openSqliteTarget(file: string): Promise<MoveTarget> {
     if (readSchemaNumber(database, file) === 0) migrate(database, file, migrations, Date.now);
     requireCurrentSchema(file, readSchemaNumber(database, file), migrations.length);
     database.exec('BEGIN IMMEDIATE');
-    const filled = portableTables.filter(({ name }) => hasRows(database, name));
+    const filled = tables.filter(({ name }) => hasRows(database, name));
     requireEmpty(
       file,
       filled.map(({ name }) => name),
@@ -94,7 +95,7 @@ function hasRows(database: DatabaseSync, table: string): boolean {
 
 async function* readPortions(
   database: DatabaseSync,
-  { name, columns, orderedBy }: PortableTable,
+  { name, columns, orderedBy }: Table,
 ): AsyncGenerator<readonly PortableRow[]> {
   const expressions = columns.map((column) => expressionOf(name, column));
   const select = database.prepare(
@@ -103,7 +104,7 @@ async function* readPortions(
   select.setReturnArrays(true);
   let portion: PortableRow[] = [];
   for (const values of select.iterate() as Iterable<unknown> as Iterable<StoredValue[]>) {
-    portion.push(values.map((value, index) => portableOf(value, (columns[index] as PortableColumn).kind)));
+    portion.push(values.map((value, index) => portableOf(value, (columns[index] as Column).kind)));
     if (portion.length < PORTION_ROWS) continue;
     yield portion;
     portion = [];
@@ -111,15 +112,11 @@ async function* readPortions(
   if (portion.length > 0) yield portion;
 }
 
-function expressionOf(table: string, { name, isOfPayment }: PortableColumn): string {
+function expressionOf(table: string, { name, isOfPayment }: Column): string {
   return isOfPayment ? `(SELECT ${name} FROM payments WHERE payments.id = ${table}.payment_id)` : name;
 }
 
-function insert(
-  database: DatabaseSync,
-  { name, columns }: PortableTable,
-  rows: readonly PortableRow[],
-): void {
+function insert(database: DatabaseSync, { name, columns }: Table, rows: readonly PortableRow[]): void {
   const stored = columns.flatMap((column, index) => (column.isOfPayment ? [] : [{ ...column, index }]));
   const names = stored.map((column) => column.name).join(', ');
   const statement = database.prepare(
@@ -130,7 +127,7 @@ function insert(
 
 type StoredValue = string | number | null;
 
-function portableOf(value: StoredValue, kind: PortableKind): PortableValue {
+function portableOf(value: StoredValue, kind: ColumnKind): PortableValue {
   if (value === null) return null;
   if (kind === 'flag') return flagOf(value);
   // Without the spaces that somebody may have written by hand.

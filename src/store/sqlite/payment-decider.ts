@@ -14,9 +14,10 @@ import {
   releaseOfRow,
   watermarkBefore,
 } from '../observation-rules.ts';
-import { changingValues, paymentColumns, paymentOfRow, updatePaymentSql } from '../payment-rows.ts';
+import { changingPaymentColumns, changingValues, paymentColumns, paymentOfRow } from '../payment-rows.ts';
 import { type SessionRow, sessionOfRow } from '../sessions.ts';
 import { sessionColumns } from './session-rows.ts';
+import { storedValues } from './statements.ts';
 
 /** Reads and decides one payment; synchronous, to be called inside a read or a transaction. */
 export interface PaymentDecider {
@@ -33,7 +34,9 @@ const positionColumns =
 export function createPaymentDecider(database: DatabaseSync, nowMs: () => number): PaymentDecider {
   const selectPayment = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE id = ?`);
   selectPayment.setReturnArrays(true);
-  const updatePayment = database.prepare(updatePaymentSql);
+  const updatePayment = database.prepare(
+    `UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = ?`).join(', ')} WHERE id = ?`,
+  );
   const insertWebhook = database.prepare(
     `INSERT INTO webhooks (id, account_id, payment_id, host, event, fields, status, created_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
@@ -105,7 +108,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
       const decision = decide(seen);
       if (decision === null) return seen.payment;
       const changed: Payment = { ...seen.payment, ...decision.change };
-      updatePayment.run(...changingValues(changed), id);
+      updatePayment.run(...storedValues(changingValues(changed)), id);
       recordChange(seen.payment, changed);
       for (const webhook of decision.webhooks ?? []) queueWebhook(changed, webhook);
       if (decision.receipt === true) insertReceipt.run(changed.accountId, changed.id, nowMs());

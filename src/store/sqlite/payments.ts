@@ -8,11 +8,13 @@ import {
   type IdempotencyRecord,
   type PaymentStore,
 } from '../../domain/ports/payment-store.ts';
-import { insertPaymentSql, paymentColumns, paymentOfRow, paymentValues } from '../payment-rows.ts';
+import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
 import { AFTER_ALL_IDS, checkListLimit, PURGED_PER_RECORD } from '../store.ts';
+import { paymentTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { insertSessionSql, recordProgressSql, sessionValues } from './session-rows.ts';
+import { storedValues } from './statements.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,
@@ -20,7 +22,7 @@ export function createPaymentStore(
   reads: GroupRead,
   decider: PaymentDecider,
 ): PaymentStore {
-  const insert = database.prepare(insertPaymentSql);
+  const insert = database.prepare(paymentTable.insertSql);
   const insertSession = database.prepare(insertSessionSql);
   const recordProgress = database.prepare(recordProgressSql);
   // Names the account: another's row is neither read nor judged, so it takes no longer than one that never was.
@@ -31,7 +33,7 @@ export function createPaymentStore(
   const idempotency = createIdempotencyTable(database);
 
   function insertPayment(payment: Payment): CreateOutcome {
-    const { lastInsertRowid } = insert.run(...paymentValues(payment));
+    const { lastInsertRowid } = insert.run(...storedValues(paymentTable.valuesOf(payment)));
     return { kind: 'created', row: Number(lastInsertRowid) };
   }
 

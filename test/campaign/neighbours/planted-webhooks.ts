@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../../src/domain/payment.ts';
 import { hostOfCallback } from '../../../src/domain/webhook.ts';
-import { insertPaymentSql, paymentValues } from '../../../src/store/payment-rows.ts';
+import { storedValues } from '../../../src/store/sqlite/statements.ts';
+import { paymentTable } from '../../../src/store/tables.ts';
 import { newPayment } from '../../store/fixtures.ts';
 import type { EndToEndService } from '../../support/e2e-service.ts';
 
@@ -30,7 +31,7 @@ export function plantWebhooks(
   callbackUrls: readonly string[],
 ): void {
   const database = open(service);
-  const insertPayment = database.prepare(insertPaymentSql);
+  const insertPayment = database.prepare(paymentTable.insertSql);
   const insertWebhook = database.prepare(
     `INSERT INTO webhooks (id, account_id, payment_id, host, event, fields, status, created_at_ms)
      VALUES (?, ?, ?, ?, 'payment.paid', ?, 'pending', ?)`,
@@ -40,7 +41,7 @@ export function plantWebhooks(
     const createdAtMs = Date.now();
     const change: Partial<Payment> = { status: 'paid', forwardStatus: 'completed', paidAtMs: createdAtMs };
     const payment = newPayment(accountId, { ...change, callbackUrl, tokenFingerprint, createdAtMs });
-    insertPayment.run(...paymentValues(payment));
+    insertPayment.run(...storedValues(paymentTable.valuesOf(payment)));
     insertWebhook.run(
       `${payment.id}:payment.paid`,
       accountId,

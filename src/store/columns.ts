@@ -1,0 +1,163 @@
+/**
+ * Tables described once for all engines. Column lists, inserts, mappers between rows and entities, and the move from one
+ * engine to the other follow from the description.
+ */
+
+/**
+ * How a column stores its values. `units` is an amount of our own: a bigint in the program, an integer in the database.
+ * `amount` is one that the chain or a provider names: decimal text, or numeric, of any size. `bit` is a flag that both
+ * engines store as 0 or 1; a `flag` is a boolean where the engine has one. `texts` is a list of text, `json` a document.
+ */
+export type ColumnKind = 'text' | 'integer' | 'real' | 'units' | 'amount' | 'flag' | 'bit' | 'texts' | 'json';
+
+export interface Column {
+  readonly name: string;
+  /** The field of the entity; null for a column that only statements of its own read. */
+  readonly field: string | null;
+  readonly kind: ColumnKind;
+  /** Stored only where tables are distributed by the account; elsewhere the row's payment says it. */
+  readonly isOfPayment: boolean;
+}
+
+/** A value on its way to a statement; each engine stores booleans and lists in its own way. */
+export type ColumnValue = string | number | boolean | null | readonly string[] | Uint8Array;
+
+/** A row as both engines read it: by the names of its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The kinds that can hold a field. */
+type KindOf<Value> = [Value] extends [bigint | null]
+  ? 'units' | 'amount'
+  : [Value] extends [boolean | null]
+    ? 'flag' | 'bit'
+    : [Value] extends [string | null]
+      ? 'text'
+      : [Value] extends [number | null]
+        ? 'integer' | 'real'
+        : [Value] extends [readonly string[] | null]
+          ? 'texts'
+          : 'json';
+
+/** Each field of an entity with the kind of its column, and the column's name where that is not the field's. */
+export type Fields<Entity> = {
+  readonly [Field in keyof Entity]-?: KindOf<Entity[Field]> | readonly [KindOf<Entity[Field]>, name: string];
+};
+
+interface TableOptions {
+  /** Columns that are no fields of the entity. */
+  readonly others?: Readonly<Record<string, ColumnKind>>;
+  /** The column that the database counts up by itself. */
+  readonly numberedBy?: string;
+  /** Whether the table stores the account of the row's payment where tables are distributed by it. */
+  readonly hasAccountOfPayment?: boolean;
+}
+
+/** A table whose rows are entities of one type. */
+export interface Table<Entity = unknown> {
+  readonly name: string;
+  /** Columns of the fields first, in their order. */
+  readonly columns: readonly Column[];
+  /** Columns whose values are unique together: rows are read in their order. */
+  readonly orderedBy: readonly string[];
+  readonly numberedBy: string | null;
+  /** The names of the fields' columns, for `SELECT` and `INSERT`. */
+  readonly names: string;
+  /** The same, each with the table's name. */
+  readonly qualifiedNames: string;
+  /** `INSERT INTO … VALUES (?1, …)` for `valuesOf`. */
+  readonly insertSql: string;
+  /** From the values of the fields' columns, in their order. */
+  ofValues(values: readonly unknown[]): Entity;
+  ofRow(row: Row): Entity;
+  /** The values of the fields' columns, in their order. */
+  valuesOf(entity: Entity): ColumnValue[];
+}
+
+/** Describes a table. A field of the entity without a column does not compile, nor does a column without a field. */
+export function table<Entity>(
+  name: string,
+  orderedBy: readonly string[],
+  fields: Fields<Entity>,
+  { others = {}, numberedBy, hasAccountOfPayment = false }: TableOptions = {},
+): Table<Entity> {
+  const entity = Object.entries<ColumnKind | readonly [ColumnKind, string]>(fields).map(
+    ([field, column]): Column => {
+      const [kind, stored] = typeof column === 'string' ? [column, snakeCaseOf(field)] : column;
+      return { name: stored, field, kind, isOfPayment: false };
+    },
+  );
+  const names = entity.map((column) => column.name);
+  const columns = [
+    ...entity,
+    ...Object.entries(others).map(([other, kind]) => plainColumn(other, kind)),
+    ...(hasAccountOfPayment ? [{ ...plainColumn('account_id', 'text'), isOfPayment: true }] : []),
+  ];
+  const ofValues = compileReader<Entity>(entity);
+  return {
+    name,
+    columns,
+    orderedBy,
+    numberedBy: numberedBy ?? null,
+    names: names.join(', '),
+    qualifiedNames: names.map((column) => `${name}.${column}`).join(', '),
+    insertSql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${placesOf(names.length)})`,
+    ofValues,
+    ofRow: (row) => ofValues(names.map((column) => row[column])),
+    valuesOf: compileWriter<Entity>(entity),
+  };
+}
+
+function plainColumn(name: string, kind: ColumnKind): Column {
+  return { name, field: null, kind, isOfPayment: false };
+}
+
+function snakeCaseOf(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `?1, ?2, …` */
+export function placesOf(count: number, first = 1): string {
+  return Array.from({ length: count }, (_, index) => `?${first + index}`).join(', ');
+}
+
+/** How the text of a reader or writer names each kind's conversion; without one a value is as it is stored. */
+const conversions = {
+  units: { read: (value: string | number | null) => (value === null ? null : BigInt(value)), write: Number },
+  amount: { read: (value: string | null) => (value === null ? null : BigInt(value)), write: String },
+  flag: { read: (value: unknown) => (value === null ? null : value === 1 || value === true), write: null },
+  bit: { read: (value: unknown) => value === 1, write: Number },
+  texts: { read: (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value), write: null },
+  json: {
+    read: (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value),
+    write: JSON.stringify,
+  },
+} as const satisfies Partial<Record<ColumnKind, object>>;
+
+function conversionOf(kind: ColumnKind): keyof typeof conversions | null {
+  return kind in conversions ? (kind as keyof typeof conversions) : null;
+}
+
+/**
+ * A function with one object literal, as it would be written by hand: a payment of 38 columns takes 0.03 µs, and a loop
+ * over the columns 1 to 4. Its text is made of the names in the descriptions alone.
+ */
+function compileReader<Entity>(columns: readonly Column[]): (values: readonly unknown[]) => Entity {
+  const fields = columns.map(({ field, kind }, index) => {
+    const name = conversionOf(kind);
+    return `${field}: ${name === null ? `values[${index}]` : `conversions.${name}.read(values[${index}])`}`;
+  });
+  return compile(`(values) => ({ ${fields.join(', ')} })`);
+}
+
+function compileWriter<Entity>(columns: readonly Column[]): (entity: Entity) => ColumnValue[] {
+  const values = columns.map(({ field, kind }) => {
+    const name = conversionOf(kind);
+    if (name === null || conversions[name].write === null) return `entity.${field}`;
+    return `entity.${field} === null ? null : conversions.${name}.write(entity.${field})`;
+  });
+  return compile(`(entity) => [${values.join(', ')}]`);
+}
+
+function compile<Compiled>(text: string): Compiled {
+  return new Function('conversions', `return ${text}`)(conversions) as Compiled;
+}

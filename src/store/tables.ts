@@ -1,0 +1,435 @@
+import type { Account, ApiKey } from '../domain/account.ts';
+import type { AuditEntry } from '../domain/audit-entry.ts';
+import type { DashboardSession, OneTimeLink } from '../domain/dashboard-session.ts';
+import type { JournalEntry } from '../domain/journal.ts';
+import type { Deposit, Payment, Release } from '../domain/payment.ts';
+import type { Membership, Passkey, User } from '../domain/person.ts';
+import type { Alert } from '../domain/ports/mail.ts';
+import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
+import type { ProviderSettings } from '../domain/ports/provider.ts';
+import type {
+  BlockReference,
+  RelayAttempt,
+  RelayBatch,
+  RowOwner,
+  SettlementRecord,
+} from '../domain/ports/settlement-store.ts';
+import type { ProviderSession } from '../domain/provider-session.ts';
+import type { Webhook, WebhookResult } from '../domain/webhook.ts';
+import { type Fields, type Table, table } from './columns.ts';
+
+/**
+ * All that is stored, but for what lives for seconds only and for one engine (leases, claims of releases, rate windows),
+ * and what is made anew from the payments (pages of the address book; what lists, searches and statistics rest on).
+ */
+
+export const accountTable = table<Account>('accounts', ['id'], {
+  id: 'text',
+  name: 'text',
+  email: 'text',
+  feeBasisPoints: 'integer',
+  wallet: 'text',
+  features: 'texts',
+  providers: 'texts',
+  suspended: 'flag',
+  createdAtMs: 'integer',
+  logoHash: 'text',
+  supportUrl: 'text',
+  returnUrl: 'text',
+  timeZone: 'text',
+  defaultCallbackUrl: 'text',
+  emailRetentionDays: 'integer',
+  isWalletLocked: ['flag', 'wallet_locked'],
+  receivesAlerts: 'flag',
+  toleranceBasisPoints: 'integer',
+  maxProviderFeeBasisPoints: 'integer',
+});
+
+/** The picture as base64, so that it can be carried from one engine to the other as text. */
+export const logoTable = table<{ accountId: string; hash: string; type: string; image: string }>(
+  'shop_logos',
+  ['account_id'],
+  { accountId: 'text', hash: 'text', type: 'text', image: 'text' },
+);
+
+export const keyTable = table<ApiKey>('api_keys', ['id'], {
+  id: 'text',
+  accountId: 'text',
+  name: 'text',
+  hash: 'text',
+  lastCharacters: 'text',
+  createdAtMs: 'integer',
+  revokedAtMs: 'integer',
+  lastUsedAtMs: 'integer',
+});
+
+export const userTable = table<User>('users', ['id'], {
+  id: 'text',
+  email: 'text',
+  passwordHash: 'text',
+  totpSecret: 'text',
+  totpStep: 'integer',
+  isOperator: 'bit',
+  createdAtMs: 'integer',
+});
+
+export const passkeyTable = table<Passkey>('passkeys', ['id'], {
+  id: 'text',
+  userId: 'text',
+  name: 'text',
+  publicKey: 'text',
+  counter: 'integer',
+  transports: 'text',
+  createdAtMs: 'integer',
+  lastUsedAtMs: 'integer',
+});
+
+const recoveryCodeTable = table<{ userId: string; hash: string }>('recovery_codes', ['user_id', 'hash'], {
+  userId: 'text',
+  hash: 'text',
+});
+
+export const membershipTable = table<Membership>('memberships', ['account_id', 'user_id'], {
+  accountId: 'text',
+  userId: 'text',
+  role: 'text',
+  createdAtMs: 'integer',
+});
+
+export const dashboardSessionTable = table<DashboardSession>(
+  'dashboard_sessions',
+  ['id'],
+  {
+    id: 'text',
+    tokenHash: 'text',
+    userId: 'text',
+    accountId: 'text',
+    area: 'text',
+    stage: 'text',
+    createdAtMs: 'integer',
+    lastSeenAtMs: 'integer',
+    expiresAtMs: 'integer',
+    address: 'text',
+    userAgent: 'text',
+  },
+  { others: { challenge: 'text' } },
+);
+
+export const linkTable = table<OneTimeLink>('one_time_links', ['id'], {
+  id: 'text',
+  tokenHash: 'text',
+  kind: 'text',
+  email: 'text',
+  userId: 'text',
+  accountId: 'text',
+  role: 'text',
+  createdAtMs: 'integer',
+  expiresAtMs: 'integer',
+});
+
+export const auditTable = table<AuditEntry>('audit_entries', ['account_id', 'position'], {
+  accountId: 'text',
+  position: 'integer',
+  atMs: 'integer',
+  actor: 'text',
+  userId: 'text',
+  action: 'text',
+  target: 'text',
+  address: 'text',
+});
+
+/** The fields of a payment that change. */
+const changingPaymentFields = {
+  note: 'text',
+  paidThresholdUnits: 'units',
+  status: 'text',
+  forwardStatus: 'text',
+  paidAtMs: 'integer',
+  receivedUnits: 'amount',
+  forwardedUnits: 'amount',
+  txidIn: 'text',
+  txidOut: 'text',
+  releaseDueAtMs: 'integer',
+  releaseRefusals: 'integer',
+  releaseRefusalReason: 'text',
+  noOpBatches: 'integer',
+  relayBatchId: 'integer',
+  cancelReason: 'text',
+  releaseRequested: 'flag',
+  amountMismatch: 'text',
+} as const satisfies Partial<Fields<Payment>>;
+
+const fixedPaymentFields = {
+  id: 'text',
+  accountId: 'text',
+  createdAtMs: 'integer',
+  amountCents: 'integer',
+  currency: 'text',
+  originalAmountCents: 'integer',
+  customerFeeCents: 'integer',
+  passFeeToCustomer: 'flag',
+  feeBasisPoints: 'integer',
+  provider: 'text',
+  callbackUrl: 'text',
+  email: 'text',
+  tokenFingerprint: 'text',
+  chainId: 'integer',
+  factory: 'text',
+  payoutAddress: 'text',
+  feeWallet: 'text',
+  depositAddress: 'text',
+  usdUnits: 'units',
+  toleranceBasisPoints: 'integer',
+  maxProviderFeeBasisPoints: 'integer',
+} as const satisfies Fields<Omit<Payment, keyof typeof changingPaymentFields>>;
+
+export const paymentTable = table<Payment>(
+  'payments',
+  ['row'],
+  { ...fixedPaymentFields, ...changingPaymentFields },
+  { others: { row: 'integer' }, numberedBy: 'row' },
+);
+
+/** Number of the first columns of a payment, which never change. */
+export const FIXED_PAYMENT_COLUMNS = Object.keys(fixedPaymentFields).length;
+
+// In the order of their age, which is how the oldest are found for deletion where rows are kept in order.
+export const idempotencyTable = table<IdempotencyRecord & { paymentId: string }>(
+  'idempotency_records',
+  ['created_at_ms', 'account_id', 'key'],
+  { accountId: 'text', key: 'text', fingerprint: 'text', paymentId: 'text', createdAtMs: 'integer' },
+);
+
+export const providerSessionTable = table<ProviderSession>(
+  'provider_sessions',
+  ['id'],
+  {
+    id: 'text',
+    paymentId: 'text',
+    provider: 'text',
+    redirectUrl: 'text',
+    providerReference: 'text',
+    quotedUnits: 'amount',
+    createdAtMs: 'integer',
+    expiresAtMs: 'integer',
+    progress: 'text',
+    progressAtMs: 'integer',
+    language: 'text',
+    hasEmail: 'flag',
+    customerIpHash: 'text',
+    customerCountry: 'text',
+  },
+  { hasAccountOfPayment: true },
+);
+
+export const checkpointTable = table<BlockReference>('checkpoints', ['number'], {
+  number: 'integer',
+  hash: 'text',
+  timestampMs: 'integer',
+});
+
+export const depositTable = table<Deposit>(
+  'deposits',
+  ['transaction_hash', 'log_index'],
+  { transactionHash: 'text', logIndex: 'integer', blockNumber: 'integer', units: 'amount' },
+  { others: { payment_id: 'text' }, hasAccountOfPayment: true },
+);
+
+export const releaseTable = table<Release>(
+  'releases',
+  ['transaction_hash', 'log_index'],
+  {
+    transactionHash: 'text',
+    logIndex: 'integer',
+    blockNumber: 'integer',
+    toMerchantUnits: 'amount',
+    feeUnits: 'amount',
+  },
+  { others: { payment_id: 'text' }, hasAccountOfPayment: true },
+);
+
+export const journalTable = table<JournalEntry>('journal', ['number'], {
+  number: 'integer',
+  previousHash: 'text',
+  hash: 'text',
+  recordedAtMs: 'integer',
+  kind: 'text',
+  paymentId: 'text',
+  units: 'amount',
+  token: 'text',
+  transactionHash: 'text',
+  logIndex: 'integer',
+  blockNumber: 'integer',
+});
+
+const watermarkTable = table<{ name: string; paymentId: string }>('watermarks', ['name'], {
+  name: 'text',
+  paymentId: 'text',
+});
+
+const relayBatchTable = table<Omit<RelayBatch, 'paymentIds' | 'attempts'>>(
+  'relay_batches',
+  ['id'],
+  {
+    id: 'integer',
+    relayer: 'text',
+    nonce: 'integer',
+    kind: 'text',
+    rescueToken: 'text',
+    gasLimit: 'amount',
+    createdAtMs: 'integer',
+  },
+  { others: { outcome: 'text', closed_at_ms: 'integer' }, numberedBy: 'id' },
+);
+
+const relayBatchPaymentTable = table<{ batchId: number; position: number; paymentId: string }>(
+  'relay_batch_payments',
+  ['batch_id', 'position'],
+  { batchId: 'integer', position: 'integer', paymentId: 'text' },
+);
+
+const relayAttemptTable = table<RelayAttempt>(
+  'relay_attempts',
+  ['batch_id', 'position'],
+  {
+    hash: 'text',
+    rawTransaction: 'text',
+    maxFeePerGas: 'amount',
+    maxPriorityFeePerGas: 'amount',
+    signedAtMs: 'integer',
+  },
+  { others: { batch_id: 'integer', position: 'integer' } },
+);
+
+/** A webhook without what it takes from its payment, and with the fields of its result. */
+export type StoredWebhook = Omit<Webhook, 'url' | 'tokenFingerprint' | 'result'> &
+  Omit<WebhookResult, 'outcome'>;
+
+export const webhookTable = table<StoredWebhook>('webhooks', ['id'], {
+  id: 'text',
+  accountId: 'text',
+  paymentId: 'text',
+  host: 'text',
+  event: 'text',
+  fields: 'json',
+  status: 'text',
+  createdAtMs: 'integer',
+  claimedAtMs: 'integer',
+  httpStatus: 'integer',
+  reason: 'text',
+  durationMs: 'real',
+  responseExcerpt: 'text',
+  body: 'text',
+  signature: 'text',
+  finishedAtMs: 'integer',
+});
+
+export const alertTable = table<Alert>('alerts', ['account_id', 'kind'], {
+  accountId: 'text',
+  kind: 'text',
+  count: 'integer',
+  sinceMs: 'integer',
+  notifiedAtMs: 'integer',
+});
+
+const alertCursorTable = table<{ name: string; throughMs: number }>('alert_cursors', ['name'], {
+  name: 'text',
+  throughMs: 'integer',
+});
+
+const emailWatermarkTable = table<{ accountId: string; paymentId: string }>(
+  'email_watermarks',
+  ['account_id'],
+  {
+    accountId: 'text',
+    paymentId: 'text',
+  },
+);
+
+const receiptTable = table<
+  RowOwner & { status: string; createdAtMs: number; claimedAtMs: number; finishedAtMs: number }
+>('receipts', ['payment_id'], {
+  accountId: 'text',
+  paymentId: 'text',
+  status: 'text',
+  createdAtMs: 'integer',
+  claimedAtMs: 'integer',
+  finishedAtMs: 'integer',
+});
+
+const stateChangeTable = table<RowOwner & { atMs: number; state: string }>(
+  'state_changes',
+  ['payment_id', 'at_ms', 'state'],
+  { accountId: 'text', paymentId: 'text', atMs: 'integer', state: 'text' },
+);
+
+/** Events that are numbered a moment later, in the order in which they were added. */
+export const unnumberedEventTable = table<RowOwner & { row: number; atMs: number; type: string }>(
+  'unnumbered_events',
+  ['row'],
+  { row: 'integer', accountId: 'text', paymentId: 'text', atMs: 'integer', type: 'text' },
+  { numberedBy: 'row' },
+);
+
+export const eventTable = table<RowOwner & { number: number; atMs: number; type: string }>(
+  'events',
+  ['account_id', 'number'],
+  { accountId: 'text', number: 'integer', atMs: 'integer', type: 'text', paymentId: 'text' },
+);
+
+const eventNumberTable = table<{ accountId: string; newest: number }>('event_numbers', ['account_id'], {
+  accountId: 'text',
+  newest: 'integer',
+});
+
+export const providerSettingsTable = table<ProviderSettings & { provider: string }>(
+  'provider_settings',
+  ['provider'],
+  { provider: 'text', active: 'flag', minimumUsdCents: 'integer' },
+);
+
+export const settlementTable = table<SettlementRecord>('settlements', ['chain_id', 'factory', 'fee_wallet'], {
+  chainId: 'integer',
+  token: 'text',
+  factory: 'text',
+  implementation: 'text',
+  factoryCodeHash: 'text',
+  feeWallet: 'text',
+  lastStartedAtMs: 'integer',
+});
+
+/** Every table, each after those that its rows refer to. */
+export const tables: readonly Table[] = [
+  accountTable,
+  logoTable,
+  keyTable,
+  userTable,
+  passkeyTable,
+  recoveryCodeTable,
+  membershipTable,
+  dashboardSessionTable,
+  linkTable,
+  auditTable,
+  paymentTable,
+  idempotencyTable,
+  providerSessionTable,
+  checkpointTable,
+  depositTable,
+  releaseTable,
+  journalTable,
+  watermarkTable,
+  relayBatchTable,
+  relayBatchPaymentTable,
+  relayAttemptTable,
+  webhookTable,
+  alertTable,
+  alertCursorTable,
+  emailWatermarkTable,
+  receiptTable,
+  stateChangeTable,
+  unnumberedEventTable,
+  eventTable,
+  eventNumberTable,
+  providerSettingsTable,
+  settlementTable,
+];
