@@ -6,7 +6,7 @@ import { createPaymentIdGenerator } from '../src/domain/payment-id.ts';
 import type { Address } from '../src/domain/payout-address.ts';
 import { EXPIRY_WATERMARK } from '../src/store/observation-rules.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
-import { storedValues } from '../src/store/sqlite/statements.ts';
+import { storedValues } from '../src/store/sqlite/scripts.ts';
 import { paymentTable } from '../src/store/tables.ts';
 import { benchAccount, benchPayment } from './bench-payment.ts';
 import { countedAddress, countedHash } from './counted-address.ts';

@@ -1,7 +1,8 @@
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Alert, type AlertKind, type AlertStore, alertKinds } from '../domain/ports/mail.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { insert, lock, run, runForOne, type Script, type Scripts, select } from './scripts.ts';
 import { checkListLimit } from './store.ts';
+import { alertTable } from './tables.ts';
 
 /** Lock under which one of several processes counts or claims at a time. */
 const LOCK = 'alerts';
@@ -42,14 +43,16 @@ function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
   for (const kind of alertKinds) {
     const found = yield* run(newAlerts[kind], Math.max(cursor.throughMs, earliestMs), throughMs);
     for (const row of found) {
-      yield* run(
-        `INSERT INTO alerts (account_id, kind, count, since_ms, notified_at_ms) VALUES (?1, ?2, ?3, ?4, 0)
-         ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
-           since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
+      const [accountId, count, sinceMs] = [
         String(row['accountId']),
-        kind,
         Number(row['count']),
         Number(row['sinceMs']),
+      ];
+      yield* insert(
+        alertTable,
+        { accountId, kind, count, sinceMs, notifiedAtMs: 0 },
+        `ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
+           since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
       );
     }
   }
@@ -57,13 +60,15 @@ function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
 
 function* claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): Script<readonly Alert[]> {
   yield* lock(LOCK);
-  const rows = yield* run(
-    `SELECT account_id AS "accountId", kind, count, since_ms AS "sinceMs", notified_at_ms AS "notifiedAtMs" FROM alerts
-     WHERE count > 0 AND notified_at_ms < ?1 ORDER BY since_ms LIMIT ?2`,
+  const claimed = yield* select(
+    alertTable,
+    'WHERE count > 0 AND notified_at_ms < ?1 ORDER BY since_ms LIMIT ?2',
     notifiedBeforeMs,
     limit,
   );
-  const claimed = rows.map((row) => alertOfRow(row as unknown as Alert));
+  for (const { kind } of claimed) {
+    if (!alertKinds.includes(kind)) throw new UnknownStateError(`there is no alert of the kind ${kind}`);
+  }
   for (const { accountId, kind } of claimed) {
     yield* run(
       'UPDATE alerts SET count = 0, notified_at_ms = ?1 WHERE account_id = ?2 AND kind = ?3',
@@ -85,9 +90,4 @@ function* returnAlert({ accountId, kind, count, sinceMs, notifiedAtMs }: Alert):
     accountId,
     kind,
   );
-}
-
-function alertOfRow({ accountId, kind, count, sinceMs, notifiedAtMs }: Alert): Alert {
-  if (!alertKinds.includes(kind)) throw new UnknownStateError(`there is no alert of the kind ${kind}`);
-  return { accountId, kind, count: Number(count), sinceMs, notifiedAtMs };
 }

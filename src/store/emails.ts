@@ -11,8 +11,7 @@ import type {
 } from '../domain/ports/mail.ts';
 import { INDEX_LOCK } from './payment-index.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
-import type { EngineTraits } from './payment-search.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { type EngineTraits, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 /** Erases customers' e-mail addresses, on any engine. */

@@ -1,8 +1,8 @@
-import { type NumberedEvent, paymentEventTypeOf } from '../domain/payment-events.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import { paymentEventTypeOf } from '../domain/payment-events.ts';
 import type { EventPage, EventStore } from '../domain/ports/event-store.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { insert, lock, run, runForOne, type Script, type Scripts, select } from './scripts.ts';
 import { checkListLimit } from './store.ts';
+import { eventTable, unnumberedEventTable } from './tables.ts';
 
 /** Lock of every process that numbers or deletes events. */
 const EVENT_LOCK = 'events';
@@ -30,30 +30,15 @@ export function createEventStore(scripts: Scripts): EventStore {
 
 function* numberEvents(limit: number): Script<number> {
   yield* lock(EVENT_LOCK);
-  const waiting = yield* run(
-    `SELECT "row", account_id AS "accountId", payment_id AS "paymentId", at_ms AS "atMs", type
-     FROM unnumbered_events ORDER BY "row" LIMIT ?1`,
-    limit,
-  );
+  const waiting = yield* select(unnumberedEventTable, 'ORDER BY "row" LIMIT ?1', limit);
   const numbers = new Map<string, number>();
-  for (const event of waiting) {
-    const accountId = String(event['accountId']);
+  for (const { row, ...event } of waiting) {
+    const { accountId } = event;
     const number = (numbers.get(accountId) ?? (yield* newestNumber(accountId))) + 1;
     numbers.set(accountId, number);
-    yield* run(
-      `INSERT INTO events (account_id, number, at_ms, type, payment_id) VALUES (?1, ?2, ?3, ?4, ?5)`,
-      accountId,
-      number,
-      Number(event['atMs']),
-      String(event['type']),
-      String(event['paymentId']),
-    );
+    yield* insert(eventTable, { ...event, number });
     // One by one: a row that committed late may lie between two that were read.
-    yield* run(
-      'DELETE FROM unnumbered_events WHERE account_id = ?1 AND "row" = ?2',
-      accountId,
-      Number(event['row']),
-    );
+    yield* run('DELETE FROM unnumbered_events WHERE account_id = ?1 AND "row" = ?2', accountId, row);
   }
   for (const [accountId, number] of numbers) {
     yield* run(
@@ -76,9 +61,9 @@ function* newestNumber(accountId: string): Script<number> {
 }
 
 function* listEvents(accountId: string, after: number, limit: number): Script<EventPage> {
-  const rows = yield* run(
-    `SELECT number, at_ms AS "atMs", type, payment_id AS "paymentId" FROM events
-     WHERE account_id = ?1 AND number > ?2 ORDER BY number LIMIT ?3`,
+  const events = yield* select(
+    eventTable,
+    'WHERE account_id = ?1 AND number > ?2 ORDER BY number LIMIT ?3',
     accountId,
     after,
     limit,
@@ -89,7 +74,12 @@ function* listEvents(accountId: string, after: number, limit: number): Script<Ev
   );
   const newest = yield* newestNumber(accountId);
   return {
-    events: rows.map(eventOfRow),
+    events: events.map(({ number, type, paymentId, atMs }) => ({
+      number,
+      type: paymentEventTypeOf(type),
+      paymentId,
+      atMs,
+    })),
     newest,
     oldestAfter: oldest === null ? newest : Number(oldest.number) - 1,
   };
@@ -112,13 +102,4 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
     yield* run('DELETE FROM events WHERE account_id = ?1 AND number <= ?2', accountId, number);
   }
   return old.length;
-}
-
-function eventOfRow(row: Readonly<Record<string, unknown>>): NumberedEvent {
-  return {
-    number: Number(row['number']),
-    type: paymentEventTypeOf(String(row['type'])),
-    paymentId: String(row['paymentId']) as PaymentId,
-    atMs: Number(row['atMs']),
-  };
 }

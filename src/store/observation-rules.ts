@@ -1,5 +1,4 @@
 import type { MovedRows } from '../domain/journal.ts';
-import type { Deposit, Release } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { BlockReference, RelayAttempt, ScanRecord } from '../domain/ports/settlement-store.ts';
@@ -116,17 +115,7 @@ export function stopBeforeRevisited(to: string, decide: Decide): { decide: Decid
 /** Amounts of the chain as both engines read them: decimal text. */
 type TextAmounts<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: string };
 
-export type DepositRow = TextAmounts<Deposit, 'units'>;
-export type ReleaseRow = TextAmounts<Release, 'toMerchantUnits' | 'feeUnits'>;
 export type AttemptRow = TextAmounts<RelayAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
-
-export function depositOfRow(row: DepositRow): Deposit {
-  return { ...row, units: BigInt(row.units) };
-}
-
-export function releaseOfRow(row: ReleaseRow): Release {
-  return { ...row, toMerchantUnits: BigInt(row.toMerchantUnits), feeUnits: BigInt(row.feeUnits) };
-}
 
 export function attemptOfRow(row: AttemptRow): RelayAttempt {
   return {

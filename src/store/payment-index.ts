@@ -4,8 +4,15 @@ import { dayOf, payingProvider, settleClassOf, slotOf } from '../domain/payment-
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
-import type { EngineTraits } from './payment-search.ts';
-import { lock, run, runForOne, type Script, type Scripts, type ScriptValue } from './scripts.ts';
+import {
+  type EngineTraits,
+  lock,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  type ScriptValue,
+} from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 /** Lock of every process that indexes or counts. */

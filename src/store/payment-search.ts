@@ -27,7 +27,7 @@ import {
   unsettledSql,
   WINDOW,
 } from './payment-windows.ts';
-import { run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { type EngineTraits, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 /** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
@@ -39,12 +39,6 @@ const COUNTED_PAYMENTS = 2_000;
 
 /** Ids of one statement: as many as keep its text the same. */
 const IDS_AT_A_TIME = 50;
-
-/** Differences between the engines. */
-export interface EngineTraits {
-  /** Whether every table has the account in its primary key, so that payments are in order there without a table. */
-  readonly isByAccount: boolean;
-}
 
 type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled' | 'listSessionProviders'>;
 

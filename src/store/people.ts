@@ -17,15 +17,18 @@ import type {
   UserChangeOptions,
   UserGuard,
 } from '../domain/ports/account-store.ts';
-import { lock, type Rows, run, runForOne, type Script, type Scripts } from './scripts.ts';
-
-const userColumns = `id, email, password_hash AS "passwordHash", totp_secret AS "totpSecret", totp_step AS "totpStep",
-  is_operator AS "isOperator", created_at_ms AS "createdAtMs"`;
-const membershipColumns = `memberships.account_id AS "accountId", memberships.user_id AS "userId", memberships.role,
-  memberships.created_at_ms AS "createdAtMs"`;
-
-type UserRow = Omit<User, 'isOperator'> & { readonly isOperator: number };
-type MemberRow = Omit<Member, 'hasSecondFactor'> & { readonly hasSecondFactor: number };
+import {
+  insert,
+  lock,
+  type Rows,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  select,
+  selectOne,
+} from './scripts.ts';
+import { membershipTable, passkeyTable, userTable } from './tables.ts';
 
 /** Users and memberships, on any engine. */
 export function createPeopleStore(scripts: Scripts): PeopleStore {
@@ -33,11 +36,7 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
     createUser: (user) => scripts.write(() => createUser(user)),
     findUser: (userId) => scripts.read(() => findUser('id', userId)),
     findUserByEmail: (email) => scripts.read(() => findUser('email', email)),
-    listUsers: (limit) =>
-      scripts.read(function* () {
-        const rows = yield* run(`SELECT ${userColumns} FROM users ORDER BY email LIMIT ?1`, limit);
-        return (rows as unknown as UserRow[]).map(userOfRow);
-      }),
+    listUsers: (limit) => scripts.read(() => select(userTable, 'ORDER BY email LIMIT ?1', limit)),
     updateUser: (userId, change, options) => scripts.write(() => updateUser(userId, change, options)),
     spendTotpStep: (userId, step) =>
       scripts.write(function* () {
@@ -50,11 +49,12 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
     putMembership: (membership) => scripts.write(() => putMembership(membership)),
     listMemberships: (userId) =>
       scripts.read(function* () {
-        const rows = yield* run(
-          `SELECT ${membershipColumns} FROM memberships WHERE user_id = ?1 ORDER BY created_at_ms, account_id`,
+        const found = yield* select(
+          membershipTable,
+          'WHERE user_id = ?1 ORDER BY created_at_ms, account_id',
           userId,
         );
-        return rows.map((row) => requireKnownRole(row as unknown as Membership));
+        return found.map(requireKnownRole);
       }),
     listMembers: (accountId) => scripts.read(() => listMembers(accountId)),
     changeMembership: (accountId, userId, role) =>
@@ -64,24 +64,12 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
 }
 
 function* createUser(user: User): Script<boolean> {
-  const { id, email, passwordHash, totpSecret, totpStep, isOperator, createdAtMs } = user;
-  const made = yield* run(
-    `INSERT INTO users (id, email, password_hash, totp_secret, totp_step, is_operator, created_at_ms)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (email) DO NOTHING RETURNING id`,
-    id,
-    email,
-    passwordHash,
-    totpSecret,
-    totpStep,
-    isOperator ? 1 : 0,
-    createdAtMs,
-  );
+  const made = yield* insert(userTable, user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
   return made.length === 1;
 }
 
-function* findUser(column: 'id' | 'email', value: string): Script<User | null> {
-  const row = yield* runForOne<UserRow>(`SELECT ${userColumns} FROM users WHERE ${column} = ?1`, value);
-  return row === null ? null : userOfRow(row);
+function findUser(column: 'id' | 'email', value: string): Script<User | null> {
+  return selectOne(userTable, `WHERE ${column} = ?1`, value);
 }
 
 /** Whether what was checked before a write still holds. The caller holds the lock of the user. */
@@ -151,7 +139,8 @@ function* spendRecoveryCode(userId: string, hashes: readonly string[]): Script<b
   return false;
 }
 
-function* putMembership({ accountId, userId, role, createdAtMs }: Membership): Script<boolean> {
+function* putMembership(membership: Membership): Script<boolean> {
+  const { accountId, userId } = membership;
   yield* lock(`members of ${accountId}`);
   const others = (columns: string) =>
     runForOne<{ count: number }>(
@@ -162,29 +151,28 @@ function* putMembership({ accountId, userId, role, createdAtMs }: Membership): S
     );
   if (((yield* others('account_id'))?.count ?? 0) >= MAXIMUM_MEMBERS) return false;
   if (((yield* others('user_id'))?.count ?? 0) >= MAXIMUM_MEMBERSHIPS) return false;
-  yield* run(
-    `INSERT INTO memberships (account_id, user_id, role, created_at_ms) VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`,
-    accountId,
-    userId,
-    role,
-    createdAtMs,
+  yield* insert(
+    membershipTable,
+    membership,
+    'ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role',
   );
   return true;
 }
 
 function* listMembers(accountId: string): Script<readonly Member[]> {
   const rows: Rows = yield* run(
-    `SELECT ${membershipColumns}, users.email,
+    `SELECT ${membershipTable.qualifiedNames}, users.email,
        CASE WHEN users.totp_secret IS NULL
-         AND NOT EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id) THEN 0 ELSE 1 END AS "hasSecondFactor"
+         AND NOT EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id) THEN 0 ELSE 1 END AS has_second_factor
      FROM memberships JOIN users ON users.id = memberships.user_id
      WHERE memberships.account_id = ?1 ORDER BY memberships.created_at_ms, users.email`,
     accountId,
   );
-  return (rows as unknown as MemberRow[]).map((row) =>
-    requireKnownRole({ ...row, hasSecondFactor: row.hasSecondFactor === 1 }),
-  );
+  return rows.map((row) => ({
+    ...requireKnownRole(membershipTable.ofRow(row)),
+    email: String(row['email']),
+    hasSecondFactor: row['has_second_factor'] === 1,
+  }));
 }
 
 function* changeMembership(
@@ -211,32 +199,19 @@ function* changeMembership(
   return 'changed';
 }
 
-function userOfRow(row: UserRow): User {
-  return { ...row, isOperator: row.isOperator === 1 };
-}
-
 /** A role that this version does not know is an error, as guessing would change rights. */
-function requireKnownRole<Row extends Membership>(row: Row): Row {
-  if (!isRole(row.role))
-    throw new UnknownStateError(`a member has the role ${row.role}, which does not exist`);
-  return { ...row };
+function requireKnownRole(membership: Membership): Membership {
+  if (!isRole(membership.role))
+    throw new UnknownStateError(`a member has the role ${membership.role}, which does not exist`);
+  return membership;
 }
-
-const columns = `id, user_id AS "userId", name, public_key AS "publicKey", counter, transports,
-  created_at_ms AS "createdAtMs", last_used_at_ms AS "lastUsedAtMs"`;
 
 /** Passkeys, on any engine. */
 function createPasskeyStore(scripts: Scripts): PasskeyStore {
   return {
     addPasskey: (passkey, guard) => scripts.write(() => addPasskey(passkey, guard)),
     listPasskeys: (userId) =>
-      scripts.read(function* () {
-        const rows = yield* run(
-          `SELECT ${columns} FROM passkeys WHERE user_id = ?1 ORDER BY created_at_ms, id`,
-          userId,
-        );
-        return rows.map((row) => ({ ...row }) as unknown as Passkey);
-      }),
+      scripts.read(() => select(passkeyTable, 'WHERE user_id = ?1 ORDER BY created_at_ms, id', userId)),
     usePasskey: (userId, id, counter, atMs) =>
       scripts.write(function* () {
         const used = yield* run(
@@ -260,7 +235,7 @@ function createPasskeyStore(scripts: Scripts): PasskeyStore {
 }
 
 function* addPasskey(passkey: Passkey, guard: UserGuard | undefined): Script<boolean> {
-  const { id, userId, name, publicKey, counter, transports, createdAtMs, lastUsedAtMs } = passkey;
+  const { userId } = passkey;
   yield* lock(`user ${userId}`);
   if (!(yield* isGuardMet(userId, guard))) return false;
   const others = yield* runForOne<{ count: number }>(
@@ -268,17 +243,6 @@ function* addPasskey(passkey: Passkey, guard: UserGuard | undefined): Script<boo
     userId,
   );
   if (Number(others?.count ?? 0) >= MAXIMUM_PASSKEYS) return false;
-  const made = yield* run(
-    `INSERT INTO passkeys (id, user_id, name, public_key, counter, transports, created_at_ms, last_used_at_ms)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING RETURNING id`,
-    id,
-    userId,
-    name,
-    publicKey,
-    counter,
-    transports,
-    createdAtMs,
-    lastUsedAtMs,
-  );
+  const made = yield* insert(passkeyTable, passkey, 'ON CONFLICT (id) DO NOTHING RETURNING id');
   return made.length === 1;
 }

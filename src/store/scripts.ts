@@ -1,13 +1,21 @@
+import type { Payment, PaymentReference } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { Decide } from '../domain/ports/payment-store.ts';
+import type { ColumnValue, Row, Table } from './columns.ts';
+
 /**
- * What a store does where it is not hot, written once for all engines: a generator that asks for one statement after
- * the other and is given the rows. Where the engine runs it is a transaction, of which all or nothing takes effect.
+ * What a store does where it is not hot, written once for all engines: a generator that asks for one step after the
+ * other and is given its rows. Where the engine runs it is a transaction, of which all or nothing takes effect.
  */
 export type Script<T> = Generator<Step, T, Rows>;
 
-/** A statement with numbered parameters (`?1`), in the SQL that all engines have in common. */
+/**
+ * A statement with numbered parameters (`?1`), in the SQL that all engines have in common. A list of texts is compared
+ * with `= ANY(?1)` and `<> ALL(?1)`.
+ */
 interface Statement {
   readonly sql: string;
-  readonly values: readonly ScriptValue[];
+  readonly values: readonly ColumnValue[];
 }
 
 /** Makes others that ask for the same name wait until this script is done, where more than one can run at a time. */
@@ -15,12 +23,23 @@ interface Lock {
   readonly lock: string;
 }
 
-type Step = Statement | Lock;
+/** Rows to insert: the values of all columns of the table, in their order. */
+interface Insert {
+  readonly into: Table;
+  readonly rows: readonly (readonly ColumnValue[])[];
+}
 
-/** Flags are 0 and 1, in the columns too. */
-export type ScriptValue = string | number | null;
+/** Payments to decide, each given once; its rows are the payments as they then are. Only in a script that writes. */
+interface Decision {
+  readonly payments: readonly (PaymentReference | PaymentId)[];
+  readonly decide: Decide;
+}
 
-export type Rows = readonly Readonly<Record<string, unknown>>[];
+export type Step = Statement | Lock | Insert | Decision;
+
+export type ScriptValue = ColumnValue;
+
+export type Rows = readonly Row[];
 
 /** Runs scripts on an engine. */
 export interface Scripts {
@@ -30,15 +49,69 @@ export interface Scripts {
   write<T>(script: () => Script<T>): Promise<T>;
 }
 
+/** Differences between the engines. */
+export interface EngineTraits {
+  /** Whether every table has the account in its primary key, so that payments are in order there without a table. */
+  readonly isByAccount: boolean;
+}
+
 /** Asks for one statement. */
 export function* run(sql: string, ...values: readonly ScriptValue[]): Script<Rows> {
   return yield { sql, values };
 }
 
 /** Asks for one statement that has one row at most. */
-export function* runForOne<Row>(sql: string, ...values: readonly ScriptValue[]): Script<Row | null> {
+export function* runForOne<Found>(sql: string, ...values: readonly ScriptValue[]): Script<Found | null> {
   const [row] = yield { sql, values };
-  return row === undefined ? null : ({ ...row } as Row);
+  return row === undefined ? null : ({ ...row } as Found);
+}
+
+/** Reads entities: `SELECT … FROM table` and the rest of the statement. */
+export function* select<Entity>(
+  table: Table<Entity>,
+  rest: string,
+  ...values: readonly ScriptValue[]
+): Script<Entity[]> {
+  const rows = yield { sql: `SELECT ${table.qualifiedNames} FROM ${table.name} ${rest}`, values };
+  return rows.map(table.ofRow);
+}
+
+/** Reads one entity at most. */
+export function* selectOne<Entity>(
+  table: Table<Entity>,
+  rest: string,
+  ...values: readonly ScriptValue[]
+): Script<Entity | null> {
+  const [entity] = yield* select(table, rest, ...values);
+  return entity ?? null;
+}
+
+/** Inserts an entity. The rest may be an `ON CONFLICT` and a `RETURNING`. */
+export function insert<Entity>(table: Table<Entity>, entity: Entity, rest = ''): Script<Rows> {
+  return run(`${table.insertSql} ${rest}`, ...table.valuesOf(entity));
+}
+
+/** Inserts rows: the values of all columns of the table, in their order. */
+export function* insertRows(into: Table, rows: readonly (readonly ColumnValue[])[]): Script<void> {
+  if (rows.length > 0) yield { into, rows };
+}
+
+/** Locks and decides payments in the order of their ids. @throws when one of them does not exist */
+export function* decideAll(
+  payments: readonly (PaymentReference | PaymentId)[],
+  decide: Decide,
+): Script<readonly Payment[]> {
+  const idOf = (payment: PaymentReference | PaymentId) =>
+    typeof payment === 'string' ? payment : payment.id;
+  const byId = new Map(payments.map((payment) => [idOf(payment), payment]));
+  const ordered = [...byId.keys()].sort().map((id) => byId.get(id) as PaymentReference | PaymentId);
+  const decided = (yield { payments: ordered, decide }) as readonly unknown[] as readonly Payment[];
+  if (decided.length < ordered.length) {
+    throw new Error(
+      `${ordered.length - decided.length} of ${ordered.length} payments to decide do not exist`,
+    );
+  }
+  return decided;
 }
 
 /** Waits for others. */

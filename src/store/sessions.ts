@@ -8,33 +8,19 @@ import {
 } from '../domain/dashboard-session.ts';
 import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { SessionStore } from '../domain/ports/payment-store.ts';
-import type { ProviderSession } from '../domain/provider-session.ts';
 import { isGuardMet } from './people.ts';
-import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
-
-const sessionColumns = `id, token_hash AS "tokenHash", user_id AS "userId", account_id AS "accountId", area, stage,
-  created_at_ms AS "createdAtMs", last_seen_at_ms AS "lastSeenAtMs", expires_at_ms AS "expiresAtMs", address,
-  user_agent AS "userAgent"`;
-const linkColumns = `id, token_hash AS "tokenHash", kind, email, user_id AS "userId", account_id AS "accountId", role,
-  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"`;
+import { insert, lock, run, runForOne, type Script, type Scripts, select, selectOne } from './scripts.ts';
+import { dashboardSessionTable, linkTable } from './tables.ts';
 
 /** Sessions and one-time links, on any engine. */
 export function createSessionStore(scripts: Scripts): SessionStore {
   return {
     createSession: (session, guard) => scripts.write(() => createSession(session, guard)),
     findSession: (tokenHash) =>
-      scripts.read(() =>
-        runForOne<DashboardSession>(
-          `SELECT ${sessionColumns} FROM dashboard_sessions WHERE token_hash = ?1`,
-          tokenHash,
-        ),
-      ),
+      scripts.read(() => selectOne(dashboardSessionTable, 'WHERE token_hash = ?1', tokenHash)),
     listSessions: (userId) =>
       scripts.read(() =>
-        listOf<DashboardSession>(
-          `SELECT ${sessionColumns} FROM dashboard_sessions WHERE user_id = ?1 ORDER BY created_at_ms DESC, id`,
-          userId,
-        ),
+        select(dashboardSessionTable, 'WHERE user_id = ?1 ORDER BY created_at_ms DESC, id', userId),
       ),
     touchSession: (id, lastSeenAtMs) =>
       writeOne(scripts, 'UPDATE dashboard_sessions SET last_seen_at_ms = ?1 WHERE id = ?2', lastSeenAtMs, id),
@@ -56,8 +42,7 @@ export function createSessionStore(scripts: Scripts): SessionStore {
 }
 
 function* createSession(session: DashboardSession, guard: UserGuard | undefined): Script<boolean> {
-  const { id, tokenHash, userId, accountId, area, stage } = session;
-  const { createdAtMs, lastSeenAtMs, expiresAtMs, address, userAgent } = session;
+  const { userId, stage, createdAtMs } = session;
   yield* lock(`user ${userId}`);
   if (!(yield* isGuardMet(userId, guard))) return false;
   yield* run(
@@ -74,22 +59,7 @@ function* createSession(session: DashboardSession, guard: UserGuard | undefined)
     userId,
     MAXIMUM_SESSIONS - 1,
   );
-  yield* run(
-    `INSERT INTO dashboard_sessions (id, token_hash, user_id, account_id, area, stage, created_at_ms, last_seen_at_ms,
-       expires_at_ms, address, user_agent)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
-    id,
-    tokenHash,
-    userId,
-    accountId,
-    area,
-    stage,
-    createdAtMs,
-    lastSeenAtMs,
-    expiresAtMs,
-    address,
-    userAgent,
-  );
+  yield* insert(dashboardSessionTable, session);
   return true;
 }
 
@@ -122,24 +92,22 @@ function createLinks(
 > {
   return {
     createLink: (link) => scripts.write(() => createLink(link)),
-    findLink: (tokenHash) =>
-      scripts.read(() =>
-        runForOne<OneTimeLink>(`SELECT ${linkColumns} FROM one_time_links WHERE token_hash = ?1`, tokenHash),
-      ),
+    findLink: (tokenHash) => scripts.read(() => selectOne(linkTable, 'WHERE token_hash = ?1', tokenHash)),
     takeLink: (tokenHash, nowMs) =>
-      scripts.write(() =>
-        runForOne<OneTimeLink>(
-          `DELETE FROM one_time_links WHERE token_hash = ?1 AND expires_at_ms > ?2 RETURNING ${linkColumns}`,
+      scripts.write(function* () {
+        const [taken] = yield* run(
+          `DELETE FROM one_time_links WHERE token_hash = ?1 AND expires_at_ms > ?2 RETURNING ${linkTable.names}`,
           tokenHash,
           nowMs,
-        ),
-      ),
+        );
+        return taken === undefined ? null : linkTable.ofRow(taken);
+      }),
     endLinks: (userId) => writeOne(scripts, 'DELETE FROM one_time_links WHERE user_id = ?1', userId),
     listInvitations: (accountId, nowMs) =>
       scripts.read(() =>
-        listOf<OneTimeLink>(
-          `SELECT ${linkColumns} FROM one_time_links WHERE account_id = ?1 AND expires_at_ms > ?2
-           ORDER BY created_at_ms DESC, id`,
+        select(
+          linkTable,
+          'WHERE account_id = ?1 AND expires_at_ms > ?2 ORDER BY created_at_ms DESC, id',
           accountId,
           nowMs,
         ),
@@ -155,7 +123,7 @@ function createLinks(
 }
 
 function* createLink(link: OneTimeLink): Script<void> {
-  const { id, tokenHash, kind, email, userId, accountId, role, createdAtMs, expiresAtMs } = link;
+  const { kind, userId, accountId, createdAtMs } = link;
   yield* lock(`links of ${userId ?? accountId}`);
   if (kind === 'forgotten') {
     yield* run(
@@ -175,24 +143,7 @@ function* createLink(link: OneTimeLink): Script<void> {
     createdAtMs,
     MAXIMUM_INVITATIONS - 1,
   );
-  yield* run(
-    `INSERT INTO one_time_links (id, token_hash, kind, email, user_id, account_id, role, created_at_ms, expires_at_ms)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-    id,
-    tokenHash,
-    kind,
-    email,
-    userId,
-    accountId,
-    role,
-    createdAtMs,
-    expiresAtMs,
-  );
-}
-
-function* listOf<Row>(sql: string, ...values: readonly (string | number)[]): Script<readonly Row[]> {
-  const rows = yield* run(sql, ...values);
-  return rows.map((row) => ({ ...row }) as Row);
+  yield* insert(linkTable, link);
 }
 
 async function writeOne(
@@ -205,27 +156,4 @@ async function writeOne(
 
 async function wroteOne(scripts: Scripts, sql: string, ...values: readonly string[]): Promise<boolean> {
   return (await scripts.write(() => run(sql, ...values))).length === 1;
-}
-
-/** A session as both engines read it; the amount is decimal text, and SQLite has no booleans. */
-export type SessionRow = Omit<ProviderSession, 'quotedUnits' | 'hasEmail'> & {
-  readonly quotedUnits: string | null;
-  readonly hasEmail: boolean | number;
-};
-
-/**
- * The rank of a progress, as SQL: of two reports with the same time the higher one counts. Some providers report the time
- * in seconds, in which a card is declined and another one accepted. A customer who may have been charged must not be
- * asked to pay again.
- */
-export function progressRankSql(progress: string): string {
-  return `(CASE ${progress} WHEN 'paying' THEN 0 WHEN 'failed' THEN 1 WHEN 'delivering' THEN 2 ELSE 3 END)`;
-}
-
-export function sessionOfRow(row: SessionRow): ProviderSession {
-  return {
-    ...row,
-    quotedUnits: row.quotedUnits === null ? null : BigInt(row.quotedUnits),
-    hasEmail: Boolean(row.hasEmail),
-  };
 }

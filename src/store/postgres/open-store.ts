@@ -6,24 +6,25 @@ import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
 import { createEventStore } from '../events.ts';
+import { createObservationStore } from '../observations.ts';
 import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
-import type { Rows, Script, Scripts } from '../scripts.ts';
+import { createProviderSessions } from '../provider-sessions.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
 import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupRead } from './group-read.ts';
 import { migrate, migrations } from './migrations.ts';
-import { createObservationStore } from './observations.ts';
-import { type Connection, type Database, openDatabase } from './open-database.ts';
+import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { type ClosableRateLimiter, createSharedRateLimiter } from './rate-windows.ts';
 import { createRelayStore } from './relay.ts';
-import { type Statement, statement } from './statements.ts';
+import { createScripts } from './scripts.ts';
+import { statement } from './statements.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 /** What the PostgreSQL store needs. */
@@ -59,8 +60,8 @@ export function createPostgresStore(
   nowMs: () => number,
   onError: (error: Error) => void,
 ): Store {
-  const scripts = createScripts(database);
   const decider = createPaymentDecider(nowMs);
+  const scripts = createScripts(database, decider);
   const traits = { isByAccount: true };
   const accounts = createAccountStore(database);
   const payments = createPaymentStore(database, decider, onError);
@@ -77,14 +78,14 @@ export function createPostgresStore(
 
   return {
     accounts: accounts.store,
-    payments: payments.store,
+    payments: { ...payments.store, ...createProviderSessions(scripts, traits) },
     search: {
       ...createPaymentSearch(scripts, traits),
       ...createPaymentIndex(scripts, traits),
       ...createPaymentHistory(scripts),
     },
     addressPages: createAddressPageStore(database),
-    observations: createObservationStore(database, decider, nowMs),
+    observations: createObservationStore(scripts, nowMs),
     relay: createRelayStore(database, decider),
     webhooks: createWebhookStore(database, nowMs),
     emails: createEmailStore(scripts, traits),
@@ -108,35 +109,6 @@ export function createPostgresStore(
       closed ??= close();
       return closed;
     },
-  };
-}
-
-/** Until the transaction ends. Two names may share a number, and then wait for each other without need. */
-const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
-
-function createScripts(database: Database): Scripts {
-  const prepared = new Map<string, Statement>();
-
-  function statementOf(sql: string): Statement {
-    const known = prepared.get(sql);
-    if (known !== undefined) return known;
-    const made = statement(sql.replaceAll(/\?(\d+)/g, '$$$1'));
-    prepared.set(sql, made);
-    return made;
-  }
-
-  async function play<T>(script: Script<T>, connection: Connection): Promise<T> {
-    for (let rows: Rows = []; ; ) {
-      const { done, value } = script.next(rows);
-      if (done === true) return value;
-      if ('lock' in value) await connection.query(takeLock, [value.lock]);
-      else rows = await connection.query(statementOf(value.sql), value.values);
-    }
-  }
-
-  return {
-    read: (script) => play(script(), database),
-    write: (script) => database.transaction((connection) => play(script(), connection)),
   };
 }
 

@@ -4,17 +4,10 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
-import {
-  type DepositRow,
-  depositOfRow,
-  EXPIRY_WATERMARK,
-  NO_FINAL_BLOCK,
-  type ReleaseRow,
-  releaseOfRow,
-  watermarkBefore,
-} from '../observation-rules.ts';
+import type { Table } from '../columns.ts';
+import { EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from '../observation-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import { type SessionRow, sessionOfRow } from '../sessions.ts';
+import { depositTable, providerSessionTable, releaseTable } from '../tables.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import type { Connection } from './open-database.ts';
 import {
@@ -24,7 +17,6 @@ import {
   updatedPaymentValues,
   updatePaymentsSql,
 } from './payment-rows.ts';
-import { sessionsOfPaymentSql } from './session-rows.ts';
 import {
   arrayStatement,
   namesOf,
@@ -53,11 +45,10 @@ const lock = statement(
   `SELECT 1 FROM ${askedPaymentsSql} ORDER BY payments.id FOR NO KEY UPDATE OF payments`,
 );
 
-const position = `'blockNumber', block_number, 'logIndex', log_index, 'transactionHash', transaction_hash`;
 const viewSql = `
-  SELECT ${paymentColumns}, ${sessionsOfPaymentSql},
-    ${observationRowsSql('deposits', `'units', units::text`)},
-    ${observationRowsSql('releases', `'toMerchantUnits', to_merchant_units::text, 'feeUnits', fee_units::text`)},
+  SELECT ${paymentColumns}, ${rowsOfPaymentSql(providerSessionTable, 'created_at_ms, id')},
+    ${rowsOfPaymentSql(depositTable, 'block_number, log_index')},
+    ${rowsOfPaymentSql(releaseTable, 'block_number, log_index')},
     (SELECT max(number) FROM checkpoints)`;
 const viewAsked = arrayStatement(`${viewSql} FROM ${askedPaymentsSql}`);
 /** For a checkout page, whose address names no account. */
@@ -118,11 +109,14 @@ const lowerWatermark = statement(
   `UPDATE watermarks SET payment_id = $1 WHERE name = '${EXPIRY_WATERMARK}' AND payment_id >= $2`,
 );
 
-/** The rows of an observation table that belong to a row of `payments`, in chain order, as a JSON array. */
-function observationRowsSql(table: string, amounts: string): string {
+/** The rows of a table that belong to a row of `payments`, as a JSON array with the values of each; amounts are text. */
+function rowsOfPaymentSql({ name, columns }: Table, order: string): string {
+  const values = columns
+    .filter(({ field }) => field !== null)
+    .map((column) => (column.kind === 'amount' ? `${column.name}::text` : column.name));
   return `
-    (SELECT coalesce(json_agg(json_build_object(${position}, ${amounts}) ORDER BY block_number, log_index), '[]')
-     FROM ${table} WHERE ${table}.account_id = payments.account_id AND payment_id = payments.id)`;
+    (SELECT coalesce(json_agg(json_build_array(${values.join(', ')}) ORDER BY ${order}), '[]')
+     FROM ${name} WHERE ${name}.account_id = payments.account_id AND payment_id = payments.id)`;
 }
 
 /**
@@ -231,18 +225,18 @@ function webhookValues(payment: Payment, { event, fields }: NewWebhook, createdA
 
 function viewOfRow(row: unknown[]): PaymentView {
   const [sessions, deposits, releases, finalBlock] = row.slice(allPaymentColumns.length) as [
-    SessionRow[],
-    DepositRow[],
-    ReleaseRow[],
+    unknown[][],
+    unknown[][],
+    unknown[][],
     number | null,
   ];
   return {
     payment: paymentOfRow(row),
     observations: {
-      deposits: deposits.map(depositOfRow),
-      releases: releases.map(releaseOfRow),
+      deposits: deposits.map(depositTable.ofValues),
+      releases: releases.map(releaseTable.ofValues),
       finalBlock: finalBlock ?? NO_FINAL_BLOCK,
     },
-    sessions: sessions.map(sessionOfRow),
+    sessions: sessions.map(providerSessionTable.ofValues),
   };
 }

@@ -4,6 +4,7 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
+import type { ProviderSessionWrites } from '../provider-sessions.ts';
 import { AFTER_ALL_IDS, checkListLimit } from '../store.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import {
@@ -16,7 +17,6 @@ import { createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { paymentColumns } from './payment-rows.ts';
-import { insertSession, recordProgress, sessionValues } from './session-rows.ts';
 import { arrayStatement, type Statement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
@@ -24,7 +24,7 @@ const selectById = arrayStatement(`SELECT ${paymentColumns} FROM payments WHERE 
 
 /** The payments, and how to finish what is under way when the store closes. */
 interface ClosablePaymentStore {
-  readonly store: PaymentStore;
+  readonly store: Omit<PaymentStore, keyof ProviderSessionWrites>;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createPaymentStore(
     findIdempotencyRecords(database, asked),
   );
 
-  const store: PaymentStore = {
+  const store: ClosablePaymentStore['store'] = {
     createPayment: (payment, record) => creates.create(payment, record),
     findIdempotent: (accountId, key, sinceMs) => idempotent.read({ accountId, key, sinceMs }),
     findPayment: (accountId, id) => owned.read({ accountId, id }),
@@ -61,21 +61,6 @@ export function createPaymentStore(
         const [payment] = await decider.decideAll(connection, [reference], decide);
         return payment ?? null;
       }),
-    addSession: (reference, session, decide) =>
-      database.transaction(async (connection) => {
-        const inserted = await connection.execute(insertSession, [
-          ...sessionValues(session),
-          reference.accountId,
-        ]);
-        if (inserted === 0) return null;
-        const [payment] = await decider.decideAll(connection, [reference], decide);
-        return payment ?? null;
-      }),
-    recordSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
-      database.transaction(
-        async (connection) =>
-          (await connection.execute(recordProgress, [progress, atMs, sessionId, id, accountId])) === 1,
-      ),
     ...createPaymentLists(database),
   };
   const groups = [creates, byId, owned, idempotent];

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
 import type { AddressPageStore } from '../../domain/ports/settlement-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
@@ -9,22 +9,23 @@ import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
 import { createEventStore } from '../events.ts';
+import { createObservationStore } from '../observations.ts';
 import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
-import type { Rows, Script, Scripts } from '../scripts.ts';
+import { createProviderSessions } from '../provider-sessions.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
 import { checkListLimit, type Store } from '../store.ts';
 import { createAccountStore } from './accounts.ts';
 import { createGroupCommit, createGroupRead, type GroupCommit, type GroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
-import { createObservationStore } from './observations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { createRelayStore } from './relay.ts';
+import { createScripts } from './scripts.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 /** What the SQLite store needs. */
@@ -70,8 +71,8 @@ function createStore(
 ): Store {
   const writes = createGroupCommit(database, onError);
   const reads = createGroupRead(database);
-  const scripts = createScripts(database, writes, reads);
   const decider = createPaymentDecider(database, nowMs);
+  const scripts = createScripts(database, writes, reads, decider);
   const traits = { isByAccount: false };
   let closed: Promise<void> | null = null;
 
@@ -83,14 +84,17 @@ function createStore(
 
   return {
     accounts: createAccountStore(database, writes, reads),
-    payments: createPaymentStore(database, writes, reads, decider),
+    payments: {
+      ...createPaymentStore(database, writes, reads, decider),
+      ...createProviderSessions(scripts, traits),
+    },
     search: {
       ...createPaymentSearch(scripts, traits),
       ...createPaymentIndex(scripts, traits),
       ...createPaymentHistory(scripts),
     },
     addressPages: createAddressPageStore(database, writes, reads),
-    observations: createObservationStore(database, writes, reads, decider, nowMs),
+    observations: createObservationStore(scripts, nowMs),
     relay: createRelayStore(database, writes, reads, decider),
     webhooks: createWebhookStore(database, writes, reads, nowMs),
     emails: createEmailStore(scripts, traits),
@@ -174,30 +178,4 @@ function createProviderStore(database: DatabaseSync, writes: GroupCommit): Provi
 
 function settingsOf(row: SettingsRow): ProviderSettings {
   return { active: row.active === null ? null : row.active === 1, minimumUsdCents: row.minimumUsdCents };
-}
-
-/** Each of the scripts' statements is prepared once. This process is the only writer, so a lock is nothing to wait for. */
-function createScripts(database: DatabaseSync, writes: GroupCommit, reads: GroupRead): Scripts {
-  const prepared = new Map<string, StatementSync>();
-
-  function statementOf(sql: string): StatementSync {
-    const known = prepared.get(sql);
-    if (known !== undefined) return known;
-    const statement = database.prepare(sql);
-    prepared.set(sql, statement);
-    return statement;
-  }
-
-  function play<T>(script: Script<T>): T {
-    for (let rows: Rows = []; ; ) {
-      const { done, value } = script.next(rows);
-      if (done === true) return value;
-      rows = 'lock' in value ? [] : statementOf(value.sql).all(...value.values);
-    }
-  }
-
-  return {
-    read: (script) => reads.run(() => play(script())),
-    write: (script) => writes.runTransaction(() => play(script())),
-  };
 }

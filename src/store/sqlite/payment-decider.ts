@@ -5,19 +5,11 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
-import {
-  type DepositRow,
-  depositOfRow,
-  EXPIRY_WATERMARK,
-  NO_FINAL_BLOCK,
-  type ReleaseRow,
-  releaseOfRow,
-  watermarkBefore,
-} from '../observation-rules.ts';
+import type { Table } from '../columns.ts';
+import { EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from '../observation-rules.ts';
 import { changingPaymentColumns, changingValues, paymentColumns, paymentOfRow } from '../payment-rows.ts';
-import { type SessionRow, sessionOfRow } from '../sessions.ts';
-import { sessionColumns } from './session-rows.ts';
-import { storedValues } from './statements.ts';
+import { depositTable, providerSessionTable, releaseTable } from '../tables.ts';
+import { storedValues } from './scripts.ts';
 
 /** Reads and decides one payment; synchronous, to be called inside a read or a transaction. */
 export interface PaymentDecider {
@@ -27,9 +19,6 @@ export interface PaymentDecider {
   /** Applies a decision and returns the payment as it then is; null when there is none. Inside a transaction only. */
   decide(payment: PaymentReference | PaymentId, decide: Decide): Payment | null;
 }
-
-const positionColumns =
-  'block_number AS "blockNumber", log_index AS "logIndex", transaction_hash AS "transactionHash"';
 
 export function createPaymentDecider(database: DatabaseSync, nowMs: () => number): PaymentDecider {
   const selectPayment = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE id = ?`);
@@ -58,9 +47,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     `UPDATE watermarks SET payment_id = ? WHERE name = '${EXPIRY_WATERMARK}' AND payment_id >= ?`,
   );
   const readObservations = prepareObservationRead(database);
-  const selectSessions = database.prepare(
-    `SELECT ${sessionColumns} FROM provider_sessions WHERE payment_id = ? ORDER BY created_at_ms, id`,
-  );
+  const readSessions = prepareReadOf(database, providerSessionTable, 'created_at_ms, id');
 
   function readPayment(id: PaymentId): Payment | null {
     const row = selectPayment.get(id);
@@ -71,8 +58,7 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
     const { id, accountId } = typeof asked === 'string' ? { id: asked, accountId: null } : asked;
     const payment = readPayment(id);
     if (payment === null || (accountId !== null && payment.accountId !== accountId)) return null;
-    const sessions = selectSessions.all(id) as unknown as SessionRow[];
-    return { payment, observations: readObservations(id), sessions: sessions.map(sessionOfRow) };
+    return { payment, observations: readObservations(id), sessions: readSessions(id) };
   }
 
   function queueWebhook(payment: Payment, webhook: NewWebhook): void {
@@ -119,23 +105,27 @@ export function createPaymentDecider(database: DatabaseSync, nowMs: () => number
 }
 
 function prepareObservationRead(database: DatabaseSync): (id: PaymentId) => ChainObservations {
-  const selectDeposits = database.prepare(
-    `SELECT ${positionColumns}, units FROM deposits WHERE payment_id = ? ORDER BY block_number, log_index`,
-  );
-  const selectReleases = database.prepare(
-    `SELECT ${positionColumns}, to_merchant_units AS "toMerchantUnits", fee_units AS "feeUnits"
-     FROM releases WHERE payment_id = ? ORDER BY block_number, log_index`,
-  );
+  const readDeposits = prepareReadOf(database, depositTable, 'block_number, log_index');
+  const readReleases = prepareReadOf(database, releaseTable, 'block_number, log_index');
   const selectFinalBlock = database.prepare('SELECT max(number) AS number FROM checkpoints');
 
   return (id) => {
-    const deposits = selectDeposits.all(id) as unknown as DepositRow[];
-    const releases = selectReleases.all(id) as unknown as ReleaseRow[];
     const finalBlock = selectFinalBlock.get()?.number as number | null | undefined;
     return {
-      deposits: deposits.map(depositOfRow),
-      releases: releases.map(releaseOfRow),
+      deposits: readDeposits(id),
+      releases: readReleases(id),
       finalBlock: finalBlock ?? NO_FINAL_BLOCK,
     };
   };
+}
+
+/** Reads the rows of a table that belong to a payment. */
+function prepareReadOf<Entity>(
+  database: DatabaseSync,
+  { name, names, ofValues }: Table<Entity>,
+  order: string,
+): (id: PaymentId) => Entity[] {
+  const select = database.prepare(`SELECT ${names} FROM ${name} WHERE payment_id = ? ORDER BY ${order}`);
+  select.setReturnArrays(true);
+  return (id) => (select.all(id) as unknown as unknown[][]).map(ofValues);
 }

@@ -9,22 +9,20 @@ import {
   type PaymentStore,
 } from '../../domain/ports/payment-store.ts';
 import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
+import type { ProviderSessionWrites } from '../provider-sessions.ts';
 import { AFTER_ALL_IDS, checkListLimit, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { insertSessionSql, recordProgressSql, sessionValues } from './session-rows.ts';
-import { storedValues } from './statements.ts';
+import { storedValues } from './scripts.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,
   writes: GroupCommit,
   reads: GroupRead,
   decider: PaymentDecider,
-): PaymentStore {
+): Omit<PaymentStore, keyof ProviderSessionWrites> {
   const insert = database.prepare(paymentTable.insertSql);
-  const insertSession = database.prepare(insertSessionSql);
-  const recordProgress = database.prepare(recordProgressSql);
   // Names the account: another's row is neither read nor judged, so it takes no longer than one that never was.
   const selectOwned = database.prepare(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
@@ -73,14 +71,6 @@ export function createPaymentStore(
     findPaymentById: (id) => reads.run(() => decider.readPayment(id)),
     viewPayment: (payment) => reads.run(() => decider.view(payment)),
     decidePayment: (payment, decide) => writes.runTransaction(() => decider.decide(payment, decide)),
-    addSession: (payment, session, decide) =>
-      writes.runTransaction(() => {
-        if (decider.view(payment) === null) return null;
-        insertSession.run(...sessionValues(session));
-        return decider.decide(payment, decide);
-      }),
-    recordSessionProgress: ({ id, accountId }, sessionId, progress, atMs) =>
-      writes.runTransaction(() => recordProgress.run(progress, atMs, sessionId, id, accountId).changes === 1),
     ...createPaymentLists(database, reads),
   };
 }

@@ -1,0 +1,76 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { ColumnValue, Table } from '../columns.ts';
+import type { Rows, Script, Scripts, Step } from '../scripts.ts';
+import type { GroupCommit, GroupRead } from './group-commit.ts';
+import type { PaymentDecider } from './payment-decider.ts';
+
+/**
+ * Runs scripts on SQLite. Each of their statements is prepared once. This process is the only writer, so a lock is
+ * nothing to wait for.
+ */
+export function createScripts(
+  database: DatabaseSync,
+  writes: GroupCommit,
+  reads: GroupRead,
+  decider: PaymentDecider,
+): Scripts {
+  const prepared = new Map<string, StatementSync>();
+
+  function statementOf(sql: string): StatementSync {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = database.prepare(sqliteTextOf(sql));
+    prepared.set(sql, statement);
+    return statement;
+  }
+
+  function take(step: Step): Rows {
+    if ('lock' in step) return [];
+    if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
+    if ('into' in step) return insert(step.into, step.rows);
+    const { payments, decide } = step;
+    return payments.flatMap((payment) => decider.decide(payment, decide) ?? []) as unknown as Rows;
+  }
+
+  function insert({ name, columns }: Table, rows: readonly (readonly ColumnValue[])[]): Rows {
+    const stored = columns.flatMap((column, index) => (column.isOfPayment ? [] : [{ ...column, index }]));
+    const names = stored.map((column) => column.name).join(', ');
+    const statement = statementOf(
+      `INSERT INTO ${name} (${names}) VALUES (${stored.map(() => '?').join(', ')})`,
+    );
+    for (const row of rows) {
+      statement.run(...stored.map(({ index }) => storedValue(row[index] as ColumnValue)));
+    }
+    return [];
+  }
+
+  function play<T>(script: Script<T>): T {
+    for (let rows: Rows = []; ; ) {
+      const { done, value } = script.next(rows);
+      if (done === true) return value;
+      rows = take(value);
+    }
+  }
+
+  return {
+    read: (script) => reads.run(() => play(script())),
+    write: (script) => writes.runTransaction(() => play(script())),
+  };
+}
+
+/** A list of texts is one parameter of JSON. */
+function sqliteTextOf(sql: string): string {
+  return sql
+    .replaceAll(/= ANY\((\?\d+)\)/g, 'IN (SELECT value FROM json_each($1))')
+    .replaceAll(/<> ALL\((\?\d+)\)/g, 'NOT IN (SELECT value FROM json_each($1))');
+}
+
+/** Values as SQLite stores them: booleans as 0 and 1, lists as JSON. */
+export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
+  return values.map(storedValue);
+}
+
+function storedValue(value: ColumnValue): SQLInputValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
+}
