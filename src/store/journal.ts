@@ -29,6 +29,11 @@ export function listEntriesOf(id: PaymentId): Script<JournalEntry[]> {
   return select(journalTable, 'WHERE payment_id = ?1 ORDER BY number', id);
 }
 
+/** The entries in the payment token of several payments. */
+export function listPaymentEntries(ids: readonly PaymentId[]): Script<JournalEntry[]> {
+  return select(journalTable, 'WHERE token IS NULL AND payment_id = ANY(?1)', ids);
+}
+
 /** Without rescues that are in the journal already; of everything else the rows say whether it is new. */
 export function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
   const fresh: JournalFacts[] = [];

@@ -1,4 +1,4 @@
-import type { JournalEntryKind } from '../domain/journal.ts';
+import type { JournalEntry, JournalEntryKind } from '../domain/journal.ts';
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
@@ -10,6 +10,7 @@ import type {
   PaymentSearchStore,
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
+import { listPaymentEntries } from './journal.ts';
 import { insertAll } from './payment-index.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
 import { type Rows, run, type Script, type Scripts } from './scripts.ts';
@@ -63,7 +64,7 @@ export function createPaymentHistory(scripts: Scripts): HistoryStore {
     },
     async listFinalSums(ids) {
       if (ids.length > 0) checkListLimit(ids.length);
-      return sumsOf(await scripts.read(() => listEntries(ids)));
+      return sumsOf(await scripts.read(() => listPaymentEntries(ids)));
     },
     async listFailingWebhooks(accountId, limit) {
       checkListLimit(limit);
@@ -102,25 +103,6 @@ function slotOfRow(row: Rows[number], fromMs: number, stepMs: number): PaymentSl
   };
 }
 
-/** Ids of one statement: as many as keep its text the same. */
-const IDS_AT_A_TIME = 50;
-
-function* listEntries(ids: readonly PaymentId[]): Script<Rows> {
-  const found: Rows[] = [];
-  const places = Array.from({ length: IDS_AT_A_TIME }, (_, index) => `?${index + 1}`);
-  for (let start = 0; start < ids.length; start += IDS_AT_A_TIME) {
-    const some = ids.slice(start, start + IDS_AT_A_TIME);
-    const filled = places.map((_, index) => some[index] ?? '');
-    found.push(
-      yield* run(
-        `SELECT payment_id AS id, kind, units FROM journal WHERE token IS NULL AND payment_id IN (${places.join(', ')})`,
-        ...filled,
-      ),
-    );
-  }
-  return found.flat();
-}
-
 const sumFields = {
   deposited: 'depositedUnits',
   forwarded: 'forwardedUnits',
@@ -128,13 +110,13 @@ const sumFields = {
 } as const satisfies Record<Exclude<JournalEntryKind, 'rescued'>, keyof FinalSums>;
 
 /** Sums in JavaScript, because a token can move any 256-bit number. */
-function sumsOf(entries: Rows): Map<PaymentId, FinalSums> {
+function sumsOf(entries: readonly JournalEntry[]): Map<PaymentId, FinalSums> {
   const sums = new Map<PaymentId, FinalSums>();
-  for (const row of entries) {
-    const id = String(row['id']);
-    const field = sumFields[row['kind'] as keyof typeof sumFields];
+  for (const { paymentId: id, kind, units } of entries) {
+    if (kind === 'rescued') continue;
+    const field = sumFields[kind];
     const before = sums.get(id) ?? { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
-    sums.set(id, { ...before, [field]: before[field] + BigInt(String(row['units'])) });
+    sums.set(id, { ...before, [field]: before[field] + units });
   }
   return sums;
 }

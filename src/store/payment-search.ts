@@ -37,9 +37,6 @@ const COMPARED_PAYMENTS = 400;
 /** Maximum payments of a word that are counted: above it the exact number makes no difference. */
 const COUNTED_PAYMENTS = 2_000;
 
-/** Ids of one statement: as many as keep its text the same. */
-const IDS_AT_A_TIME = 50;
-
 type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled' | 'listSessionProviders'>;
 
 export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTraits): Lists {
@@ -101,23 +98,17 @@ function* listSessionProviders(
   accountId: string,
   ids: readonly PaymentId[],
 ): Script<readonly SessionProviderRow[]> {
-  const found: SessionProviderRow[] = [];
-  const places = Array.from({ length: IDS_AT_A_TIME }, (_, index) => `?${index + 2}`);
   const ofPayment = `payment_id = payments.id${isByAccount ? ' AND account_id = payments.account_id' : ''}`;
-  for (let start = 0; start < ids.length; start += IDS_AT_A_TIME) {
-    const some = ids.slice(start, start + IDS_AT_A_TIME);
-    const rows = yield* run(
-      `SELECT id, (
-         SELECT provider FROM provider_sessions
-         WHERE ${ofPayment} AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
-         ORDER BY created_at_ms DESC, id DESC LIMIT 1) AS provider
-       FROM payments WHERE account_id = ?1 AND id IN (${places.join(', ')})`,
-      accountId,
-      ...places.map((_, index) => some[index] ?? ''),
-    );
-    found.push(...(rows as unknown as readonly SessionProviderRow[]));
-  }
-  return found;
+  const rows = yield* run(
+    `SELECT id, (
+       SELECT provider FROM provider_sessions
+       WHERE ${ofPayment} AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
+       ORDER BY created_at_ms DESC, id DESC LIMIT 1) AS provider
+     FROM payments WHERE account_id = ?1 AND id = ANY(?2)`,
+    accountId,
+    ids,
+  );
+  return rows as unknown as readonly SessionProviderRow[];
 }
 
 function isUnsettled(status: PaymentQuery['forwardStatus']): boolean {

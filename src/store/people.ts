@@ -27,6 +27,7 @@ import {
   type Scripts,
   select,
   selectOne,
+  update,
 } from './scripts.ts';
 import { membershipTable, passkeyTable, userTable } from './tables.ts';
 
@@ -97,14 +98,7 @@ function* updateUser(
     if ((yield* run(sql, link.tokenHash, userId, link.nowMs)).length === 0) return null;
   }
   const changed = { ...user, ...change, ...(removesSecondFactors ? { totpSecret: null } : {}) };
-  yield* run(
-    `UPDATE users SET password_hash = ?1, totp_secret = ?2, totp_step = ?3, is_operator = ?4 WHERE id = ?5`,
-    changed.passwordHash,
-    changed.totpSecret,
-    changed.totpStep,
-    changed.isOperator ? 1 : 0,
-    userId,
-  );
+  yield* update(userTable, changed);
   if (removesSecondFactors) {
     yield* run('DELETE FROM passkeys WHERE user_id = ?1', userId);
     yield* run('DELETE FROM recovery_codes WHERE user_id = ?1', userId);

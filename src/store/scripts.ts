@@ -91,6 +91,13 @@ export function insert<Entity>(table: Table<Entity>, entity: Entity, rest = ''):
   return run(`${table.insertSql} ${rest}`, ...table.valuesOf(entity));
 }
 
+/** Writes all fields of an entity, by its id, which is the first of them. */
+export function* update<Entity>({ name, columns, valuesOf }: Table<Entity>, entity: Entity): Script<void> {
+  const fields = columns.filter(({ field }) => field !== null);
+  const assignments = fields.map((column, index) => `${column.name} = ?${index + 1}`).slice(1);
+  yield* run(`UPDATE ${name} SET ${assignments.join(', ')} WHERE id = ?1`, ...valuesOf(entity));
+}
+
 /** Inserts rows: the values of all columns of the table, in their order. */
 export function* insertRows(into: Table, rows: readonly (readonly ColumnValue[])[]): Script<void> {
   if (rows.length > 0) yield { into, rows };

@@ -194,7 +194,7 @@ export const paymentTable = table<Payment>(
 export const FIXED_PAYMENT_COLUMNS = Object.keys(fixedPaymentFields).length;
 
 // In the order of their age, which is how the oldest are found for deletion where rows are kept in order.
-export const idempotencyTable = table<IdempotencyRecord & { paymentId: string }>(
+const idempotencyTable = table<IdempotencyRecord & { paymentId: string }>(
   'idempotency_records',
   ['created_at_ms', 'account_id', 'key'],
   { accountId: 'text', key: 'text', fingerprint: 'text', paymentId: 'text', createdAtMs: 'integer' },
@@ -382,7 +382,7 @@ const eventNumberTable = table<{ accountId: string; newest: number }>('event_num
   newest: 'integer',
 });
 
-export const providerSettingsTable = table<ProviderSettings & { provider: string }>(
+const providerSettingsTable = table<ProviderSettings & { provider: string }>(
   'provider_settings',
   ['provider'],
   { provider: 'text', active: 'flag', minimumUsdCents: 'integer' },

@@ -63,7 +63,7 @@ export function createPostgresStore(
   const decider = createPaymentDecider(nowMs);
   const scripts = createScripts(database, decider);
   const traits = { isByAccount: true };
-  const accounts = createAccountStore(database);
+  const accounts = createAccountStore(database, scripts);
   const payments = createPaymentStore(database, decider, onError);
   const providers = createProviderStore(database);
   const limiters: ClosableRateLimiter[] = [];

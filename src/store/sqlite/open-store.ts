@@ -83,7 +83,7 @@ function createStore(
   }
 
   return {
-    accounts: createAccountStore(database, writes, reads),
+    accounts: createAccountStore(database, reads, scripts),
     payments: {
       ...createPaymentStore(database, writes, reads, decider),
       ...createProviderSessions(scripts, traits),

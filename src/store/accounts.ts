@@ -1,0 +1,125 @@
+import { type Account, type AccountChange, isFeature } from '../domain/account.ts';
+import { MAXIMUM_ACTIVE_KEYS } from '../domain/api-key.ts';
+import { UnknownStateError } from '../domain/errors.ts';
+import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
+import { isProviderId } from '../domain/provider-catalogue.ts';
+import { isLogoType, type ShopLogo } from '../domain/shop-profile.ts';
+import {
+  insert,
+  lock,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  select,
+  selectOne,
+  update,
+} from './scripts.ts';
+import { checkListLimit } from './store.ts';
+import { accountTable, keyTable, logoTable } from './tables.ts';
+
+/**
+ * Accounts and keys on any engine, but for what every request reads.
+ *
+ * @param noteChange told within the transaction when an account or a key has changed; null for an account whose key it is
+ */
+export function createAccounts(
+  scripts: Scripts,
+  noteChange: (accountId: string | null) => void = () => {},
+): Omit<AccountStore, 'findAccount' | 'findAccountByKeyHash'> {
+  return {
+    async createAccount(account) {
+      await scripts.write(() => insert(accountTable, account));
+    },
+    listAccounts: async () =>
+      (await scripts.read(() => select(accountTable, 'ORDER BY created_at_ms, id'))).map(requireKnownNames),
+    async searchAccounts(query, limit) {
+      checkListLimit(limit);
+      return (await scripts.read(() => searchAccounts(query, limit))).map(requireKnownNames);
+    },
+    updateAccount: (accountId, change) =>
+      scripts.write(function* () {
+        const changed = yield* updateAccount(accountId, change);
+        noteChange(accountId);
+        return changed;
+      }),
+    findLogo: (hash) => scripts.read(() => findLogo(hash)),
+    createKey: (key) =>
+      scripts.write(function* () {
+        // Another one who makes keys of the same account at the same time, here or elsewhere, waits for this one.
+        yield* lock(`keys of ${key.accountId}`);
+        const active = yield* runForOne<{ count: number }>(
+          'SELECT count(*) AS count FROM api_keys WHERE account_id = ?1 AND revoked_at_ms IS NULL',
+          key.accountId,
+        );
+        if ((active?.count ?? 0) >= MAXIMUM_ACTIVE_KEYS) return false;
+        yield* insert(keyTable, key);
+        return true;
+      }),
+    listKeys: (accountId) =>
+      scripts.read(() => select(keyTable, 'WHERE account_id = ?1 ORDER BY created_at_ms, id', accountId)),
+    async noteKeyUses(hashes, atMs) {
+      await scripts.write(function* () {
+        // Two instances would change the same keys in different orders.
+        yield* lock('uses of keys');
+        yield* run('UPDATE api_keys SET last_used_at_ms = ?1 WHERE hash = ANY(?2)', atMs, hashes);
+      });
+    },
+    revokeKey: (keyId, revokedAtMs) =>
+      scripts.write(function* () {
+        const [revoked] = yield* run(
+          `UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ?1) WHERE id = ?2 RETURNING ${keyTable.names}`,
+          revokedAtMs,
+          keyId,
+        );
+        noteChange(null);
+        return revoked === undefined ? null : keyTable.ofRow(revoked);
+      }),
+  };
+}
+
+/** A list goes along the index of time; a search looks at every account on its way. */
+function searchAccounts({ search, before }: AccountQuery, limit: number): Script<Account[]> {
+  const from = [before?.createdAtMs ?? Number.MAX_SAFE_INTEGER, before?.id ?? '', limit] as const;
+  const page = (condition: string) =>
+    `WHERE (created_at_ms, id) < (?1, ?2) ${condition} ORDER BY created_at_ms DESC, id DESC LIMIT ?3`;
+  if (search === null) return select(accountTable, page(''), ...from);
+  const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const matches = ['name', 'email'].map((column) => `lower(${column}) LIKE lower(?4) ESCAPE '\\'`);
+  return select(accountTable, page(`AND (${matches.join(' OR ')} OR id = ?5)`), ...from, pattern, search);
+}
+
+function* updateAccount(accountId: string, { logo, ...change }: AccountChange): Script<Account | null> {
+  yield* lock(`account ${accountId}`);
+  const account = yield* selectOne(accountTable, 'WHERE id = ?1', accountId);
+  if (account === null) return null;
+  const logoHash = logo === undefined ? account.logoHash : (logo?.hash ?? null);
+  const changed = { ...requireKnownNames(account), ...change, logoHash };
+  yield* update(accountTable, changed);
+  // Logos are kept apart: an account is read with every request, and its logo is not.
+  if (logo !== undefined) yield* run('DELETE FROM shop_logos WHERE account_id = ?1', accountId);
+  if (logo) {
+    const image = Buffer.from(logo.bytes).toString('base64');
+    yield* insert(logoTable, { accountId, hash: logo.hash, type: logo.type, image });
+  }
+  return changed;
+}
+
+function* findLogo(hash: string): Script<ShopLogo | null> {
+  const row = yield* selectOne(logoTable, 'WHERE hash = ?1 LIMIT 1', hash);
+  if (row === null) return null;
+  return { hash, type: requireName(row.type, isLogoType), bytes: Buffer.from(row.image, 'base64') };
+}
+
+/** @throws UnknownStateError for a feature or provider that this version does not know */
+export function requireKnownNames(account: Account): Account {
+  for (const name of account.features) requireName(name, isFeature);
+  for (const name of account.providers ?? []) requireName(name, isProviderId);
+  return account;
+}
+
+/** A name that this version does not know is an error, as leaving it out would change rights. */
+function requireName<Name extends string>(name: string, isName: (value: string) => value is Name): Name {
+  if (!isName(name)) throw new UnknownStateError(`an account names ${name}, which does not exist`);
+  return name;
+}
