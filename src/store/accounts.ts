@@ -29,7 +29,7 @@ export function createAccounts(
 ): Omit<AccountStore, 'findAccount' | 'findAccountByKeyHash'> {
   return {
     async createAccount(account) {
-      await scripts.write(() => insert(accountTable, account));
+      await scripts.writeStatement(() => insert(accountTable, account));
     },
     listAccounts: async () =>
       (await scripts.read(() => select(accountTable, 'ORDER BY created_at_ms, id'))).map(requireKnownNames),
@@ -66,7 +66,7 @@ export function createAccounts(
       });
     },
     revokeKey: (keyId, revokedAtMs) =>
-      scripts.write(function* () {
+      scripts.writeStatement(function* () {
         const [revoked] = yield* run(
           `UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ?1) WHERE id = ?2 RETURNING ${keyTable.names}`,
           revokedAtMs,

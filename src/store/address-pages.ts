@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
-import type { AddressPage } from '../domain/ports/settlement-store.ts';
+import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
+import { run, type Scripts } from './scripts.ts';
+import { checkListLimit } from './store.ts';
 
 /** A row of the table: for each payment four bytes of its row number and four of its prefix, little-endian. */
 export interface StoredAddressPage {
@@ -10,6 +12,25 @@ export interface StoredAddressPage {
 }
 
 const ENTRY_BYTES = 8;
+
+/** Pages of the address book, on any engine. */
+export function createAddressPageStore(scripts: Scripts): AddressPageStore {
+  return {
+    async listAddressPages(afterRow, limit) {
+      checkListLimit(limit);
+      const sql = `SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash"
+        FROM address_pages WHERE after_row >= ?1 ORDER BY after_row LIMIT ?2`;
+      const rows = await scripts.read(() => run(sql, afterRow, limit));
+      return (rows as unknown as StoredAddressPage[]).map(pageOfStored);
+    },
+    async keepAddressPage(page) {
+      const { afterRow, entries, entriesHash } = storedPageOf(page);
+      const sql = `INSERT INTO address_pages (after_row, entries, entries_hash) VALUES (?1, ?2, ?3)
+        ON CONFLICT (after_row) DO NOTHING`;
+      await scripts.writeStatement(() => run(sql, afterRow, entries, entriesHash));
+    },
+  };
+}
 
 export function storedPageOf({ afterRow, rows, prefixes }: AddressPage): StoredAddressPage {
   const entries = new Uint8Array(rows.length * ENTRY_BYTES);

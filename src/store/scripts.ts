@@ -47,6 +47,8 @@ export interface Scripts {
   read<T>(script: () => Script<T>): Promise<T>;
   /** It may run again from its beginning when it meets another transaction. */
   write<T>(script: () => Script<T>): Promise<T>;
+  /** A script of one statement, which is a transaction by itself: begin and commit would be two more round trips. */
+  writeStatement<T>(script: () => Script<T>): Promise<T>;
 }
 
 /** Differences between the engines. */

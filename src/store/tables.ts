@@ -382,7 +382,7 @@ const eventNumberTable = table<{ accountId: string; newest: number }>('event_num
   newest: 'integer',
 });
 
-const providerSettingsTable = table<ProviderSettings & { provider: string }>(
+export const providerSettingsTable = table<ProviderSettings & { provider: string }>(
   'provider_settings',
   ['provider'],
   { provider: 'text', active: 'flag', minimumUsdCents: 'integer' },

@@ -1,7 +1,5 @@
-import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
-import type { AddressPageStore, LeaseStore } from '../../domain/ports/settlement-store.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-pages.ts';
+import type { LeaseStore } from '../../domain/ports/settlement-store.ts';
+import { createAddressPageStore } from '../address-pages.ts';
 import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
@@ -11,21 +9,20 @@ import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
-import { createProviderSessions } from '../provider-sessions.ts';
+import { createProviderSessions } from '../providers.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
-import { checkListLimit, type Store } from '../store.ts';
-import { createAccountStore } from './accounts.ts';
-import { createGroupRead } from './group-read.ts';
+import type { Store } from '../store.ts';
+import { createWebhookStore } from '../webhooks.ts';
 import { migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { type ClosableRateLimiter, createSharedRateLimiter } from './rate-windows.ts';
 import { createRelayStore } from './relay.ts';
+import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts } from './scripts.ts';
 import { statement } from './statements.ts';
-import { createWebhookStore } from './webhooks.ts';
 
 /** What the PostgreSQL store needs. */
 interface PostgresStoreOptions {
@@ -65,7 +62,7 @@ export function createPostgresStore(
   const traits = { isByAccount: true };
   const accounts = createAccountStore(database, scripts);
   const payments = createPaymentStore(database, decider, onError);
-  const providers = createProviderStore(database);
+  const providers = createProviderStore(scripts);
   const limiters: ClosableRateLimiter[] = [];
   let closed: Promise<void> | null = null;
 
@@ -84,10 +81,10 @@ export function createPostgresStore(
       ...createPaymentIndex(scripts, traits),
       ...createPaymentHistory(scripts),
     },
-    addressPages: createAddressPageStore(database),
+    addressPages: createAddressPageStore(scripts),
     observations: createObservationStore(scripts, nowMs),
     relay: createRelayStore(database, decider),
-    webhooks: createWebhookStore(database, nowMs),
+    webhooks: createWebhookStore(scripts, traits, nowMs),
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
@@ -131,72 +128,4 @@ function createLeaseStore(database: Database): LeaseStore {
       await database.execute(release, [name, holder]);
     },
   };
-}
-
-const insert = statement(`
-  INSERT INTO address_pages (after_row, entries, entries_hash) VALUES ($1, $2, $3)
-  ON CONFLICT (after_row) DO NOTHING`);
-const select = statement(`
-  SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash"
-  FROM address_pages WHERE after_row >= $1 ORDER BY after_row LIMIT $2`);
-
-function createAddressPageStore(database: Database): AddressPageStore {
-  return {
-    async listAddressPages(afterRow, limit) {
-      checkListLimit(limit);
-      return (await database.query<StoredAddressPage>(select, [afterRow, limit])).map(pageOfStored);
-    },
-    async keepAddressPage(page) {
-      const { afterRow, entries, entriesHash } = storedPageOf(page);
-      await database.execute(insert, [afterRow, Buffer.from(entries), entriesHash]);
-    },
-  };
-}
-
-const UNSET: ProviderSettings = { active: null, minimumUsdCents: null };
-
-const selectAll = statement('SELECT provider, active, minimum_usd_cents FROM provider_settings');
-/** Changes what it is told to change, and only that, whoever changes something else at the same time. */
-const upsertProvider = statement(`
-  INSERT INTO provider_settings AS present (provider, active, minimum_usd_cents) VALUES ($1, $2, $3)
-  ON CONFLICT (provider) DO UPDATE SET
-    active = CASE WHEN $4 THEN excluded.active ELSE present.active END,
-    minimum_usd_cents = CASE WHEN $5 THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END`);
-
-interface SettingsRow {
-  readonly provider: ProviderId;
-  readonly active: boolean | null;
-  readonly minimum_usd_cents: number | null;
-}
-
-/** Provider settings, and how to finish what is under way when the store closes. */
-interface ClosableProviderStore {
-  readonly store: ProviderStore;
-  close(): Promise<void>;
-}
-
-/** There are few settings, so all of them are read at once, for all who ask at that time. */
-function createProviderStore(database: Database): ClosableProviderStore {
-  const settings = createGroupRead<ProviderId, ProviderSettings>(async () => {
-    const rows = await database.query<SettingsRow>(selectAll);
-    const byProvider = new Map(
-      rows.map((row) => [row.provider, { active: row.active, minimumUsdCents: row.minimum_usd_cents }]),
-    );
-    return (provider) => byProvider.get(provider) ?? UNSET;
-  });
-
-  const store: ProviderStore = {
-    readProviderSettings: (provider) => settings.read(provider),
-    async writeProviderSettings(provider, change) {
-      const { active, minimumUsdCents } = change;
-      await database.execute(upsertProvider, [
-        provider,
-        active ?? null,
-        minimumUsdCents ?? null,
-        active !== undefined,
-        minimumUsdCents !== undefined,
-      ]);
-    },
-  };
-  return { store, close: () => settings.close() };
 }

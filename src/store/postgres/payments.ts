@@ -4,7 +4,7 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import type { ProviderSessionWrites } from '../provider-sessions.ts';
+import type { ProviderSessionWrites } from '../providers.ts';
 import { AFTER_ALL_IDS, checkListLimit } from '../store.ts';
 import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import {

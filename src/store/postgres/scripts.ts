@@ -60,6 +60,7 @@ export function createScripts(database: Database, decider: PaymentDecider): Scri
   return {
     read: (script) => play(script(), database),
     write: (script) => database.transaction((connection) => play(script(), connection)),
+    writeStatement: (script) => play(script(), database),
   };
 }
 

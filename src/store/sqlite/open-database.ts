@@ -1,4 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { ColumnValue } from '../columns.ts';
 import { StoreInUseError } from '../store-errors.ts';
 import { makeOwnFile } from './own-file.ts';
 
@@ -59,4 +60,14 @@ const PRIMARY_CODE_MASK = 0xff;
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
   return (error.errcode & PRIMARY_CODE_MASK) === SQLITE_BUSY;
+}
+
+/** Values as SQLite stores them: booleans as 0 and 1, lists as JSON. */
+export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
+  return values.map(storedValue);
+}
+
+export function storedValue(value: ColumnValue): SQLInputValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
 }

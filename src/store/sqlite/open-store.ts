@@ -1,10 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
-import type { AddressPageStore } from '../../domain/ports/settlement-store.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import { pageOfStored, type StoredAddressPage, storedPageOf } from '../address-pages.ts';
+import { createAddressPageStore } from '../address-pages.ts';
 import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
 import { createEmailStore, createReceiptStore } from '../emails.ts';
@@ -14,19 +11,19 @@ import { createPaymentHistory } from '../payment-history.ts';
 import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
-import { createProviderSessions } from '../provider-sessions.ts';
+import { createProviderSessions } from '../providers.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
-import { checkListLimit, type Store } from '../store.ts';
-import { createAccountStore } from './accounts.ts';
-import { createGroupCommit, createGroupRead, type GroupCommit, type GroupRead } from './group-commit.ts';
+import type { Store } from '../store.ts';
+import { createWebhookStore } from '../webhooks.ts';
+import { createGroupCommit, createGroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { createRelayStore } from './relay.ts';
+import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts } from './scripts.ts';
-import { createWebhookStore } from './webhooks.ts';
 
 /** What the SQLite store needs. */
 export interface SqliteStoreOptions {
@@ -52,7 +49,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const database = openDatabase(file);
     try {
       migrate(database, file, migrations, nowMs);
-      return createStore(database, nowMs, onError, unlock);
+      return await createStore(database, nowMs, onError, unlock);
     } catch (error) {
       database.close();
       throw error;
@@ -63,12 +60,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
-function createStore(
+async function createStore(
   database: DatabaseSync,
   nowMs: () => number,
   onError: ((error: Error) => void) | undefined,
   unlock: () => void,
-): Store {
+): Promise<Store> {
   const writes = createGroupCommit(database, onError);
   const reads = createGroupRead(database);
   const decider = createPaymentDecider(database, nowMs);
@@ -93,15 +90,15 @@ function createStore(
       ...createPaymentIndex(scripts, traits),
       ...createPaymentHistory(scripts),
     },
-    addressPages: createAddressPageStore(database, writes, reads),
+    addressPages: createAddressPageStore(scripts),
     observations: createObservationStore(scripts, nowMs),
     relay: createRelayStore(database, writes, reads, decider),
-    webhooks: createWebhookStore(database, writes, reads, nowMs),
+    webhooks: createWebhookStore(scripts, traits, nowMs),
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
     events: createEventStore(scripts),
-    providers: createProviderStore(database, writes),
+    providers: await createProviderStore(scripts),
     settlements: createSettlementStore(scripts),
     people: createPeopleStore(scripts),
     sessions: createSessionStore(scripts),
@@ -112,70 +109,4 @@ function createStore(
       return closed;
     },
   };
-}
-
-function createAddressPageStore(
-  database: DatabaseSync,
-  writes: GroupCommit,
-  reads: GroupRead,
-): AddressPageStore {
-  const insert = database.prepare(
-    `INSERT INTO address_pages (after_row, entries, entries_hash) VALUES (?, ?, ?)
-     ON CONFLICT (after_row) DO NOTHING`,
-  );
-  const select = database.prepare(
-    `SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash"
-     FROM address_pages WHERE after_row >= ? ORDER BY after_row LIMIT ?`,
-  );
-  return {
-    listAddressPages: (afterRow, limit) =>
-      reads.run(() => {
-        checkListLimit(limit);
-        return (select.all(afterRow, limit) as unknown as StoredAddressPage[]).map(pageOfStored);
-      }),
-    async keepAddressPage(page) {
-      const { afterRow, entries, entriesHash } = storedPageOf(page);
-      await writes.runStatement(() => insert.run(afterRow, entries, entriesHash));
-    },
-  };
-}
-
-const UNSET: ProviderSettings = { active: null, minimumUsdCents: null };
-
-interface SettingsRow {
-  provider: string;
-  active: number | null;
-  minimumUsdCents: number | null;
-}
-
-/** Settings are kept in memory: there are few, every create needs one, and this process alone writes them. */
-function createProviderStore(database: DatabaseSync, writes: GroupCommit): ProviderStore {
-  const columns = 'provider, active, minimum_usd_cents AS "minimumUsdCents"';
-  const selectAll = database.prepare(`SELECT ${columns} FROM provider_settings`);
-  const select = database.prepare(`SELECT ${columns} FROM provider_settings WHERE provider = ?`);
-  const upsert = database.prepare(
-    `INSERT INTO provider_settings (provider, active, minimum_usd_cents) VALUES (?, ?, ?)
-     ON CONFLICT (provider) DO UPDATE SET active = excluded.active, minimum_usd_cents = excluded.minimum_usd_cents`,
-  );
-  const rows = selectAll.all() as unknown as SettingsRow[];
-  const committed = new Map<string, ProviderSettings>(rows.map((row) => [row.provider, settingsOf(row)]));
-
-  /** Merges with the row and not with the memory, which does not know of writes earlier in the same group. */
-  function write(provider: ProviderId, change: Partial<ProviderSettings>): ProviderSettings {
-    const row = select.get(provider) as unknown as SettingsRow | undefined;
-    const changed = { ...(row === undefined ? UNSET : settingsOf(row)), ...change };
-    upsert.run(provider, changed.active === null ? null : Number(changed.active), changed.minimumUsdCents);
-    return changed;
-  }
-
-  return {
-    readProviderSettings: (provider) => committed.get(provider) ?? UNSET,
-    async writeProviderSettings(provider, change) {
-      committed.set(provider, await writes.runStatement(() => write(provider, change)));
-    },
-  };
-}
-
-function settingsOf(row: SettingsRow): ProviderSettings {
-  return { active: row.active === null ? null : row.active === 1, minimumUsdCents: row.minimumUsdCents };
 }

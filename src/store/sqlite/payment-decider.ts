@@ -9,7 +9,7 @@ import type { Table } from '../columns.ts';
 import { EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from '../observation-rules.ts';
 import { changingPaymentColumns, changingValues, paymentColumns, paymentOfRow } from '../payment-rows.ts';
 import { depositTable, providerSessionTable, releaseTable } from '../tables.ts';
-import { storedValues } from './scripts.ts';
+import { storedValues } from './open-database.ts';
 
 /** Reads and decides one payment; synchronous, to be called inside a read or a transaction. */
 export interface PaymentDecider {

@@ -9,12 +9,12 @@ import {
   type PaymentStore,
 } from '../../domain/ports/payment-store.ts';
 import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
-import type { ProviderSessionWrites } from '../provider-sessions.ts';
+import type { ProviderSessionWrites } from '../providers.ts';
 import { AFTER_ALL_IDS, checkListLimit, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
+import { storedValues } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { storedValues } from './scripts.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,

@@ -1,7 +1,8 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ColumnValue, Table } from '../columns.ts';
 import type { Rows, Script, Scripts, Step } from '../scripts.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
+import { storedValue, storedValues } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 
 /**
@@ -55,6 +56,7 @@ export function createScripts(
   return {
     read: (script) => reads.run(() => play(script())),
     write: (script) => writes.runTransaction(() => play(script())),
+    writeStatement: (script) => writes.runStatement(() => play(script())),
   };
 }
 
@@ -63,14 +65,4 @@ function sqliteTextOf(sql: string): string {
   return sql
     .replaceAll(/= ANY\((\?\d+)\)/g, 'IN (SELECT value FROM json_each($1))')
     .replaceAll(/<> ALL\((\?\d+)\)/g, 'NOT IN (SELECT value FROM json_each($1))');
-}
-
-/** Values as SQLite stores them: booleans as 0 and 1, lists as JSON. */
-export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
-  return values.map(storedValue);
-}
-
-function storedValue(value: ColumnValue): SQLInputValue {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
 }

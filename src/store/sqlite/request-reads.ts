@@ -2,10 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { Account } from '../../domain/account.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { ProviderStore } from '../../domain/ports/provider.ts';
 import { createAccounts, requireKnownNames } from '../accounts.ts';
+import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
 import type { Scripts } from '../scripts.ts';
 import { accountTable } from '../tables.ts';
 import type { GroupRead } from './group-commit.ts';
+
+/** Accounts and provider settings, which requests read, on SQLite. */
 
 /** The most keys and accounts that are remembered; beyond it the one remembered longest is read again. */
 const MAXIMUM_REMEMBERED = 10_000;
@@ -53,4 +57,15 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
 
 function accountOrNull(row: unknown): Account | null {
   return row === undefined ? null : requireKnownNames(accountTable.ofValues(row as readonly unknown[]));
+}
+
+/** Settings are kept in memory: there are few, every create needs one, and this process alone writes them. */
+export async function createProviderStore(scripts: Scripts): Promise<ProviderStore> {
+  const committed = await scripts.read(readProviderSettings);
+  return {
+    readProviderSettings: (provider) => committed.get(provider) ?? UNSET_PROVIDER,
+    async writeProviderSettings(provider, change) {
+      committed.set(provider, await scripts.writeStatement(() => writeProviderSettings(provider, change)));
+    },
+  };
 }

@@ -1,7 +1,39 @@
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { ProviderSettings } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { placesOf } from './columns.ts';
-import { decideAll, type EngineTraits, run, type Scripts } from './scripts.ts';
-import { providerSessionTable } from './tables.ts';
+import { decideAll, type EngineTraits, run, type Script, type Scripts, select } from './scripts.ts';
+import { providerSessionTable, providerSettingsTable } from './tables.ts';
+
+/** The settings of a provider that were never written. */
+export const UNSET_PROVIDER: ProviderSettings = { active: null, minimumUsdCents: null };
+
+/** The settings by provider. */
+export function* readProviderSettings(): Script<Map<string, ProviderSettings>> {
+  const rows = yield* select(providerSettingsTable, '');
+  return new Map(rows.map(({ provider, ...settings }) => [provider, settings]));
+}
+
+/** Changes what it is told to change and only that, even if another process changes something else at the same time. */
+export function* writeProviderSettings(
+  provider: ProviderId,
+  { active, minimumUsdCents }: Partial<ProviderSettings>,
+): Script<ProviderSettings> {
+  const [row = {}] = yield* run(
+    `INSERT INTO provider_settings AS present (provider, active, minimum_usd_cents) VALUES (?1, ?2, ?3)
+     ON CONFLICT (provider) DO UPDATE SET
+       active = CASE WHEN ?4 THEN excluded.active ELSE present.active END,
+       minimum_usd_cents = CASE WHEN ?5 THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END
+     RETURNING ${providerSettingsTable.names}`,
+    provider,
+    active ?? null,
+    minimumUsdCents ?? null,
+    active !== undefined,
+    minimumUsdCents !== undefined,
+  );
+  const { provider: _, ...settings } = providerSettingsTable.ofRow(row);
+  return settings;
+}
 
 const PARAMETERS = providerSessionTable.columns.filter(({ field }) => field !== null).length;
 
@@ -37,7 +69,7 @@ export function createProviderSessions(
         return decided;
       }),
     recordSessionProgress: async ({ id, accountId }, sessionId, progress, atMs) => {
-      const recorded = await scripts.write(() =>
+      const recorded = await scripts.writeStatement(() =>
         run(recordProgressSql, progress, atMs, sessionId, id, accountId),
       );
       return recorded.length === 1;

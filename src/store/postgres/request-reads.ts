@@ -1,6 +1,9 @@
 import type { Account } from '../../domain/account.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
+import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { createAccounts, requireKnownNames } from '../accounts.ts';
+import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
 import type { Scripts } from '../scripts.ts';
 import { accountTable } from '../tables.ts';
 import { createGroupRead } from './group-read.ts';
@@ -13,13 +16,15 @@ const selectByHash = arrayStatement(`
   SELECT ${qualifiedNames}, hash FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
   WHERE hash = ANY($1::text[]) AND revoked_at_ms IS NULL`);
 
-/** Accounts and keys, and how to finish what is under way when the store closes. */
-export interface ClosableAccountStore {
-  readonly store: AccountStore;
+/** Accounts and provider settings, which requests read, on PostgreSQL. */
+
+/** A store, and how to finish what is under way when it closes. */
+interface Closable<Store> {
+  readonly store: Store;
   close(): Promise<void>;
 }
 
-export function createAccountStore(database: Database, scripts: Scripts): ClosableAccountStore {
+export function createAccountStore(database: Database, scripts: Scripts): Closable<AccountStore> {
   const byKeyHash = createGroupRead<string, Account | null>(async (hashes) => {
     const rows = await database.query<unknown[]>(selectByHash, [hashes]);
     const byHash = new Map(rows.map((row) => [row.at(-1), row]));
@@ -39,4 +44,19 @@ export function createAccountStore(database: Database, scripts: Scripts): Closab
 
 function accountOrNull(row: unknown[] | undefined): Account | null {
   return row === undefined ? null : requireKnownNames(accountTable.ofValues(row));
+}
+
+/** There are few settings, so all of them are read at once, for all who ask at that time. */
+export function createProviderStore(scripts: Scripts): Closable<ProviderStore> {
+  const settings = createGroupRead<ProviderId, ProviderSettings>(async () => {
+    const byProvider = await scripts.read(readProviderSettings);
+    return (provider) => byProvider.get(provider) ?? UNSET_PROVIDER;
+  });
+  const store: ProviderStore = {
+    readProviderSettings: (provider) => settings.read(provider),
+    async writeProviderSettings(provider, change) {
+      await scripts.writeStatement(() => writeProviderSettings(provider, change));
+    },
+  };
+  return { store, close: () => settings.close() };
 }

@@ -1,0 +1,181 @@
+import { UnknownStateError } from '../domain/errors.ts';
+import type { WebhookStore } from '../domain/ports/settlement-store.ts';
+import type { WaitingWebhook, Webhook, WebhookResult } from '../domain/webhook.ts';
+import type { Row } from './columns.ts';
+import { type EngineTraits, type Rows, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { checkListLimit } from './store.ts';
+import { type StoredWebhook, webhookTable } from './tables.ts';
+
+/** Where a webhook goes and whose token it carries are the payment's, and never change. */
+const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint`;
+
+/** Webhooks, on any engine. */
+export function createWebhookStore(
+  scripts: Scripts,
+  { isByAccount }: EngineTraits,
+  nowMs: () => number,
+): WebhookStore {
+  const ofAccount = isByAccount ? 'payments.account_id = webhooks.account_id AND ' : '';
+  const joined = `FROM webhooks JOIN payments ON ${ofAccount}payments.id = webhooks.payment_id`;
+  return {
+    async listWaitingWebhooks(perAccount, exceptHosts) {
+      checkListLimit(perAccount);
+      const list = isByAccount ? listWaiting : listWaitingOfEach;
+      return scripts.read(() => list(perAccount, exceptHosts));
+    },
+    async claimWebhooks(ids, claimedAtMs) {
+      if (ids.length === 0) return [];
+      const rows = isByAccount
+        ? await scripts.writeStatement(() => claimUnlocked(ids, claimedAtMs, joined))
+        : await scripts.write(() => claimPending(ids, claimedAtMs, joined));
+      return rows.map(webhookOfRow).sort(byAge);
+    },
+    recordWebhookResult: (webhook, result) => scripts.writeStatement(() => recordResult(webhook, result)),
+    async abandonStaleWebhooks(beforeMs) {
+      const abandoned = await scripts.writeStatement(() =>
+        run(
+          `UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0, response_excerpt = '',
+             finished_at_ms = ?1 WHERE status = 'sending' AND claimed_at_ms < ?2 RETURNING id`,
+          nowMs(),
+          beforeMs,
+        ),
+      );
+      return abandoned.length;
+    },
+    // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
+    async listWebhooks(paymentId) {
+      const sql = `SELECT ${selected} ${joined} WHERE webhooks.id >= ?1 AND webhooks.id < ?2 ORDER BY webhooks.id`;
+      const rows = await scripts.read(() => run(sql, `${paymentId}:`, `${paymentId};`));
+      return rows.map(webhookOfRow);
+    },
+  };
+}
+
+const waitingColumns = 'id, account_id AS "accountId", host, created_at_ms AS "createdAtMs"';
+
+/** From account to account by the index: it takes no longer where one of them has a million waiting. */
+function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
+  const rows = yield* run(
+    `WITH RECURSIVE waiting (account_id) AS (
+       (SELECT account_id FROM webhooks WHERE status = 'pending' ORDER BY account_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT account_id FROM webhooks WHERE status = 'pending' AND account_id > waiting.account_id
+         ORDER BY account_id LIMIT 1)
+       FROM waiting WHERE waiting.account_id IS NOT NULL
+     )
+     SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
+       SELECT ${waitingColumns} FROM webhooks
+       WHERE status = 'pending' AND webhooks.account_id = waiting.account_id AND host <> ALL(?2)
+       ORDER BY created_at_ms, id LIMIT ?1) oldest
+     WHERE waiting.account_id IS NOT NULL`,
+    perAccount,
+    exceptHosts,
+  );
+  return rows as unknown as WaitingWebhook[];
+}
+
+/** The same in steps, for SQLite, which has no LATERAL. */
+function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
+  const waiting: WaitingWebhook[] = [];
+  for (let last = ''; ; ) {
+    const next = yield* runForOne<{ accountId: string }>(
+      `SELECT account_id AS "accountId" FROM webhooks WHERE status = 'pending' AND account_id > ?1
+       ORDER BY account_id LIMIT 1`,
+      last,
+    );
+    if (next === null) return waiting;
+    last = next.accountId;
+    const rows = yield* run(
+      `SELECT ${waitingColumns} FROM webhooks
+       WHERE status = 'pending' AND account_id = ?1 AND host <> ALL(?2) ORDER BY created_at_ms, id LIMIT ?3`,
+      last,
+      exceptHosts,
+      perAccount,
+    );
+    waiting.push(...(rows as unknown as WaitingWebhook[]));
+  }
+}
+
+/** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
+function claimUnlocked(ids: readonly string[], claimedAtMs: number, joined: string): Script<Rows> {
+  return run(
+    `WITH webhooks AS (
+       UPDATE webhooks SET status = 'sending', claimed_at_ms = ?1
+       WHERE (id, account_id) IN (
+         SELECT id, account_id FROM webhooks WHERE id = ANY(?2) AND status = 'pending' FOR UPDATE SKIP LOCKED)
+       RETURNING *
+     )
+     SELECT ${selected} ${joined}`,
+    claimedAtMs,
+    ids,
+  );
+}
+
+/** The same where one process has the data for itself. */
+function* claimPending(ids: readonly string[], claimedAtMs: number, joined: string): Script<Rows> {
+  const claimed = yield* run(
+    `UPDATE webhooks SET status = 'sending', claimed_at_ms = ?1 WHERE id = ANY(?2) AND status = 'pending' RETURNING id`,
+    claimedAtMs,
+    ids,
+  );
+  return yield* run(
+    `SELECT ${selected} ${joined} WHERE webhooks.id = ANY(?1)`,
+    claimed.map(({ id }) => String(id)),
+  );
+}
+
+function* recordResult(
+  { id, accountId }: Pick<Webhook, 'id' | 'accountId'>,
+  result: WebhookResult,
+): Script<void> {
+  const recorded = yield* run(
+    `UPDATE webhooks SET status = ?1, http_status = ?2, reason = ?3, duration_ms = ?4, response_excerpt = ?5, body = ?6,
+       signature = ?7, finished_at_ms = ?8 WHERE id = ?9 AND account_id = ?10 AND status = 'sending' RETURNING id`,
+    result.outcome,
+    result.httpStatus,
+    result.reason,
+    result.durationMs,
+    result.responseExcerpt,
+    result.body,
+    result.signature,
+    result.finishedAtMs,
+    id,
+    accountId,
+  );
+  if (recorded.length !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
+}
+
+/** Comparison for sorting, the oldest first. */
+function byAge(one: Webhook, other: Webhook): number {
+  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
+}
+
+/** @throws UnknownStateError for a status the domain does not know */
+function webhookOfRow(row: Row): Webhook {
+  const stored = webhookTable.ofRow(row);
+  const { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs, ...queued } =
+    stored;
+  const attempt = { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs };
+  const outcome = outcomeOf(stored);
+  return {
+    ...queued,
+    url: String(row['callback_url']),
+    tokenFingerprint: String(row['token_fingerprint']),
+    result: outcome === null ? null : { outcome, ...attempt },
+  };
+}
+
+function outcomeOf({ id, status }: StoredWebhook): WebhookResult['outcome'] | null {
+  switch (status) {
+    case 'pending':
+    case 'sending':
+      return null;
+    case 'delivered':
+    case 'failed':
+    case 'blocked':
+    case 'unknown':
+      return status;
+    default:
+      throw new UnknownStateError(`webhook ${id} has the status ${status satisfies never}`);
+  }
+}
