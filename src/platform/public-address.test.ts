@@ -56,6 +56,8 @@ describe('an address wrapped for NAT64', () => {
     expect(addressIdentity('64:ff9b::808:808')).toBe(addressIdentity('8.8.8.8'));
     expect(addressIdentity('::ffff:8.8.8.8')).toBe(addressIdentity('8.8.8.8'));
     expect(addressIdentity('2606:4700::1')).toBe(addressIdentity('2606:4700:0:0::0001'));
+    expect(addressIdentity('::FFFF:8.8.8.8')).toBe('8.8.8.8');
+    expect(addressIdentity('2606:4700:0:0:0::0A')).toBe('2606:4700::a');
     expect(addressIdentity('::8.8.8.8')).not.toBe(addressIdentity('8.8.8.8'));
   });
 });

@@ -83,7 +83,8 @@ export function isPublicResolvedAddress(address: string): boolean {
 
 /**
  * One spelling for each host an address leads to: two addresses with the same identity reach the same interface.
- * IPv4 addresses that are wrapped for NAT64 or mapped into IPv6 have the identity of the IPv4 address.
+ * IPv4 addresses that are wrapped for NAT64 or mapped into IPv6 have the identity of the IPv4 address. It is the
+ * dotted IPv4 address, or the shortest form of the IPv6 address in hexadecimal groups.
  *
  * @returns null for text that is no address
  */
