@@ -135,6 +135,7 @@ export const de: Words = {
     notForThis: 'Nicht für diese Zahlung',
     onlyFrom: 'Erst ab {minimum}',
     onlyFromThisIs: 'Erst ab {minimum}; das hier sind etwa {value}',
+    onlyUpTo: 'Nur bis {maximum}',
     onlyCurrency: 'Nur für Zahlungen in {currency}',
     inactive: 'Zurzeit nicht verfügbar',
     silent: 'Antwortet zurzeit nicht',
@@ -153,6 +154,7 @@ export const de: Words = {
     inactive: '{provider} ist zurzeit nicht verfügbar. Ihre Karte wurde nicht belastet.',
     onlyCurrency: '{provider} nimmt keine Zahlungen in {currency} an.',
     belowMinimum: '{amount} ist weniger, als {provider} annimmt.',
+    aboveMaximum: '{amount} ist mehr, als {provider} annimmt.',
     tooOften:
       '{provider} wurde von dieser Bezahlseite aus zu oft geöffnet. Bitte versuchen Sie es in einer Stunde noch einmal.',
     shopCannotReceive: '{shop} kann zurzeit keine Zahlungen empfangen. Bitte wenden Sie sich an {shop}.',

@@ -141,6 +141,7 @@ export const en = {
     notForThis: 'Not for this payment',
     onlyFrom: 'Only from {minimum}',
     onlyFromThisIs: 'Only from {minimum}; this is about {value}',
+    onlyUpTo: 'Only up to {maximum}',
     onlyCurrency: 'Only for payments in {currency}',
     inactive: 'Not available at the moment',
     silent: 'Does not answer at the moment',
@@ -159,6 +160,7 @@ export const en = {
     inactive: '{provider} is not available at the moment. Your card was not charged.',
     onlyCurrency: '{provider} does not take payments in {currency}.',
     belowMinimum: '{amount} is less than {provider} accepts.',
+    aboveMaximum: '{amount} is more than {provider} accepts.',
     tooOften: '{provider} was opened too often from this checkout. Please try again in an hour.',
     shopCannotReceive: '{shop} cannot receive payments at the moment. Please contact {shop}.',
     networkDown:

@@ -132,6 +132,7 @@ export const es: Words = {
     notForThis: 'No disponibles para este pago',
     onlyFrom: 'Solo a partir de {minimum}',
     onlyFromThisIs: 'Solo a partir de {minimum}; esto son unos {value}',
+    onlyUpTo: 'Solo hasta {maximum}',
     onlyCurrency: 'Solo para pagos en {currency}',
     inactive: 'No disponible por el momento',
     silent: 'No responde por el momento',
@@ -150,6 +151,7 @@ export const es: Words = {
     inactive: '{provider} no está disponible por el momento. No se ha cobrado en su tarjeta.',
     onlyCurrency: '{provider} no acepta pagos en {currency}.',
     belowMinimum: '{amount} es menos de lo que acepta {provider}.',
+    aboveMaximum: '{amount} es más de lo que acepta {provider}.',
     tooOften: 'Se ha abierto {provider} demasiadas veces desde este pago. Inténtelo de nuevo en una hora.',
     shopCannotReceive: '{shop} no puede recibir pagos por el momento. Póngase en contacto con {shop}.',
     networkDown:

@@ -130,6 +130,7 @@ export const fr: Words = {
     notForThis: 'Indisponibles pour ce paiement',
     onlyFrom: 'À partir de {minimum} seulement',
     onlyFromThisIs: 'À partir de {minimum} seulement\u00a0; ceci vaut environ {value}',
+    onlyUpTo: 'Jusqu’à {maximum} seulement',
     onlyCurrency: 'Uniquement pour les paiements en {currency}',
     inactive: 'Indisponible pour le moment',
     silent: 'Ne répond pas pour le moment',
@@ -147,6 +148,7 @@ export const fr: Words = {
     inactive: '{provider} est indisponible pour le moment. Votre carte n’a pas été débitée.',
     onlyCurrency: '{provider} n’accepte pas les paiements en {currency}.',
     belowMinimum: '{amount} est inférieur à ce que {provider} accepte.',
+    aboveMaximum: '{amount} est supérieur à ce que {provider} accepte.',
     tooOften: '{provider} a été ouvert trop souvent depuis ce paiement. Réessayez dans une heure.',
     shopCannotReceive: '{shop} ne peut pas recevoir de paiements pour le moment. Contactez {shop}.',
     networkDown:

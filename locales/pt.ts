@@ -132,6 +132,7 @@ export const pt: Words = {
     notForThis: 'Indisponíveis para este pagamento',
     onlyFrom: 'Somente a partir de {minimum}',
     onlyFromThisIs: 'Somente a partir de {minimum}; isto vale cerca de {value}',
+    onlyUpTo: 'Somente até {maximum}',
     onlyCurrency: 'Somente para pagamentos em {currency}',
     inactive: 'Indisponível no momento',
     silent: 'Não responde no momento',
@@ -150,6 +151,7 @@ export const pt: Words = {
     inactive: '{provider} não está disponível no momento. Seu cartão não foi cobrado.',
     onlyCurrency: '{provider} não aceita pagamentos em {currency}.',
     belowMinimum: '{amount} é menos do que {provider} aceita.',
+    aboveMaximum: '{amount} é mais do que {provider} aceita.',
     tooOften: '{provider} foi aberto vezes demais a partir deste pagamento. Tente de novo em uma hora.',
     shopCannotReceive: '{shop} não pode receber pagamentos no momento. Entre em contato com {shop}.',
     networkDown:

@@ -15,6 +15,7 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     action: 'Correct the field that the message names. Do not retry unchanged.',
   },
   below_minimum: { where: 'API', action: 'Increase the amount, choose another provider, or use `multi`.' },
+  above_maximum: { where: 'API', action: 'Decrease the amount, choose another provider, or use `multi`.' },
   currency_locked: { where: 'API', action: 'Use the currency in the message, or another provider.' },
   provider_unknown: { where: 'API', action: 'Use one of the ids in the message, or `multi`.' },
   provider_inactive: {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { currencies } from '../domain/money.ts';
 import { type ApiRateLimiters, createMemoryRateLimiters } from '../http/api/api-context.ts';
 import { registerApi } from '../http/api/payment-routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
@@ -56,6 +57,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     nowMs: clock.nowMs,
     observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),
   });
+  keepLimitsCurrent(server, parts);
   registerOpenApi(server, config);
   registerDocs(server, {
     baseUrl: config.baseUrl,
@@ -79,6 +81,24 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
   });
   return server;
+}
+
+/** Interval at which limits that have become old are read again. */
+const LIMITS_INTERVAL_MS = 60_000;
+
+/** Reads the limits of the providers' catalogues in the background, so that no create and no page waits for them. */
+function keepLimitsCurrent(server: FastifyInstance, { directory: { adapters, limits } }: ServiceParts): void {
+  const refresh = () => {
+    for (const provider of adapters.keys())
+      for (const currency of currencies) limits?.refresh(provider, currency, null);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  server.addHook('onListen', async () => {
+    refresh();
+    timer = setInterval(refresh, LIMITS_INTERVAL_MS);
+    timer.unref();
+  });
+  server.addHook('onClose', async () => clearInterval(timer));
 }
 
 /** Registers the customers' pages, and in the sandbox the same pages in every state. */

@@ -28,6 +28,7 @@ import {
   type KnownAddresses,
 } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
+import { createKnownLimits } from '../payments/provider-limits.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
@@ -120,6 +121,15 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
       ]),
     ),
     settings: store.providers,
+    limits: createKnownLimits({
+      adapters: external.adapters,
+      nowMs: clock.nowMs,
+      onFailure: (provider, err) =>
+        options.log.info(
+          { provider, reason: err instanceof Error ? err.message : '' },
+          'a catalogue could not be read',
+        ),
+    }),
   };
   const startSession = createStartSession({
     ...store,

@@ -7,6 +7,8 @@
 export const errorTable = {
   invalid_request: { status: 400, code: null, text: 'The request is invalid.' },
   below_minimum: { status: 400, code: 'below_minimum', text: "The amount is below the provider's minimum." },
+  // The specification has no code for it.
+  above_maximum: { status: 400, code: null, text: "The amount is above the provider's maximum." },
   currency_locked: { status: 400, code: 'currency_locked', text: 'The provider supports only one currency.' },
   provider_unknown: { status: 400, code: 'provider_unknown', text: 'The provider does not exist.' },
   provider_inactive: {

@@ -7,6 +7,7 @@ import {
   type ProviderDirectory,
   type Refusal,
   refusalOfDelivery,
+  refusalOfLimits,
   requireQuote,
 } from './provider-availability.ts';
 
@@ -61,6 +62,9 @@ export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteConte
   };
   return (provider, payment, customerCountry) => {
     const { amountCents, currency, usdUnits, accountId } = payment;
+    const known = refusalOfLimits(providers, provider, payment, customerCountry);
+    providers.limits?.refresh(provider, currency, customerCountry);
+    if (known !== null) return { kind: 'refused', refusal: known };
     const request = { amountCents, currency, usdUnits, accountId, customerCountry };
     const key = `${provider} ${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
     const quote = reuse(key, () => ask(provider, request));

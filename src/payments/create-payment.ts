@@ -27,12 +27,11 @@ import {
   isEnabledFor,
   listOffers,
   type ProviderDirectory,
-  readMinimumUsdCents,
   requireActive,
+  requireAmount,
   requireAvailable,
   requireCurrency,
   requireDelivery,
-  requireMinimum,
 } from './provider-availability.ts';
 
 /** The terms on chain that a new payment is bound to. */
@@ -91,10 +90,9 @@ export async function createPayment(
   const terms = thresholdTermsOf(account, context.thresholdDefaults);
   const usdUnits = usdUnitsOf(amounts.amountCents, await context.rates.usdRate(request.currency));
   if (provider !== MULTI_PROVIDER) {
-    const minimumUsdCents = await readMinimumUsdCents(context.providers, provider);
-    requireMinimum(provider, { minimumUsdCents, ...terms }, usdUnits);
-    const { amountCents } = amounts;
-    const quoted = { amountCents, currency: request.currency, usdUnits, accountId: account.id };
+    const charged = { amountCents: amounts.amountCents, currency: request.currency, usdUnits };
+    await requireAmount(context.providers, provider, { ...charged, ...terms });
+    const quoted = { ...charged, accountId: account.id };
     const quote = await requireAvailable(context.providers, provider, quoted, context.nowMs());
     requireDelivery(provider, quote.deliveryUnits, { usdUnits, ...terms });
   }
@@ -218,7 +216,10 @@ async function disabledProvider(
   provider: ProviderId,
   currency: Currency,
 ): Promise<ServiceError> {
-  const offers = await listOffers(directory, account, {
+  // The catalogues' maximums would rule out the amount that stands for all.
+  const { adapters, settings } = directory;
+  const offers = await listOffers({ adapters, settings }, account, {
+    amountCents: MAXIMUM_AMOUNT_CENTS,
     currency,
     usdUnits: HIGHEST_USD_UNITS,
     maxProviderFeeBasisPoints: null,

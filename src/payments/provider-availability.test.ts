@@ -31,6 +31,7 @@ const directories = fc
   });
 const account = { providers: null } as Account;
 const payments = fc.record({
+  amountCents: fc.integer({ min: 1, max: 10_000_00 }),
   currency: fc.constantFrom(...currencies),
   usdUnits: fc.bigInt({ min: 10_000n, max: 300_000_000n }),
   maxProviderFeeBasisPoints: fc.integer({ min: 100, max: 5_000 }),

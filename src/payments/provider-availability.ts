@@ -3,13 +3,22 @@ import { isBusy, ServiceError } from '../domain/errors.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../domain/money.ts';
 import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../domain/paid-threshold.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { ProviderAdapters, ProviderStore, Quote, QuoteRequest } from '../domain/ports/provider.ts';
+import type {
+  ProviderAdapters,
+  ProviderSettings,
+  ProviderStore,
+  Quote,
+  QuoteRequest,
+} from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
+import { type ChargedAmount, type KnownLimits, limitUsdCents } from './provider-limits.ts';
 
 /** The parts needed to decide whether a provider can serve a payment. */
 export interface ProviderDirectory {
   readonly adapters: ProviderAdapters;
   readonly settings: ProviderStore;
+  /** What the providers' own catalogues say; absent where they are not read. */
+  readonly limits?: KnownLimits;
 }
 
 /** One row of the selector: the provider, and why it cannot be chosen (null when it can). */
@@ -25,6 +34,8 @@ export interface ProviderOffer {
 export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   /** For a refused amount: the one from which the provider serves, in USD cents. */
   readonly minimumUsdCents?: number;
+  /** For an amount above the maximum: the maximum, in USD cents. */
+  readonly maximumUsdCents?: number;
 }
 
 /** Whether an account may use a provider at all. */
@@ -71,10 +82,70 @@ function inactive(provider: ProviderId): Refusal {
   };
 }
 
+/**
+ * What decides which amounts a provider takes: the limits of its own catalogue as far as they are known, else the
+ * operator's minimum or ours. The operator can raise the minimum of a catalogue. Makes no call.
+ */
+function amountTerms(
+  { limits }: Pick<ProviderDirectory, 'limits'>,
+  provider: ProviderId,
+  settings: ProviderSettings,
+  payment: ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>,
+  country: string | null = null,
+): MinimumTerms {
+  const { maxProviderFeeBasisPoints } = payment;
+  const known = limits?.known(provider, payment.currency, country) ?? null;
+  const liveMinimum = known?.minimumCents ?? null;
+  const liveMaximum = known?.maximumCents ?? null;
+  return {
+    maxProviderFeeBasisPoints,
+    isSold: known?.isSold ?? true,
+    minimumUsdCents:
+      liveMinimum === null
+        ? (settings.minimumUsdCents ?? providerCatalogue[provider].minimumUsdCents)
+        : Math.max(limitUsdCents(liveMinimum, payment, 'up'), settings.minimumUsdCents ?? 0),
+    maximumUsdCents: liveMaximum === null ? null : limitUsdCents(liveMaximum, payment, 'down'),
+  };
+}
+
+/** Throws `below_minimum`, `above_maximum` or `provider_inactive` where the provider does not take the amount. */
+export async function requireAmount(
+  directory: Pick<ProviderDirectory, 'settings' | 'limits'>,
+  provider: ProviderId,
+  payment: ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>,
+  country: string | null = null,
+): Promise<void> {
+  const settings = await directory.settings.readProviderSettings(provider);
+  throwRefusal(
+    refusalOfAmount(provider, amountTerms(directory, provider, settings, payment, country), payment.usdUnits),
+  );
+}
+
+/** Why the provider's catalogue for the customer's country rules the payment out; null where it does not. */
+export function refusalOfLimits(
+  directory: Pick<ProviderDirectory, 'limits'>,
+  provider: ProviderId,
+  payment: ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>,
+  country: string | null,
+): Refusal | null {
+  const known = directory.limits?.known(provider, payment.currency, country) ?? null;
+  if (known === null) return null;
+  const none = { active: null, minimumUsdCents: 0 };
+  return refusalOfAmount(
+    provider,
+    amountTerms(directory, provider, none, payment, country),
+    payment.usdUnits,
+  );
+}
+
 /** The terms that decide the amount from which a provider serves a payment. */
 export interface MinimumTerms {
-  /** The operator's minimum, or else the catalogue's. */
+  /** The minimum of the provider's catalogue, of the operator, or ours. */
   readonly minimumUsdCents: number;
+  /** The maximum of the provider's catalogue; null or absent where it is unknown. */
+  readonly maximumUsdCents?: number | null;
+  /** Whether the provider sells to the customer at all; absent where that is unknown. */
+  readonly isSold?: boolean;
   /** The payment's maximum provider fee; null for a payment made before there was one. */
   readonly maxProviderFeeBasisPoints: number | null;
 }
@@ -83,7 +154,7 @@ export interface MinimumTerms {
  * Throws `below_minimum`, naming provider, minimum and the given amount in USD: the provider's own minimum, or the
  * amount from which its assumed fee is within the maximum. Throws `provider_inactive` where no amount is.
  */
-export function requireMinimum(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): void {
+function requireMinimum(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): void {
   throwRefusal(refusalOfAmount(provider, terms, usdUnits));
 }
 
@@ -99,6 +170,8 @@ function effectiveMinimumUsdCents(
 
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
   const { name } = providerCatalogue[provider];
+  const { isSold = true, maximumUsdCents = null } = terms;
+  if (!isSold) return inactive(provider);
   const minimum = effectiveMinimumUsdCents(provider, terms);
   const maximumFee = formatPercent(terms.maxProviderFeeBasisPoints ?? 0);
   if (minimum === null) {
@@ -106,6 +179,11 @@ function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bi
       errorName: 'provider_inactive',
       message: `${name} is unavailable: its fee exceeds the maximum provider fee of ${maximumFee} for every amount.`,
     };
+  }
+  if (maximumUsdCents !== null && usdUnits > (BigInt(maximumUsdCents) + 1n) * UNITS_PER_CENT) {
+    const maximum = `The maximum of ${name} is ${formatCents(maximumUsdCents)} USD`;
+    const message = `${maximum}; the amount given is ${formatCents(Number(usdUnits / UNITS_PER_CENT))} USD.`;
+    return { errorName: 'above_maximum', message, maximumUsdCents };
   }
   if (usdUnits >= BigInt(minimum) * UNITS_PER_CENT) return null;
   const because = minimum > terms.minimumUsdCents ? `, from which its fee is at most ${maximumFee}` : '';
@@ -196,17 +274,17 @@ export async function requireAvailable(
 export async function listOffers(
   directory: ProviderDirectory,
   account: Account,
-  payment: Pick<Payment, 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
+  payment: ChargedAmount & Pick<Payment, 'maxProviderFeeBasisPoints'>,
 ): Promise<readonly ProviderOffer[]> {
-  const { currency, usdUnits, maxProviderFeeBasisPoints } = payment;
+  const { currency, usdUnits } = payment;
   const offers: ProviderOffer[] = [];
   for (const provider of providerIds) {
     if (!isEnabledFor(account, provider)) continue;
-    const { name, minimumUsdCents: usualMinimum } = providerCatalogue[provider];
+    const { name } = providerCatalogue[provider];
     const stored = directory.settings.readProviderSettings(provider);
     // Awaiting a cached value costs an event loop turn for each of eleven providers.
     const settings = stored instanceof Promise ? await stored : stored;
-    const terms = { minimumUsdCents: settings.minimumUsdCents ?? usualMinimum, maxProviderFeeBasisPoints };
+    const terms = amountTerms(directory, provider, settings, payment);
     const isActive = directory.adapters.has(provider) && settings.active !== false;
     const refusal =
       refusalOfCurrency(provider, currency) ??

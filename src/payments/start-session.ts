@@ -20,11 +20,10 @@ import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
   isEnabledFor,
   type ProviderDirectory,
-  readMinimumUsdCents,
   requireActive,
+  requireAmount,
   requireCurrency,
   requireDelivery,
-  requireMinimum,
 } from './provider-availability.ts';
 
 export interface StartSessionContext {
@@ -112,7 +111,7 @@ async function startSession(
   const view = await context.payments.viewPayment(reference);
   if (view === null) throw new ServiceError('payment_not_found');
   const { payment } = view;
-  const adapter = await requireServable(context, view, provider);
+  const adapter = await requireServable(context, view, provider, country);
   const nowMs = context.nowMs();
   const email = knowsEmail ? payment.email : null;
   const ipHashes = ip === null ? [] : context.ipHash.candidates(`${payment.id} ${ip}`);
@@ -270,6 +269,7 @@ async function requireServable(
   context: StartSessionContext,
   { payment }: PaymentView,
   provider: ProviderId,
+  country: string | null,
 ): Promise<ProviderAdapter> {
   requireOpen(payment);
   if (payment.provider !== MULTI_PROVIDER && payment.provider !== provider) {
@@ -284,9 +284,7 @@ async function requireServable(
   }
   requireCurrency(provider, payment.currency);
   await requireActive(context.providers, provider);
-  const minimumUsdCents = await readMinimumUsdCents(context.providers, provider);
-  const { maxProviderFeeBasisPoints, usdUnits } = payment;
-  requireMinimum(provider, { minimumUsdCents, maxProviderFeeBasisPoints }, usdUnits);
+  await requireAmount(context.providers, provider, payment, country);
   const adapter = context.providers.adapters.get(provider);
   if (adapter === undefined) throw new ServiceError('provider_inactive');
   return adapter;

@@ -139,6 +139,30 @@ it("asks for quotes in the customer's country: as the proxy says it, or as the c
   expect(await asked({ cookie: 'country=XX' })).toEqual([]);
 });
 
+it("offers what can serve the customer's country and amount, and asks no quote of the others", async () => {
+  await pages.server.close();
+  pages = createCheckoutPages({ countryHeader: 'cf-ipcountry' });
+  const limit = { minimumCents: 1_00, maximumCents: 10_00, isSold: true, readAtMs: 0 };
+  pages.limits.set('wert DE', limit);
+  pages.limits.set('transak DE', { ...limit, minimumCents: 500_00, maximumCents: null });
+  pages.limits.set('banxa DE', { ...limit, isSold: false });
+  const { body } = await openNew({ 'cf-ipcountry': 'DE' });
+  const offered = [...body.matchAll(/formaction="[^"]*\/providers\/(\w+)"/g)].map(([, id]) => id);
+  expect(offered).not.toEqual(expect.arrayContaining(['wert']));
+  expect(offered.filter((id) => ['wert', 'transak', 'banxa'].includes(id ?? ''))).toEqual([]);
+  expect(textOf(body)).toMatch(/Wert Only up to \$10\.00/);
+  expect(textOf(body)).toMatch(/Transak Only from \$500\.00/);
+  expect(pages.asked).not.toContain('wert');
+  const click = (headers: Record<string, string>) =>
+    pages.server.inject({
+      ...{ method: 'POST', url: `/pay/${pages.put(checkoutStates.choose())}/providers/wert`, headers },
+    });
+  const refused = await click({ 'cf-ipcountry': 'DE' });
+  expect(refused.statusCode).toBe(400);
+  expect(textOf(refused.body)).toContain('is more than Wert accepts.');
+  expect((await click({ 'cf-ipcountry': 'FR' })).statusCode).toBe(303);
+});
+
 it('asks again only when a quote is old, however many look at the page', async () => {
   await Promise.all([openNew(), openNew(), openNew()]);
   const once = providerIds.length - 1;

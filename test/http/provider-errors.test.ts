@@ -94,6 +94,57 @@ it("takes the operator's minimum over the catalogue's, and a higher one that the
   );
 });
 
+describe("the limits of a provider's catalogue", () => {
+  const limit = (minimumCents: number | null, maximumCents: number | null, isSold = true) =>
+    service.world.limits.set('wert', { minimumCents, maximumCents, isSold, readAtMs: 0 });
+
+  it('decide in the currency of the payment, and are told in USD', async () => {
+    limit(10_00, 200_00);
+    await expectError(
+      { provider: 'wert', amount: '9.99', currency: 'EUR' },
+      400,
+      'below_minimum',
+      'The minimum of Wert is 11.00 USD; the amount given is 10.98 USD.',
+    );
+    expect((await create({ provider: 'wert', amount: '10.00', currency: 'EUR' })).statusCode).toBe(200);
+    expect((await create({ provider: 'wert', amount: '200.00', currency: 'EUR' })).statusCode).toBe(200);
+    const above = await create({ provider: 'wert', amount: '200.01', currency: 'EUR' });
+    expect(above.statusCode).toBe(400);
+    expect(above.json()).toEqual({
+      error: 'The maximum of Wert is 220.00 USD; the amount given is 220.01 USD.',
+    });
+  });
+
+  it("count instead of our own minimum, and the operator's may be higher", async () => {
+    service.world.limits.set('moonpay', {
+      ...{ minimumCents: 5_00, maximumCents: null },
+      ...{ isSold: true, readAtMs: 0 },
+    });
+    expect((await create({ provider: 'moonpay', amount: '14.00' })).statusCode).toBe(200);
+    await service.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 50_00 });
+    await expectError(
+      { provider: 'moonpay', amount: '49.99' },
+      400,
+      'below_minimum',
+      /^The minimum of MoonPay is 50\.00/,
+    );
+  });
+
+  it('leave multi as it is: any amount is taken', async () => {
+    for (const provider of providerIds)
+      service.world.limits.set(provider, { minimumCents: 1, maximumCents: 2, isSold: true, readAtMs: 0 });
+    expect((await create({ amount: '100.00' })).statusCode).toBe(200);
+  });
+
+  it('are never read on a create', async () => {
+    limit(10_00, 200_00);
+    await create({ provider: 'wert' });
+    await create({ provider: 'banxa' });
+    await create({});
+    expect(service.world.asked.catalogues).toBe(0);
+  });
+});
+
 it('answers conversion_failed while no rate is fresh', async () => {
   service.world.rates = {
     usdRate: () => {

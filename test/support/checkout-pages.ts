@@ -19,6 +19,7 @@ import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import type { SimulateOutcome } from '../../src/http/checkout/simulated-outcome.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { createAskQuote } from '../../src/payments/ask-quotes.ts';
+import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createExamplePayments, exampleAccount } from '../../src/sandbox/pages/example-payments.ts';
@@ -84,6 +85,8 @@ export interface CheckoutPages {
   readonly clock: { monotonicMs: number };
   readonly logLines: readonly string[];
   readonly settings: Map<ProviderId, ProviderSettings>;
+  /** What the providers' catalogues are known to say, by provider and country (`wert DE`). */
+  readonly limits: Map<string, ProviderLimits>;
 }
 
 export interface CheckoutPagesOptions {
@@ -117,6 +120,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const clock = { monotonicMs: 0 };
   const logLines: string[] = [];
   const settings = new Map<ProviderId, ProviderSettings>();
+  const limits = new Map<string, ProviderLimits>();
   const account = { ...shopAccount, ...options.account };
   const baseUrl = options.baseUrl ?? PAGES_BASE_URL;
 
@@ -170,6 +174,12 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     settings: {
       readProviderSettings: (id: ProviderId) => settings.get(id) ?? { active: null, minimumUsdCents: null },
       writeProviderSettings: async () => {},
+    },
+    limits: {
+      known: (id: ProviderId, _: string, country: string | null) =>
+        limits.get(`${id} ${country ?? ''}`) ?? null,
+      refresh: () => {},
+      list: () => [],
     },
   };
   const server = createBaseServer({
@@ -237,5 +247,6 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     clock,
     logLines,
     settings,
+    limits,
   };
 }

@@ -10,6 +10,7 @@ import type { CallbackGuard } from '../../src/domain/ports/callback-guard.ts';
 import type { ProviderAdapter, Quote, Rates } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { CreatePaymentContext } from '../../src/payments/create-payment.ts';
+import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /** What creating payments needs of the outside world, under a test's control. */
@@ -25,16 +26,19 @@ export interface World {
   /** Providers that have credentials. */
   readonly adapters: Map<ProviderId, ProviderAdapter>;
   quote: () => Promise<Quote>;
+  /** What the providers' catalogues are known to say. */
+  readonly limits: Map<ProviderId, ProviderLimits>;
   rates: Rates;
   /** Addresses that the service calls its own. */
   readonly reserved: Set<string>;
   /** How often a provider was asked, DNS was asked, a rate was read. */
-  readonly asked: { quotes: number; callbacks: number; rates: number };
+  readonly asked: { quotes: number; callbacks: number; rates: number; catalogues: number };
 }
 
 export function createWorld(): World {
   const world: World = {
     adapters: new Map(),
+    limits: new Map(),
     quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
     rates: {
       usdRate: (currency) => {
@@ -43,7 +47,7 @@ export function createWorld(): World {
       },
     },
     reserved: new Set([RESERVED_ADDRESS]),
-    asked: { quotes: 0, callbacks: 0, rates: 0 },
+    asked: { quotes: 0, callbacks: 0, rates: 0, catalogues: 0 },
   };
   for (const id of providerIds) {
     world.adapters.set(id, {
@@ -87,7 +91,15 @@ export function createTestPaymentContext({
 }): CreatePaymentContext {
   return {
     payments: store.payments,
-    providers: { adapters: world.adapters, settings: store.providers },
+    providers: {
+      adapters: world.adapters,
+      settings: store.providers,
+      limits: {
+        known: (provider) => world.limits.get(provider) ?? null,
+        refresh: () => world.asked.catalogues++,
+        list: () => [],
+      },
+    },
     rates: { usdRate: (currency) => world.rates.usdRate(currency) },
     settlement: {
       chainId: 137,

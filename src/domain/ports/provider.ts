@@ -76,6 +76,17 @@ export class ProviderWebhookRefusedError extends Error {
   override readonly name = 'ProviderWebhookRefusedError';
 }
 
+/** What a provider's own catalogue says of USDC on Polygon. */
+export interface CatalogueEntry {
+  /** The provider's name of the asset. */
+  readonly asset: string;
+  /** The contract of the delivered token; null where the catalogue has none. */
+  readonly tokenContract: string | null;
+  /** Limits of a purchase in cents of the requested currency; null where the catalogue has none. */
+  readonly minimumCents: number | null;
+  readonly maximumCents: number | null;
+}
+
 /** A provider's health as this process has seen it since its start. */
 export interface ProviderHealth {
   /** Whether quotes or sessions failed so often in a row that calls are skipped, except for a trial from time to time. */
@@ -110,6 +121,8 @@ export interface ProviderAdapter {
   quote(request: QuoteRequest): Promise<Quote>;
   /** The adapter's cache of quotes; reading it makes no call. */
   readonly cachedQuotes?: CachedQuotes;
+  /** Reads the provider's catalogue; absent where none is known. Throws like `quote`. */
+  readCatalogue?(request: QuoteRequest): Promise<CatalogueEntry>;
   /** Throws like `quote`. Called only on the customer's click. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**

@@ -127,6 +127,10 @@ export function refusalWords(
         value: formatMoneyAndCode(language, valueCents, 'USD'),
       });
     }
+    case 'above_maximum':
+      return fillIn(offers.onlyUpTo, {
+        maximum: formatMoneyAndCode(language, refusal.maximumUsdCents ?? 0, 'USD'),
+      });
     case 'currency_locked':
       return fillIn(offers.onlyCurrency, { currency: providerCatalogue[provider].onlyCurrency ?? '' });
     default:
@@ -163,6 +167,8 @@ export function problemWords(
       return fillIn(problems.onlyCurrency, values);
     case 'below_minimum':
       return fillIn(problems.belowMinimum, values);
+    case 'above_maximum':
+      return fillIn(problems.aboveMaximum, values);
     case 'rate_limited':
       return fillIn(problems.tooOften, values);
     case 'payment_state_conflict':

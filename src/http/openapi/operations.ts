@@ -64,6 +64,7 @@ const createErrors = [
   'provider_inactive',
   'conversion_failed',
   'below_minimum',
+  'above_maximum',
   'provider_unavailable',
   'idempotency_conflict',
 ] as const satisfies readonly ErrorName[];

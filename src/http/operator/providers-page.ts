@@ -132,6 +132,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
 <div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
 <div><dt>Credentials</dt><dd>${provider.isConfigured ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
+<div><dt>Limits in its catalogue</dt><dd>${limitsOf(context, provider.id)}</dd></div>
 <div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
 <div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : moment(health.lastAnswerAtMs, CONSOLE_TIME_ZONE)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
@@ -168,6 +169,17 @@ function healthBadge(health: ProviderHealth | null): Html {
 
 function minimumOf({ id, settings }: Provider): string {
   return formatCents(settings.minimumUsdCents ?? providerCatalogue[id].minimumUsdCents);
+}
+
+/** The last known limits, with the time at which the catalogue was read. */
+function limitsOf({ directory: { limits } }: OperatorContext, id: ProviderId): Html {
+  const known = limits?.list(id) ?? [];
+  if (known.length === 0) return html`<span class="soft">none known: the minimum below counts</span>`;
+  const amount = (cents: number | null) => (cents === null ? 'any' : formatCents(cents));
+  return html`${known.map(
+    ({ currency, minimumCents, maximumCents, readAtMs }) =>
+      html`${amount(minimumCents)} to ${amount(maximumCents)} ${currency}, read ${moment(readAtMs, CONSOLE_TIME_ZONE)}<br>`,
+  )}`;
 }
 
 function failureOf(health: ProviderHealth | null): Html {

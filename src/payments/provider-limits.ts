@@ -1,0 +1,109 @@
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../domain/errors.ts';
+import { type Currency, currencies, UNITS_PER_CENT } from '../domain/money.ts';
+import type { Payment } from '../domain/payment.ts';
+import type { ProviderAdapters } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+
+/** A provider's limits of a purchase, as its own catalogue has them. */
+export interface ProviderLimits {
+  /** Cents of the currency; null where the catalogue has none. */
+  readonly minimumCents: number | null;
+  readonly maximumCents: number | null;
+  /** Whether it sells at all in this currency and country. */
+  readonly isSold: boolean;
+  /** Time at which the catalogue was read. */
+  readonly readAtMs: number;
+}
+
+/** What the catalogues of all providers say. Reading it makes no call. */
+export interface KnownLimits {
+  /** The last known limits; those without a country where the country's are unknown, and null where both are. */
+  known(provider: ProviderId, currency: Currency, country: string | null): ProviderLimits | null;
+  /** Reads what is missing or older than a few hours in the background. Never fails. */
+  refresh(provider: ProviderId, currency: Currency, country: string | null): void;
+  /** The known limits that hold without a country, for the operator. */
+  list(provider: ProviderId): readonly (ProviderLimits & { readonly currency: Currency })[];
+}
+
+export interface KnownLimitsOptions {
+  readonly adapters: ProviderAdapters;
+  readonly nowMs: () => number;
+  /** Told of a catalogue that could not be read; its last known limits stay. */
+  readonly onFailure: (provider: ProviderId, error: unknown) => void;
+}
+
+/** Limits change seldom, and a quote that contradicts them counts in any case. */
+const KEEP_MS = 6 * 3_600_000;
+/** A catalogue that could not be read is tried again after this time. */
+const RETRY_MS = 10 * 60_000;
+/** Eleven providers, four currencies, and the 45 countries from which customers came last. */
+const MAXIMUM_ENTRIES = 2_000;
+/** A visitor may name any country, so few catalogues of one provider are read at a time. */
+const MAXIMUM_READS_OF_PROVIDER = 4;
+
+/** Keeps the limits of the providers whose adapters can read a catalogue. */
+export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions): KnownLimits {
+  const entries = new LRUCache<string, ProviderLimits>({ max: MAXIMUM_ENTRIES });
+  const triedAtMs = new LRUCache<string, number>({ max: MAXIMUM_ENTRIES });
+  const reads = new Map<ProviderId, number>();
+
+  async function read(provider: ProviderId, currency: Currency, country: string | null): Promise<void> {
+    const key = keyOf(provider, currency, country);
+    try {
+      // The amount plays no part in a catalogue; the request says which currency and country are meant.
+      const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
+      const limits = await adapters.get(provider)?.readCatalogue?.(request);
+      if (limits === undefined) return;
+      const { minimumCents, maximumCents } = limits;
+      entries.set(key, { minimumCents, maximumCents, isSold: true, readAtMs: nowMs() });
+    } catch (error) {
+      const isRefused = error instanceof ServiceError && error.errorName === 'provider_inactive';
+      // Wrong credentials look the same, and then the provider cannot serve either.
+      if (isRefused && country !== null)
+        entries.set(key, { minimumCents: null, maximumCents: null, isSold: false, readAtMs: nowMs() });
+      else onFailure(provider, error);
+    }
+  }
+
+  return {
+    known: (provider, currency, country) =>
+      entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
+    refresh(provider, currency, country) {
+      if (adapters.get(provider)?.readCatalogue === undefined) return;
+      const key = keyOf(provider, currency, country);
+      const isFresh = (entries.get(key)?.readAtMs ?? Number.NEGATIVE_INFINITY) > nowMs() - KEEP_MS;
+      const isTried = (triedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs() - RETRY_MS;
+      const running = reads.get(provider) ?? 0;
+      if (isFresh || isTried || running >= MAXIMUM_READS_OF_PROVIDER) return;
+      triedAtMs.set(key, nowMs());
+      reads.set(provider, running + 1);
+      void read(provider, currency, country).finally(() =>
+        reads.set(provider, (reads.get(provider) ?? 1) - 1),
+      );
+    },
+    list: (provider) =>
+      currencies.flatMap((currency) => {
+        const limits = entries.get(keyOf(provider, currency, null));
+        return limits === undefined ? [] : [{ ...limits, currency }];
+      }),
+  };
+}
+
+function keyOf(provider: ProviderId, currency: Currency, country: string | null): string {
+  return `${provider} ${currency} ${country ?? ''}`;
+}
+
+/** A charge whose value in USD is known. */
+export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
+
+/** A limit in cents of the charge's currency as USD cents, at the charge's own rate: a minimum is rounded up. */
+export function limitUsdCents(
+  limitCents: number,
+  { amountCents, usdUnits }: ChargedAmount,
+  rounding: 'up' | 'down',
+): number {
+  const divisor = BigInt(amountCents) * UNITS_PER_CENT;
+  const scaled = BigInt(limitCents) * usdUnits;
+  return Number((rounding === 'up' ? scaled + divisor - 1n : scaled) / divisor);
+}
