@@ -153,7 +153,8 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     currency: 'EUR',
   }),
   above_maximum: createIn(
-    (world) => world.limits.set('stripe', { minimumCents: 1, maximumCents: 50_00, isSold: true, readAtMs: 0 }),
+    (world) =>
+      world.limits.set('stripe', { minimumCents: 1, maximumCents: 50_00, isSold: true, readAtMs: 0 }),
     { provider: 'stripe', amount: '60.00' },
   ),
   below_minimum: create({ provider: 'moonpay', amount: '5.00' }),
