@@ -11,8 +11,10 @@ let catalogue: (request: QuoteRequest) => Promise<CatalogueEntry>;
 let limits: KnownLimits;
 
 const entry = (minimumCents: number, maximumCents: number | null): CatalogueEntry => ({
-  ...{ asset: 'usdc', tokenContract: null },
-  ...{ minimumCents, maximumCents },
+  asset: 'usdc',
+  tokenContract: null,
+  minimumCents,
+  maximumCents,
 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -47,8 +49,10 @@ it('reads a catalogue once in six hours, and makes no call to tell what it knows
   expect(asked).toEqual([]);
   await Promise.all([refresh(), refresh(), refresh()]);
   expect(limits.known('moonpay', 'EUR', null)).toEqual({
-    ...{ minimumCents: 20_00, maximumCents: 2_000_00 },
-    ...{ isSold: true, readAtMs: nowMs },
+    minimumCents: 20_00,
+    maximumCents: 2_000_00,
+    isSold: true,
+    readAtMs: nowMs,
   });
   nowMs += 6 * HOUR_MS - 1;
   await refresh();

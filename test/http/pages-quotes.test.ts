@@ -155,7 +155,9 @@ it("offers what can serve the customer's country and amount, and asks no quote o
   expect(pages.asked).not.toContain('wert');
   const click = (headers: Record<string, string>) =>
     pages.server.inject({
-      ...{ method: 'POST', url: `/pay/${pages.put(checkoutStates.choose())}/providers/wert`, headers },
+      method: 'POST',
+      url: `/pay/${pages.put(checkoutStates.choose())}/providers/wert`,
+      headers,
     });
   const refused = await click({ 'cf-ipcountry': 'DE' });
   expect(refused.statusCode).toBe(400);

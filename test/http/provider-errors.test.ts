@@ -117,8 +117,10 @@ describe("the limits of a provider's catalogue", () => {
 
   it("count instead of our own minimum, and the operator's may be higher", async () => {
     service.world.limits.set('moonpay', {
-      ...{ minimumCents: 5_00, maximumCents: null },
-      ...{ isSold: true, readAtMs: 0 },
+      minimumCents: 5_00,
+      maximumCents: null,
+      isSold: true,
+      readAtMs: 0,
     });
     expect((await create({ provider: 'moonpay', amount: '14.00' })).statusCode).toBe(200);
     await service.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 50_00 });
