@@ -25,7 +25,7 @@ export const fullExtent: Extent = {
   warmUpRequests: 80_000,
   webhooks: 1_500,
   scannedPages: 10,
-  settledPayments: 400,
+  settledPayments: 2_000,
   starts: 3,
 };
 
@@ -38,6 +38,6 @@ export const quickExtent: Extent = {
   warmUpRequests: 40_000,
   webhooks: 300,
   scannedPages: 4,
-  settledPayments: 100,
+  settledPayments: 600,
   starts: 1,
 };

@@ -94,10 +94,26 @@ export const goals: readonly Goal[] = [
     read: series('log-scan', 'logs a second of CPU'),
   },
   {
-    what: 'sender idle while settling',
-    bound: 0.5,
-    unit: 'of the time',
-    read: series('settlement', 'sender idle'),
+    what: 'settlement by one key, whole run, of the chain’s capacity',
+    bound: 0.55,
+    read: series('settlement', 'one key: whole run'),
+  },
+  {
+    what: 'settlement by one key, plateau, of the chain’s capacity',
+    bound: 0.85,
+    read: series('settlement', 'one key: plateau'),
+  },
+  {
+    what: 'settlement by two keys, whole run, of the chain’s capacity',
+    bound: 0.65,
+    read: series('settlement', 'two keys: whole run'),
+  },
+  {
+    what: 'settlement with 30 % of broadcasts swallowed',
+    bound: 1.5,
+    isUpperBound: true,
+    unit: '× as long',
+    read: series('settlement', '30 % of broadcasts swallowed'),
   },
   {
     what: 'create on PostgreSQL, of its ceiling',

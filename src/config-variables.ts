@@ -73,10 +73,21 @@ export const variables: readonly Variable[] = [
     'SETTLEMENT_TOKEN_ADDRESS',
     'Address of the USDC contract, only for chains without a well-known one.',
   ),
-  secret('RELAYER_PRIVATE_KEY', 'Private key that sends releases; it can spend only its own POL.'),
+  secret(
+    'RELAYER_PRIVATE_KEY',
+    'Private key that sends releases, or up to 16, comma-separated; each can spend only its own POL.',
+  ),
   plain(
     'RELAY_MAX_FEE_POL',
     'Maximum cost of one release transaction in POL, gas limit times fee; at most the --rpc.txfeecap of your nodes (1).',
+  ),
+  plain(
+    'RELAY_BATCH_WINDOW_MS',
+    'Milliseconds that a due release waits for others to share its transaction, which saves gas (0).',
+  ),
+  plain(
+    'MULTICALL3_ADDRESS',
+    'Address of Multicall3, only for chains that have it elsewhere (0xcA11bde05977b3631167028862bE2a173976CA11).',
   ),
   plain('FEE_WALLET', 'Wallet that receives the fees of the accounts.'),
   secret('SMTP_URL', 'Mail server as smtp(s)://user:password@host:port; empty disables email (none).'),

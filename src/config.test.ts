@@ -100,8 +100,10 @@ describe('defaults', () => {
       chainId: 137,
       rpcUrls: ['https://rpc.example/v2/key'],
       token: null,
-      relayerPrivateKey: RELAYER_KEY,
+      relayerPrivateKeys: [RELAYER_KEY],
       relayMaximumFeeWei: 10n ** 18n,
+      relayBatchWindowMs: 0,
+      multicall: null,
       factory: ADDRESS,
       feeWallet: ADDRESS,
     });
@@ -264,11 +266,26 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
     ['0', '0.009', '-1', '1e3', '1000.1', '1,5', '1 POL', `0.${'1'.repeat(19)}`],
     /from 0\.01 to 1000/,
   ],
+  ['RELAY_BATCH_WINDOW_MS', ['-1', '60001', '1.5', 'two'], /RELAY_BATCH_WINDOW_MS/],
+  ['MULTICALL3_ADDRESS', ['multicall', `0x${'0'.repeat(40)}`], /valid checksum/],
   ['FEE_WALLET', ['wallet', `0x${'0'.repeat(40)}`], /valid checksum/],
   [
     'RELAYER_PRIVATE_KEY',
     ['', '1f'.repeat(32), `0x${'1f'.repeat(31)}`, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`],
     /64 hex digits/,
+  ],
+  [
+    'RELAYER_PRIVATE_KEY',
+    [
+      `${RELAYER_KEY},0x12`,
+      Array.from({ length: 17 }, (_, index) => `0x${String(index + 11).repeat(32)}`).join(','),
+    ],
+    /64 hex digits/,
+  ],
+  [
+    'RELAYER_PRIVATE_KEY',
+    [`${RELAYER_KEY},${RELAYER_KEY.replace(/[a-f]/g, (digit) => digit.toUpperCase())}`],
+    /lists a key twice/,
   ],
   ...(['SECRET_KEY', 'DEPOSIT_FACTORY_ADDRESS', 'FEE_WALLET'] as const).map(
     (name): [string, readonly string[], RegExp] => [name, ['', ' '], /is missing/],
@@ -630,7 +647,7 @@ describe('contract deploy', () => {
       chainId: 137,
       rpcUrls: [POLYGON_RPC_URL],
       token: null,
-      relayerPrivateKey: RELAYER_KEY,
+      relayerPrivateKeys: [RELAYER_KEY],
     });
   });
 
@@ -639,6 +656,12 @@ describe('contract deploy', () => {
       /POLYGON_RPC_URL is missing[\s\S]*RELAYER_PRIVATE_KEY must be/,
     );
   });
+});
+
+it('takes several relayer keys, comma-separated', () => {
+  const other = `0x${'5'.repeat(64)}`;
+  const config = readConfig('live', { ...live, RELAYER_PRIVATE_KEY: `${RELAYER_KEY}, ${other}` });
+  expect(config.chain?.relayerPrivateKeys).toEqual([RELAYER_KEY, other]);
 });
 
 it('is read from a folder of secrets as containers mount it', () => {

@@ -38,7 +38,8 @@ export interface ContractDeploymentConfig {
   readonly rpcUrls: readonly string[];
   /** Only for chains that have no well-known USDC. */
   readonly token: Address | null;
-  readonly relayerPrivateKey: `0x${string}`;
+  /** One for each relayer that this process sends with. */
+  readonly relayerPrivateKeys: readonly [`0x${string}`, ...`0x${string}`[]];
 }
 
 /** Settings for reading the chain and signing on it. */
@@ -47,6 +48,10 @@ export interface ChainConfig extends ContractDeploymentConfig {
   readonly feeWallet: Address;
   /** The most that one transaction of the relayer may cost. */
   readonly relayMaximumFeeWei: bigint;
+  /** Time for which the first due release waits for others to share its transaction. */
+  readonly relayBatchWindowMs: number;
+  /** Multicall3 of this chain; null for its usual address. */
+  readonly multicall: Address | null;
 }
 
 /** All settings of a process, validated. The only reader of the environment is `readConfig` in this file. */
@@ -223,9 +228,11 @@ function readChain(read: Reader, problems: string[]): ChainConfig | null {
   const feeWallet = read.address('FEE_WALLET');
   if (read.text('FEE_WALLET') === null) problems.push('FEE_WALLET is missing.');
   const relayMaximumFeeWei = readRelayMaximumFee(read, problems);
+  const relayBatchWindowMs = read.integer('RELAY_BATCH_WINDOW_MS', 0, 0, 60_000);
+  const multicall = read.address('MULTICALL3_ADDRESS');
   return deployment === null || factory === null || feeWallet === null
     ? null
-    : { ...deployment, factory, feeWallet, relayMaximumFeeWei };
+    : { ...deployment, factory, feeWallet, relayMaximumFeeWei, relayBatchWindowMs, multicall };
 }
 
 /** Reads the maximum fee: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
@@ -274,12 +281,34 @@ function readSecureRpcUrls(read: Reader, problems: string[]): readonly string[] 
 function readContractDeployment(read: Reader, problems: string[]): ContractDeploymentConfig | null {
   const rpcUrls = readSecureRpcUrls(read, problems);
   if (rpcUrls.length === 0) problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint.');
-  const key = read.text('RELAYER_PRIVATE_KEY');
-  const isKey = key !== null && isPrivateKey(key);
-  if (!isKey) problems.push('RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key.');
+  const relayerPrivateKeys = readRelayerKeys(read, problems);
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
-  return isKey ? { chainId, rpcUrls, token, relayerPrivateKey: key as `0x${string}` } : null;
+  return relayerPrivateKeys === null ? null : { chainId, rpcUrls, token, relayerPrivateKeys };
+}
+
+/** Each key adds calls to the endpoints, and a block of the chain has room for the batches of a few. */
+const MAXIMUM_RELAYER_KEYS = 16;
+
+function readRelayerKeys(
+  read: Reader,
+  problems: string[],
+): ContractDeploymentConfig['relayerPrivateKeys'] | null {
+  const [first, ...others] = read.list('RELAYER_PRIVATE_KEY') as readonly `0x${string}`[];
+  if (
+    first === undefined ||
+    ![first, ...others].every(isPrivateKey) ||
+    others.length >= MAXIMUM_RELAYER_KEYS
+  ) {
+    problems.push(
+      `RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key, or up to ${MAXIMUM_RELAYER_KEYS} of them, comma-separated.`,
+    );
+    return null;
+  }
+  if (new Set([first, ...others].map((key) => key.toLowerCase())).size <= others.length) {
+    problems.push('RELAYER_PRIVATE_KEY lists a key twice.');
+  }
+  return [first, ...others];
 }
 
 /** Reads the settings of `contract deploy`, before there is a factory to configure. Throws `ConfigError`. */

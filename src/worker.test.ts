@@ -177,3 +177,16 @@ it('stopping does not wait for the pause of a task that failed', async () => {
   expect(ranAtMs).toEqual([0]);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('wakes every task of a name, also where several have it', async () => {
+  const first = recordedTask(1_000, () => false, 'relay');
+  const second = recordedTask(1_000, () => false, 'relay');
+  const woken = start(first.task, second.task);
+  await vi.advanceTimersByTimeAsync(100);
+  woken.wake('relay');
+  await vi.advanceTimersByTimeAsync(0);
+  expect([first.ranAtMs, second.ranAtMs]).toEqual([
+    [0, 100],
+    [0, 100],
+  ]);
+});

@@ -24,11 +24,11 @@ export function startWorker(
   tasks: readonly WorkerTask[],
   onFailure: (name: string, error: unknown, failuresInARow: number) => void,
 ): Worker {
-  const wakeSignals = new Map(tasks.map((task) => [task.name, createWakeSignal()]));
+  // Several tasks may have one name.
+  const wakeSignals = tasks.map(({ name }) => ({ name, signal: createWakeSignal() }));
   const stopping = new AbortController();
 
-  async function loop(task: WorkerTask): Promise<void> {
-    const wakeSignal = wakeSignals.get(task.name) as WakeSignal;
+  async function loop(task: WorkerTask, wakeSignal: WakeSignal): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
       let hasMore = false;
@@ -44,14 +44,16 @@ export function startWorker(
     }
   }
 
-  const loops = tasks.map(loop);
+  const loops = tasks.map((task, index) =>
+    loop(task, (wakeSignals[index] as (typeof wakeSignals)[number]).signal),
+  );
   return {
     wake(...names) {
-      for (const name of names) wakeSignals.get(name)?.ring();
+      for (const { name, signal } of wakeSignals) if (names.includes(name)) signal.ring();
     },
     async stop() {
       stopping.abort();
-      for (const wakeSignal of wakeSignals.values()) wakeSignal.end();
+      for (const { signal } of wakeSignals) signal.end();
       await Promise.all(loops);
     },
   };

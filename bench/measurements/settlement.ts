@@ -6,11 +6,12 @@ import { createMetrics } from '../../src/app/metrics.ts';
 import { createWorkerTasks } from '../../src/app/worker-tasks.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
-import { createTokenReader } from '../../src/chain/token-reader.ts';
+import { createTokenReader, MULTICALL3 } from '../../src/chain/token-reader.ts';
 import { paymentReference } from '../../src/domain/deposit-address.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import { type Payment, termsOf } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import type { Relayer } from '../../src/domain/ports/chain.ts';
 import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -20,68 +21,177 @@ import { anvilKeys } from '../../test/support/anvil.ts';
 import { benchAccount, benchPayment } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';
 import { benchSecret, createStubWorld } from '../servers/stub-world.ts';
-import type { Measurement } from './measurement.ts';
+import type { Measurement, Series } from './measurement.ts';
 
 /** As on Polygon; the newest final block is two below the newest. */
 const BLOCK_SECONDS = 2;
+/** Half of a block of Polygon: the rest is for others. */
+const BLOCK_GAS_LIMIT = 22_500_000;
 const DEPOSIT_UNITS = 12_000_000n;
-const PATIENCE_MS = 180_000;
+const MERCHANTS = 20;
+const PATIENCE_MS = 300_000;
+
+/** One run: its relayer keys, and the percentage of broadcasts that the node swallows. */
+interface Variant {
+  readonly name: string;
+  readonly keys: number;
+  readonly swallowedPercent: number;
+}
+
+const variants: readonly Variant[] = [
+  { name: 'one key', keys: 1, swallowedPercent: 0 },
+  { name: 'two keys', keys: 2, swallowedPercent: 0 },
+  { name: 'one key, 30 % of broadcasts swallowed', keys: 1, swallowedPercent: 30 },
+];
 
 /**
- * The worker's own watcher and sender against a real node: payments whose deposits are all there at once are released
- * by one key in batches, and are paid when the releases are final. While the sender is not in one of its steps, it
- * waits for the chain; what it asks the node within a step counts as its own time.
+ * The worker's own watcher and senders against a real node: payments whose deposits are all there at once are released
+ * in batches, and are paid when the releases are final. The chain's capacity is what its block gas limit allows at the
+ * gas that the releases used. While a sender is not in one of its steps, it waits for the chain; what it asks the node
+ * within a step counts as its own time.
  */
 export const settlement: Measurement = {
   name: 'settlement',
-  title: `Settlement by one relayer key on a local chain with a block every ${BLOCK_SECONDS} s`,
+  title: `Settlement on a local chain: a block of ${BLOCK_GAS_LIMIT / 1e6} million gas every ${BLOCK_SECONDS} s`,
   async measure({ extent, folder }) {
-    const chain = await startLocalChain();
-    const store = await openSqliteStore({ file: join(folder, 'settlement.sqlite') });
-    try {
-      await store.accounts.createAccount(benchAccount());
-      const external = worldOf(chain);
-      const { tasks, busyMs } = settlementTasks(store, external);
-      // Sets the cursor before anything is paid.
-      await tasks[0]?.run(new AbortController().signal);
-      await payAll(chain, await createPayments(chain, store, extent.settledPayments));
-      await chain.anvil.rpc('evm_setAutomine', [false]);
-      await chain.anvil.rpc('evm_setIntervalMining', [BLOCK_SECONDS]);
-
-      const startMs = performance.now();
-      const worker = startWorker(tasks, (name, error) => {
-        process.stderr.write(`${name}: ${String(error)}\n`);
-      });
-      await untilAllPaid(store, startMs + PATIENCE_MS).finally(() => worker.stop());
-      const durationMs = performance.now() - startMs;
-      return [
-        {
-          name: 'settled',
-          unit: 'payments a second',
-          values: [(extent.settledPayments * 1000) / durationMs],
-        },
-        { name: 'sender idle', unit: 'of the time', values: [1 - busyMs() / durationMs] },
-      ];
-    } finally {
-      await store.close();
-      await chain.stop();
+    const series: Series[] = [];
+    const durations = new Map<string, number>();
+    for (const variant of variants) {
+      const run = await settleOnce(variant, extent.settledPayments, join(folder, `${durations.size}.sqlite`));
+      durations.set(variant.name, run.durationMs);
+      const add = (name: string, unit: string, value: number) =>
+        series.push({ name: `${variant.name}: ${name}`, unit, values: [value] });
+      add('settled', 'payments a second', run.paymentsPerSecond);
+      add('whole run', 'of the capacity', run.paymentsPerSecond / run.capacity);
+      if (run.plateau !== null) add('plateau', 'of the capacity', run.plateau);
+      add('processor time of the process', 'ms a payment', run.cpuMsPerPayment);
+      add('sender idle', 'of the time', run.idle);
     }
+    const [whole = 0, , swallowed = 0] = variants.map(({ name }) => durations.get(name));
+    series.push({
+      name: '30 % of broadcasts swallowed',
+      unit: 'times as long',
+      values: [swallowed / whole],
+    });
+    return series;
   },
 };
 
-function worldOf({ endpoints, anvil, token, factory, implementation }: LocalChain): ExternalServices {
+interface SettledRun {
+  readonly durationMs: number;
+  readonly paymentsPerSecond: number;
+  /** Payments a second that the chain has room for. */
+  readonly capacity: number;
+  /** The share of the block gas that releases used, between the first and the last block that has some; null for few. */
+  readonly plateau: number | null;
+  readonly cpuMsPerPayment: number;
+  readonly idle: number;
+}
+
+async function settleOnce(variant: Variant, payments: number, file: string): Promise<SettledRun> {
+  const chain = await startLocalChain();
+  const store = await openSqliteStore({ file });
+  try {
+    await store.accounts.createAccount(benchAccount());
+    const { rpc } = chain.anvil;
+    await rpc('anvil_setCode', [MULTICALL3, await multicall3Code(chain)]);
+    const external = worldOf(chain, variant);
+    const { tasks, busyMs } = settlementTasks(store, external);
+    // Sets the cursor before anything is paid.
+    await tasks[0]?.run(new AbortController().signal);
+    await payAll(chain, await createPayments(chain, store, payments));
+    await rpc('evm_setAutomine', [false]);
+    await rpc('evm_setBlockGasLimit', [`0x${BLOCK_GAS_LIMIT.toString(16)}`]);
+    const firstBlock = (await chain.anvil.blockNumber()) + 1;
+    await rpc('evm_setIntervalMining', [BLOCK_SECONDS]);
+
+    const startMs = performance.now();
+    const cpuBefore = process.cpuUsage();
+    const worker = startWorker(tasks, (name, error) => {
+      process.stderr.write(`${name}: ${String(error)}\n`);
+    });
+    await untilAllPaid(store, startMs + PATIENCE_MS).finally(() => worker.stop());
+    const durationMs = performance.now() - startMs;
+    const { user, system } = process.cpuUsage(cpuBefore);
+    await checkReleasedOnce(store, payments);
+    const used = await readGasUsed(chain, firstBlock);
+    const gasPerPayment = used.reduce((sum, gas) => sum + gas, 0) / payments;
+    const inner = used.slice(
+      used.findIndex((gas) => gas > 0) + 1,
+      used.findLastIndex((gas) => gas > 0),
+    );
+    return {
+      durationMs,
+      paymentsPerSecond: (payments * 1000) / durationMs,
+      capacity: BLOCK_GAS_LIMIT / gasPerPayment / BLOCK_SECONDS,
+      plateau:
+        inner.length < 2 ? null : inner.reduce((sum, gas) => sum + gas, 0) / inner.length / BLOCK_GAS_LIMIT,
+      cpuMsPerPayment: (user + system) / 1000 / payments,
+      idle: 1 - busyMs() / durationMs / variant.keys,
+    };
+  } finally {
+    await store.close();
+    await chain.stop();
+  }
+}
+
+async function readGasUsed({ anvil }: LocalChain, firstBlock: number): Promise<number[]> {
+  const used: number[] = [];
+  for (let block = firstBlock; block <= (await anvil.blockNumber()); block++) {
+    const answer = await anvil.rpc('eth_getBlockByNumber', [`0x${block.toString(16)}`, false]);
+    used.push(Number((answer as { gasUsed: string }).gasUsed));
+  }
+  return used;
+}
+
+/** Throws where a payment was not released exactly once. */
+async function checkReleasedOnce(store: Store, count: number): Promise<void> {
+  const payments = await store.payments.listPayments({ status: 'paid' }, null, count);
+  if (payments.length !== count) throw new Error(`${payments.length} of ${count} payments are paid`);
+  for (const { id } of payments) {
+    const view = await store.payments.viewPayment(id);
+    if (view?.observations.releases.length !== 1) throw new Error(`${id} was not released exactly once`);
+  }
+}
+
+/** viem has the code that deploys Multicall3, but does not export it. */
+async function multicall3Code({ anvil }: LocalChain): Promise<unknown> {
+  const path: string = new URL('../../node_modules/viem/_esm/constants/contracts.js', import.meta.url).href;
+  const { multicall3Bytecode } = (await import(path)) as { multicall3Bytecode: string };
+  return anvil.rpc('eth_call', [{ data: multicall3Bytecode }, 'latest']);
+}
+
+function worldOf(chain: LocalChain, { keys, swallowedPercent }: Variant): ExternalServices {
+  const { endpoints, anvil, token, factory, implementation } = chain;
   const stub = createStubWorld();
+  const [first, ...others] = anvilKeys.slice(1, 1 + keys).map((privateKey) => {
+    const relayer = createRelayer({ endpoints, chainId: anvil.chainId, privateKey });
+    return swallowing(relayer, swallowedPercent);
+  });
   return {
     ...stub,
     chainId: anvil.chainId,
     settlements: [{ ...stub.settlements[0], chainId: anvil.chainId, token, factory, implementation }],
     chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
     token: createTokenReader({ endpoints, token }),
-    relayer: createRelayer({ endpoints, chainId: anvil.chainId, privateKey: anvilKeys[1] }),
+    relayers: [first as Relayer, ...others],
   };
 }
 
-/** The worker's own watcher and sender, and how long the sender has been at work. */
+/** Loses so many of a hundred broadcasts, and says that they went; which ones is the same in every run. */
+function swallowing(relayer: Relayer, percent: number): Relayer {
+  let state = 1;
+  const isLost = () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % 100 < percent;
+  };
+  return {
+    ...relayer,
+    broadcast: async (rawTransaction) => (isLost() ? undefined : relayer.broadcast(rawTransaction)),
+  };
+}
+
+/** The worker's own watcher and senders, and how long the senders have been at work. */
 function settlementTasks(
   store: Store,
   external: ExternalServices,
@@ -98,7 +208,8 @@ function settlementTasks(
     monotonicMs: () => performance.now(),
     expiryMs: 168 * 3_600_000,
     wake: () => {},
-    withRelayerLease: (_relayer, follow) => follow(),
+    // All relayers are this process's own.
+    withRelayerLease: async () => {},
     log: createLog('silent'),
     metrics: createMetrics(),
   });
@@ -121,7 +232,7 @@ async function createPayments(chain: LocalChain, store: Store, count: number): P
   const newPaymentId = createPaymentIdGenerator(Date.now);
   const payments = Array.from({ length: count }, (_, index) => {
     const paymentId = newPaymentId();
-    const payoutAddress = countedAddress(index);
+    const payoutAddress = countedAddress(index % MERCHANTS);
     const payment = benchPayment({
       paymentId,
       payoutAddress,
@@ -137,6 +248,10 @@ async function createPayments(chain: LocalChain, store: Store, count: number): P
 }
 
 async function payAll(chain: LocalChain, payments: readonly Payment[]): Promise<void> {
+  // Merchants have been paid before: a wallet's first USDC takes a third more gas.
+  for (let index = 0; index < MERCHANTS; index++) {
+    await chain.callToken({ name: 'mint', to: countedAddress(index), units: 1n });
+  }
   for (const { depositAddress } of payments) {
     await chain.callToken({ name: 'mint', to: depositAddress, units: DEPOSIT_UNITS });
   }

@@ -36,7 +36,7 @@ export function createStubWorld(): ExternalServices {
     ],
     chain: createQuietChain(),
     token: stubToken,
-    relayer: stubRelayer,
+    relayers: [stubRelayer],
     sweepBalances: async (addresses) => addresses.map(() => 0n),
     rates: createFixedRates(),
     adapters: new Map(providerIds.map((id) => [id, stubAdapter(id)])),

@@ -43,9 +43,9 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     directory,
     relay: store.relay,
     chain: external.chain,
-    relayer: external.relayer,
+    relayers: external.relayers,
     rescue: (id, wrong) =>
-      rescueToken({ ...store, relayer: external.relayer, nowMs: clock.nowMs }, id, wrong),
+      rescueToken({ ...store, relayer: external.relayers[0], nowMs: clock.nowMs }, id, wrong),
     baseUrl: config.adminBaseUrl,
     publicUrl: config.baseUrl,
     // The sandbox is for one machine, which may reach it by a bridge.

@@ -4,13 +4,14 @@ import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { ContractDeploymentConfig } from '../config.ts';
 import { requireToken } from './live-services.ts';
 
-/** Deploys a deposit factory with the relayer's key and checks it. Returns what goes into the configuration. */
+/** Deploys a deposit factory with the first relayer's key and checks it. Returns what goes into the configuration. */
 export async function deployContract(config: ContractDeploymentConfig) {
-  const { chainId, rpcUrls, relayerPrivateKey } = config;
+  const { chainId, rpcUrls, relayerPrivateKeys } = config;
+  const [privateKey] = relayerPrivateKeys;
   const token = requireToken(config);
   const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
   try {
-    const deployed = await deployFactory({ endpoints, chainId, privateKey: relayerPrivateKey }, token);
+    const deployed = await deployFactory({ endpoints, chainId, privateKey }, token);
     const { factoryCodeHash } = await verifyDeployment(endpoints, {
       chainId,
       factory: deployed.factory,

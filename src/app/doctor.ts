@@ -53,12 +53,10 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
         const { factoryCodeHash } = await verifyDeployment(endpoints, { ...chain, token });
         return `factory ${chain.factory} runs our code (${factoryCodeHash}) and computes our addresses`;
       }),
-      await checked('relayer', async () => {
-        const relayer = createRelayer({
-          endpoints,
-          chainId: chain.chainId,
-          privateKey: chain.relayerPrivateKey,
-        });
+    );
+    for (const privateKey of chain.relayerPrivateKeys) {
+      const check = await checked('relayer', async () => {
+        const relayer = createRelayer({ endpoints, chainId: chain.chainId, privateKey });
         const [balance, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
         const pol = polOf(balance);
         const lowWei = lowGasWei(fees);
@@ -69,8 +67,9 @@ async function checkChain(config: Config): Promise<DoctorCheck[]> {
           );
         }
         return `${relayer.address} has ${pol} POL for gas`;
-      }),
-    );
+      });
+      checks.push(check);
+    }
     checks.push({ name: 'endpoints', isFine: true, detail: describeHosts(distinctHosts(endpoints)) });
   } finally {
     await closeChainEndpoints(endpoints);

@@ -10,7 +10,8 @@ export interface ExternalServices {
   readonly settlements: readonly [Settlement, ...Settlement[]];
   readonly chain: ChainReader;
   readonly token: TokenReader;
-  readonly relayer: Relayer;
+  /** One for each relayer key of this process. Rescues go by the first. */
+  readonly relayers: readonly [Relayer, ...Relayer[]];
   readonly sweepBalances: SweepBalances;
   readonly rates: Rates;
   readonly adapters: ProviderAdapters;

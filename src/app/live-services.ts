@@ -63,6 +63,7 @@ export async function openLiveServices(
     const verified = await verifyDeployment(endpoints, { chainId, factory, token });
     const settlement = { chainId, factory, token, feeWallet, ...verified };
     const settlements = await rememberSettlement(store, settlement, clock.nowMs());
+    const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
     const rates = createLiveRates({ clock, warn: (message, cause) => log.warn({ err: cause }, message) });
     return {
       chainId: chain.chainId,
@@ -73,14 +74,20 @@ export async function openLiveServices(
         onDisagreement: createDisagreementReport(clock, log, metrics),
         onLag: (endpoint, blocks) => metrics.endpointLag.set({ endpoint }, blocks),
       }),
-      token: createTokenReader({ endpoints, token }),
-      relayer: createRelayer({ endpoints, chainId: chain.chainId, privateKey: chain.relayerPrivateKey }),
-      sweepBalances: createBalanceSweep({ endpoints, token }),
+      token: createTokenReader({ endpoints, token, ...multicall }),
+      relayers: mapFirst(chain.relayerPrivateKeys, (privateKey) =>
+        createRelayer({ endpoints, chainId: chain.chainId, privateKey }),
+      ),
+      sweepBalances: createBalanceSweep({ endpoints, token, ...multicall }),
       rates,
       adapters: openAdapters(config, clock),
       intervals: {
         ...liveIntervals,
-        relayLimits: { ...defaultRelayLimits, maximumTransactionFeeWei: chain.relayMaximumFeeWei },
+        relayLimits: {
+          ...defaultRelayLimits,
+          maximumTransactionFeeWei: chain.relayMaximumFeeWei,
+          batchWindowMs: chain.relayBatchWindowMs,
+        },
       },
       explorerTransactionUrl: explorerOf(chain.chainId),
       async stop() {
@@ -113,6 +120,13 @@ export function createDisagreementReport(
     loggedAtMs.set(key, nowMs);
     log.error({ doubt }, `RPC endpoints do not agree (${doubt.kind}): ${doubt.message}`);
   };
+}
+
+function mapFirst<Item, Result>(
+  [first, ...others]: readonly [Item, ...Item[]],
+  map: (item: Item) => Result,
+): [Result, ...Result[]] {
+  return [map(first), ...others.map(map)];
 }
 
 /** The chain settings, which live mode must have. */

@@ -21,8 +21,8 @@ export interface Metrics {
   readonly providerCalls: Counter<'provider' | 'outcome'>;
   readonly providerCircuitOpen: Gauge<'provider'>;
   readonly taskFailures: Counter<'task'>;
-  readonly relayerBalancePol: Gauge;
-  readonly relayerLowBalancePol: Gauge;
+  readonly relayerBalancePol: Gauge<'relayer'>;
+  readonly relayerLowBalancePol: Gauge<'relayer'>;
 }
 
 /** Metrics of provider calls and provider webhooks. */
@@ -137,11 +137,18 @@ export function createMetrics(): Metrics {
       labelNames: ['task'],
       registers,
     }),
-    relayerBalancePol: gauge('card_checkout_relayer_balance_pol', 'Gas balance of the relayer in POL.'),
-    relayerLowBalancePol: gauge(
-      'card_checkout_relayer_low_balance_pol',
-      'Low-balance mark of the relayer in POL: the cost of three full batches at current fees.',
-    ),
+    relayerBalancePol: new Gauge({
+      name: 'card_checkout_relayer_balance_pol',
+      help: 'Gas balance of each relayer in POL.',
+      labelNames: ['relayer'],
+      registers,
+    }),
+    relayerLowBalancePol: new Gauge({
+      name: 'card_checkout_relayer_low_balance_pol',
+      help: 'Low-balance mark of a relayer in POL: the cost of three full batches at current fees.',
+      labelNames: ['relayer'],
+      registers,
+    }),
   };
 }
 

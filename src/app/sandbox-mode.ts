@@ -171,7 +171,7 @@ async function openSandboxServices(
     settlements,
     chain: createChainReader({ endpoints, sources: { token, factories: factoriesOf(settlements) } }),
     token: createTokenReader({ endpoints, token }),
-    relayer: createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey }),
+    relayers: [createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey })],
     sweepBalances: createBalanceSweep({ endpoints, token }),
     rates: sandbox.rates,
     adapters: openAdapters(sandbox, config, clock),

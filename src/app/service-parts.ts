@@ -198,7 +198,7 @@ function createPaymentContext(parts: PaymentParts): CreatePaymentContext {
       }),
       isReservedAddress: createReservedAddressCheck(
         known,
-        [token, ...contracts, external.relayer.address],
+        [token, ...contracts, ...external.relayers.map(({ address }) => address)],
         clock.monotonicMs,
       ),
       recordDepositAddress: known.add,

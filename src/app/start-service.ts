@@ -115,7 +115,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
       baseUrl: config.baseUrl,
     },
     rescue: (id, token) =>
-      rescueToken({ ...store, relayer: external.relayer, nowMs: clock.nowMs }, id, token),
+      rescueToken({ ...store, relayer: external.relayers[0], nowMs: clock.nowMs }, id, token),
     sandbox:
       parts.sandboxControls?.({
         startSession: parts.startSession,

@@ -41,8 +41,12 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     monotonicMs: clock.monotonicMs,
     expiryMs: config.checkoutExpiryHours * 3_600_000,
     wake,
-    withRelayerLease: (relayer, follow) =>
-      shared === null ? follow() : withFreeLease(shared.leases, senderOf(relayer), holder, follow),
+    async withRelayerLease(relayer, follow) {
+      // Its own sender follows it, here or in another process with the same keys.
+      if (options.external.relayers.some(({ address }) => address === relayer)) return;
+      if (shared === null) await follow();
+      else await withFreeLease(shared.leases, senderOf(relayer), holder, follow);
+    },
   });
   const { own, leases } = shared === null ? single(tasks) : clustered(shared, holder, options, tasks, wake);
   const worker: Worker = startWorker(own, (name, error, failuresInARow) => {
@@ -89,16 +93,15 @@ function clustered(
       onFailure: (error) => options.log.warn({ err: error, lease: name }, 'could not be renewed'),
     });
   const watcher = leaseFor(WATCHER, watching);
-  const sender = leaseFor(senderOf(options.external.relayer.address), sending);
+  const senders = sending.map((task) => ({ task, lease: leaseFor(senderOf(task.relayer), [task]) }));
   return {
     own: [
       watcher.renewal,
       ...watching.map(watcher.whileHeld),
-      sender.renewal,
-      ...sending.map(sender.whileHeld),
+      ...senders.flatMap(({ task, lease }) => [lease.renewal, lease.whileHeld(task)]),
       ...unleased,
     ],
-    leases: [watcher, sender],
+    leases: [watcher, ...senders.map(({ lease }) => lease)],
   };
 }
 
@@ -148,7 +151,7 @@ export async function withFreeLease(
 
 /**
  * A lease only saves work and noise: a step that began with it may end after it. What must not happen twice is
- * refused by the store itself (the watcher's cursor, the relayer's one open batch, the claim of a webhook).
+ * refused by the store itself (the watcher's cursor, a nonce of the relayer, the claim of a webhook).
  */
 export function createLease(options: LeaseOptions): Lease {
   const { leases, name, holder, monotonicMs, onAcquired, onFailure } = options;

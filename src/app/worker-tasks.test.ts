@@ -15,19 +15,17 @@ async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] =
   let run = 0;
   const log = (level: string) => () => void lines.push(`${run}: ${level}`);
   const task = createGasTask({
-    external: {
-      relayer: {
-        address: '0xAbc',
-        readGasBalance: async () => balances[run] as bigint,
-        quoteFees: async () => ({
-          maxFeePerGas: (feesGwei[run] ?? 100n) * GWEI,
-          maxPriorityFeePerGas: 25n * GWEI,
-        }),
-      },
+    relayer: {
+      address: '0xAbc',
+      readGasBalance: async () => balances[run] as bigint,
+      quoteFees: async () => ({
+        maxFeePerGas: (feesGwei[run] ?? 100n) * GWEI,
+        maxPriorityFeePerGas: 25n * GWEI,
+      }),
     },
     metrics: {
-      relayerBalancePol: { set: (pol: number) => void shown.push(pol) } as never,
-      relayerLowBalancePol: { set: (pol: number) => void lowest.push(pol) } as never,
+      relayerBalancePol: { set: (_: unknown, pol: number) => void shown.push(pol) } as never,
+      relayerLowBalancePol: { set: (_: unknown, pol: number) => void lowest.push(pol) } as never,
     },
     log: { error: log('error'), info: log('info') } as never,
   });

@@ -37,12 +37,18 @@ const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 export interface WorkerTasks {
   /** Tasks of one process at a time, among all with the same data. */
   readonly watching: readonly WorkerTask[];
-  /** Tasks of one process at a time, among all with the same relayer key. */
-  readonly sending: readonly WorkerTask[];
+  /** Tasks of one process at a time, among all with the same relayer key; one for each key. */
+  readonly sending: readonly SendingTask[];
   /** Tasks of every process. */
   readonly shared: readonly WorkerTask[];
   /** Waits for what was begun and cannot be taken back: open deliveries. */
   drain(): Promise<void>;
+}
+
+/** The sender of one relayer. */
+export interface SendingTask extends WorkerTask {
+  /** The relayer's address. */
+  readonly relayer: string;
 }
 
 export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
@@ -54,9 +60,9 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
       createEventTask(parts),
       createErasingTask(parts),
     ],
-    sending: [relayTask(parts)],
+    sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
     shared: [
-      createGasTask(parts),
+      ...parts.external.relayers.map((relayer) => createGasTask({ ...parts, relayer })),
       webhooks.task,
       staleWebhooksTask(parts),
       ...receiptTasks(parts),
@@ -84,10 +90,13 @@ function createEventTask({ store: { events }, nowMs }: WorkerParts): WorkerTask 
   };
 }
 
-function relayTask({ store, external, nowMs, log, metrics, withRelayerLease }: WorkerParts): WorkerTask {
+function relayTask(
+  { store, external, nowMs, log, metrics, withRelayerLease }: WorkerParts,
+  relayer: Relayer,
+): SendingTask {
   const context: RelayContext = {
     ...store,
-    relayer: external.relayer,
+    relayer,
     token: external.token,
     nowMs,
     limits: external.intervals.relayLimits,
@@ -100,12 +109,13 @@ function relayTask({ store, external, nowMs, log, metrics, withRelayerLease }: W
   };
   return {
     name: 'relay',
+    relayer: relayer.address,
     intervalMs: external.intervals.relayIntervalMs,
     async run() {
       const pass = await relayReleases(context);
       metrics.relayPasses.inc({ result: pass });
       if (pass === 'bumped' || pass === 'replaced' || pass === 'abandoned' || pass === 'refused')
-        log.warn({ pass }, 'relay');
+        log.warn({ pass, relayer: relayer.address }, 'relay');
       return pass === 'resolved';
     },
   };
@@ -209,7 +219,7 @@ function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'
 const GAS_INTERVAL_MS = 60_000;
 
 interface GasParts {
-  readonly external: { readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'> };
+  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
   readonly metrics: Pick<Metrics, 'relayerBalancePol' | 'relayerLowBalancePol'>;
   readonly log: Pick<Log, 'error' | 'info'>;
 }
@@ -218,23 +228,20 @@ interface GasParts {
  * Keeps the relayer's gas money in the metrics, and logs once when it falls below some full batches at the present fees
  * and once when it no longer is: an empty relayer releases nothing.
  */
-export function createGasTask({ external, metrics, log }: GasParts): WorkerTask {
+export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
   let isLow = false;
   return {
     name: 'gas',
     intervalMs: GAS_INTERVAL_MS,
     async run() {
-      const [balanceWei, fees] = await Promise.all([
-        external.relayer.readGasBalance(),
-        external.relayer.quoteFees(),
-      ]);
+      const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
       const lowWei = lowGasWei(fees);
       const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];
-      metrics.relayerBalancePol.set(balancePol);
-      metrics.relayerLowBalancePol.set(lowPol);
+      metrics.relayerBalancePol.set({ relayer: relayer.address }, balancePol);
+      metrics.relayerLowBalancePol.set({ relayer: relayer.address }, lowPol);
       const wasLow = isLow;
       isLow = balanceWei < lowWei;
-      const fields = { relayer: external.relayer.address, balancePol, lowPol };
+      const fields = { relayer: relayer.address, balancePol, lowPol };
       if (isLow && !wasLow) log.error(fields, 'the relayer is low on gas: send POL to it, or releases stop');
       if (wasLow && !isLow) log.info(fields, 'the relayer has enough gas again');
       return false;

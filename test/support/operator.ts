@@ -118,7 +118,7 @@ export async function createTestConsole({
 function contextOf(
   { store }: TestDashboard,
   outside: Outside,
-): Pick<OperatorContext, 'directory' | 'providerDescriptions' | 'relay' | 'chain' | 'relayer' | 'rescue'> {
+): Pick<OperatorContext, 'directory' | 'providerDescriptions' | 'relay' | 'chain' | 'relayers' | 'rescue'> {
   const view = {
     async readHeads() {
       if (outside.heads === null) throw new ChainUnavailableError('no endpoint answers');
@@ -130,11 +130,13 @@ function contextOf(
     directory: { adapters: outside.adapters, settings: store.providers },
     relay: store.relay,
     chain: { withView: (use) => use(view as ChainView) },
-    relayer: {
-      address: RESERVED_ADDRESS,
-      readGasBalance: async () => outside.gasBalanceWei,
-      quoteFees: async () => ({ maxFeePerGas: 85n * 10n ** 9n, maxPriorityFeePerGas: 25n * 10n ** 9n }),
-    },
+    relayers: [
+      {
+        address: RESERVED_ADDRESS,
+        readGasBalance: async () => outside.gasBalanceWei,
+        quoteFees: async () => ({ maxFeePerGas: 85n * 10n ** 9n, maxPriorityFeePerGas: 25n * 10n ** 9n }),
+      },
+    ],
     async rescue(id, token) {
       outside.rescued.push(`${id} ${token}`);
       return `0x${'ab'.repeat(32)}`;

@@ -239,7 +239,7 @@ export interface OperatorContext extends AreaContext {
   readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly chain: Pick<ChainReader, 'withView'>;
-  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
+  readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
   /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
   /** The public address of the service and the documentation, without a slash at the end. */

@@ -41,10 +41,10 @@ export function registerSettlementPage(routes: OperatorRoutes): void {
 }
 
 async function showSettlement(context: OperatorContext): Promise<OperatorView> {
-  const { relayer, chain, observations, relay, search } = context;
-  const [balance, fees, heads, cursor, batches, waiting] = await Promise.all([
-    orNull(relayer.readGasBalance()),
-    orNull(relayer.quoteFees()),
+  const { relayers, chain, observations, relay, search } = context;
+  const [balances, fees, heads, cursor, batches, waiting] = await Promise.all([
+    Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),
+    orNull((relayers[0] as (typeof relayers)[number]).quoteFees()),
     orNull(chain.withView((view) => view.readHeads())),
     observations.readCursor(),
     relay.listOpenBatches(BATCHES_SHOWN),
@@ -55,7 +55,7 @@ async function showSettlement(context: OperatorContext): Promise<OperatorView> {
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
 <div class="field"><label for="payment">Payment id, short code or link</label><input id="payment" name="payment"></div><button class="button">Open payment</button></form>
 ${chainCard(context, cursor, heads)}
-${relayerCard(relayer.address, balance, fees)}
+${relayers.map(({ address }, index) => relayerCard(address, balances[index] ?? null, fees))}
 <section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>
 <section class="card"><h2>Deposits that need attention</h2>${waiting.length === 0 ? html`<p class="soft">None.</p>` : waitingTable(waiting)}</section>`,
   };

@@ -57,7 +57,7 @@ export function createInstanceTasks(
       },
     });
   const watcher = leaseFor('watcher');
-  const sender = leaseFor(senderOf(parts.external.relayer.address));
+  const sender = leaseFor(senderOf(parts.external.relayers[0].address));
   return {
     all: [
       ...tasks.watching.map(noted).map(watcher.whileHeld),

@@ -150,14 +150,14 @@ function createOutside(
       },
     ),
   );
-  const outside: Pick<ExternalServices, 'chain' | 'token' | 'relayer' | 'sweepBalances' | 'intervals'> = {
+  const outside: Pick<ExternalServices, 'chain' | 'token' | 'relayers' | 'sweepBalances' | 'intervals'> = {
     chain: createChainReader({
       endpoints,
       sources: { token, factories: [factory] },
       monotonicMs: () => world.time.trueMs,
     }),
     token: createTokenReader({ endpoints, token }),
-    relayer: relayerOf(endpoints),
+    relayers: [relayerOf(endpoints)],
     sweepBalances: createBalanceSweep({ endpoints, token }),
     intervals: {
       watchIntervalMs: 0,
