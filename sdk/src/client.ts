@@ -1,7 +1,15 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { ConnectionError } from './errors.ts';
 import { type RequestContext, sendRequest } from './send-request.ts';
-import type { CheckoutRequest, Payment, PaymentStatus, SettlementPublication } from './wire.ts';
+import type {
+  CheckoutRequest,
+  MerchantEventPage,
+  MerchantPayment,
+  MerchantPaymentPage,
+  Payment,
+  PaymentStatus,
+  SettlementPublication,
+} from './wire.ts';
 
 export interface ClientOptions {
   /** `service_live_…`; it belongs on a server, never into a page or an app. */
@@ -25,6 +33,24 @@ export interface ClientOptions {
 /** Either of the two; the token is the one that create answered. */
 export type PaymentQuery = { readonly paymentId: string } | { readonly ipnToken: string };
 
+/** The filter of a payment list, under the names of the API. */
+export interface PaymentListFilter {
+  readonly limit?: number;
+  readonly before?: string;
+  readonly status?: PaymentStatus['status'];
+  readonly forward_status?: PaymentStatus['forward_status'];
+  readonly provider?: string;
+  readonly currency?: PaymentStatus['currency'];
+  readonly amount_mismatch?: 'partially_paid' | 'overpaid';
+  /** ISO 8601, as `created_before`. */
+  readonly created_from?: string;
+  readonly created_before?: string;
+  readonly search?: string;
+}
+
+/** Events of a page: an answer of this length is well below what the client reads. */
+const EVENTS_OF_A_PAGE = 50;
+
 /** The service as a merchant's server sees it. */
 export interface Client {
   readonly checkouts: {
@@ -39,6 +65,18 @@ export interface Client {
   readonly payments: {
     /** Reads what became of a payment. @throws ApiError (404: there is none, or it is another account's), ConnectionError */
     retrieve(query: PaymentQuery | string): Promise<PaymentStatus>;
+    /** Lists payments of the account, newest first; `before` is the `next` of the page before. @throws ApiError, ConnectionError */
+    list(filter?: PaymentListFilter): Promise<MerchantPaymentPage>;
+    /** Cancels a payment for which nothing has arrived. @throws ApiError (409: its state does not allow it), ConnectionError */
+    cancel(paymentId: string): Promise<MerchantPayment>;
+  };
+  readonly events: {
+    /**
+     * Reads the events after a number, or from the oldest that exists. `followEvents` does so in a loop.
+     *
+     * @throws ApiError (410: events after that number no longer exist), ConnectionError
+     */
+    list(query?: { readonly after?: number; readonly limit?: number }): Promise<MerchantEventPage>;
   };
   readonly settlement: {
     /** Reads what the deposit addresses follow from. Keep it with your code rather than asking each time. */
@@ -81,6 +119,24 @@ export function createClient(options: ClientOptions): Client {
         });
         return expectFields<PaymentStatus>(answer, ['payment_id', 'status', 'forward_status']);
       },
+      async list(filter = {}) {
+        const answer = await sendRequest(context, {
+          method: 'GET',
+          path: withQuery('/merchant/v1/payments', filter),
+        });
+        return expectList<MerchantPaymentPage>(answer, 'payments');
+      },
+      async cancel(paymentId) {
+        const path = `/merchant/v1/payments/${encodeURIComponent(paymentId)}/cancel`;
+        const answer = await sendRequest(context, { method: 'POST', path });
+        return expectFields<MerchantPayment>(answer, ['payment_id', 'status', 'forward_status']);
+      },
+    },
+    events: {
+      async list({ after, limit = EVENTS_OF_A_PAGE } = {}) {
+        const path = withQuery('/merchant/v1/events', { after, limit });
+        return expectList<MerchantEventPage>(await sendRequest(context, { method: 'GET', path }), 'events');
+      },
     },
     settlement: {
       async retrieve() {
@@ -96,6 +152,19 @@ function queryOf(query: PaymentQuery | string): string {
   return 'ipnToken' in query
     ? `ipn_token=${encodeURIComponent(query.ipnToken)}`
     : `payment_id=${encodeURIComponent(query.paymentId)}`;
+}
+
+function withQuery(path: string, parameters: object): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return query === '' ? path : `${path}?${query}`;
+}
+
+function expectList<Answer>(answer: unknown, field: keyof Answer & string): Answer {
+  if (Array.isArray((answer as Readonly<Record<string, unknown>>)[field])) return answer as Answer;
+  throw new ConnectionError(`the answer has no ${field}`);
 }
 
 /** An answer without these is not the service's, and nothing may be concluded from it. */

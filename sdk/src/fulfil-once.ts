@@ -14,7 +14,7 @@ export interface FulfilmentStore<Transaction = void> {
 }
 
 export interface FulfilOnceOptions<Transaction> {
-  readonly client: Pick<Client, 'payments'>;
+  readonly client: { readonly payments: Pick<Client['payments'], 'retrieve'> };
   /** The payment of the order: its id, or its token. */
   readonly payment: PaymentQuery | string;
   /** What the order says was to be paid; when the service says otherwise, nothing is fulfilled. */

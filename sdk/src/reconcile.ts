@@ -16,7 +16,7 @@ export interface OpenOrder {
 }
 
 export interface ReconcileOptions {
-  readonly client: Pick<Client, 'payments'>;
+  readonly client: { readonly payments: Pick<Client['payments'], 'retrieve'> };
   /** Reads the orders that have a payment and are neither fulfilled nor given up. Called about once a minute. */
   readonly listOpenOrders: () => Promise<readonly OpenOrder[]> | readonly OpenOrder[];
   /** The payment is paid: do what the webhook's handler does, with `fulfilOnce`. */
@@ -106,7 +106,8 @@ async function look(
   }
 }
 
-function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits, or less when the signal aborts. */
+export function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
     const end = () => {

@@ -5,6 +5,8 @@ export type { Client, ClientOptions, PaymentQuery } from './client.ts';
 export { createClient } from './client.ts';
 export type { WebhookRefusal } from './errors.ts';
 export { ApiError, CardCheckoutError, ConnectionError, DepositAddressError, WebhookError } from './errors.ts';
+export type { EventCursor, FollowEventsOptions } from './follow-events.ts';
+export { EventGapError, followEvents } from './follow-events.ts';
 export type { Fulfilment, FulfilmentStore, FulfilOnceOptions } from './fulfil-once.ts';
 export { createMemoryStore, fulfilOnce, WrongAmountError } from './fulfil-once.ts';
 export type { OpenOrder, ReconcileOptions } from './reconcile.ts';
@@ -15,6 +17,11 @@ export type { FindToken, RawBody, SignatureHeader, VerificationOptions } from '.
 export type {
   CheckoutRequest,
   Currency,
+  MerchantEvent,
+  MerchantEventPage,
+  MerchantEventType,
+  MerchantPayment,
+  MerchantPaymentPage,
   Payment,
   PaymentForwardedEvent,
   PaymentPaidEvent,

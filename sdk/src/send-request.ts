@@ -30,7 +30,8 @@ export interface ServiceRequest {
 
 /**
  * Sends it, again after a pause where the specification allows that: 408, 429, 500, 502, 503 and no answer at all. All
- * that is sent here may be repeated: reading changes nothing, and a create carries its Idempotency-Key.
+ * that is sent here may be repeated: reading changes nothing, a create carries its Idempotency-Key, and a second cancel is
+ * refused.
  *
  * @throws ApiError, ConnectionError
  */

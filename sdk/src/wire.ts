@@ -92,6 +92,56 @@ export interface PaymentStatus {
   readonly created_at: string;
 }
 
+/** A payment of your account, as `/merchant/v1` shows it. */
+export interface MerchantPayment extends PaymentStatus {
+  readonly provider: string;
+  readonly fee_percent: number;
+  readonly payout_address: string;
+  readonly checkout_url: string;
+  /** Not verified. */
+  readonly email: string | null;
+  readonly note: string | null;
+  readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
+  readonly cancel_reason: 'expired' | 'merchant' | 'operator' | null;
+}
+
+/** Payments, newest first. */
+export interface MerchantPaymentPage {
+  readonly payments: readonly MerchantPayment[];
+  /** The `before` of the next page; null at the end. */
+  readonly next: string | null;
+}
+
+/** What an event says happened. Other types can be added: ignore those that you do not know. */
+export type MerchantEventType =
+  | 'payment.deposit_seen'
+  | 'payment.deposit_reverted'
+  | 'payment.partially_paid'
+  | 'payment.overpaid'
+  | 'payment.paid'
+  | 'payment.forwarded'
+  | 'payment.canceled'
+  | 'payment.attention_required'
+  | 'payment.updated';
+
+/** One entry of the account's event log. */
+export interface MerchantEvent {
+  /** The numbers of an account are consecutive. */
+  readonly number: number;
+  readonly type: MerchantEventType;
+  readonly created_at: string;
+  /** The payment as it is now, not as it was then. */
+  readonly payment: MerchantPayment;
+}
+
+/** Events in their order. */
+export interface MerchantEventPage {
+  readonly events: readonly MerchantEvent[];
+  /** The `after` of the next request. */
+  readonly next_after: number;
+  readonly has_more: boolean;
+}
+
 /** A payment was received. Of a card payment, the money is in your wallet as well. */
 export interface PaymentPaidEvent {
   readonly event: 'payment.paid';

@@ -11,6 +11,7 @@ import { providerFaults } from '../../src/cli/operations-context.ts';
 import { variables } from '../../src/config-variables.ts';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { errorTable } from '../../src/domain/errors.ts';
+import { paymentEventTypes } from '../../src/domain/payment-events.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 
@@ -57,6 +58,12 @@ describe('errors', () => {
       sorted([...new Set(Object.values(errorTable).map(({ status }) => String(status)))]),
     );
   });
+});
+
+it('lists every type of event with its description', () => {
+  const page = read('docs/merchant-api.md');
+  const rows = tableRows(page).filter(([name]) => name?.startsWith('`payment.'));
+  expect(rows).toEqual(Object.entries(paymentEventTypes).map(([type, text]) => [`\`${type}\``, text]));
 });
 
 describe('environment variables', () => {

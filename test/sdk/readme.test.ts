@@ -25,6 +25,7 @@ interface Shop {
   readonly payment: Created;
   receive(request: Request): Promise<Response>;
   reconcileOrders(): Promise<void>;
+  followAll(): Promise<void>;
   verifyAddress(publication: unknown): void;
   readonly client: { settlement: { retrieve(): Promise<unknown> } };
 }
@@ -46,10 +47,17 @@ function shopModule(baseUrl: string): string {
       .replace("'https://shop.example/webhook'", "'https://shop.example.com/hook'")
       .replaceAll('0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', PAYOUT_ADDRESS),
   );
-  const [create, receive, store, reconcile, verify] = blocks as [string, string, string, string, string];
-  expect(blocks).toHaveLength(5);
+  const [create, receive, store, follow, reconcile, verify] = blocks as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  expect(blocks).toHaveLength(6);
   const inside = (block: string) => block.replace(/^import .*$/gm, '');
-  const imports = [reconcile, verify].flatMap((block) => block.match(/^import .*$/gm) ?? []);
+  const imports = [follow, reconcile, verify].flatMap((block) => block.match(/^import .*$/gm) ?? []);
   return `
 const { pool, orders, shutdown, findToken, writeOrderAsPaid } = globalThis.readmeShop;
 ${imports.join('\n')}
@@ -57,6 +65,7 @@ ${create}
 ${store}
 ${receive}
 export async function reconcileOrders() {${inside(reconcile)}}
+export async function followAll() {${inside(follow)}}
 export function verifyAddress(publication) {${inside(verify)}}
 export { client, payment };`;
 }
@@ -68,6 +77,7 @@ beforeAll(async () => {
   databaseUrl = await postgres.createDatabase();
   pool = new Pool({ connectionString: databaseUrl });
   await pool.query('CREATE TABLE fulfilments (payment_id uuid PRIMARY KEY)');
+  await pool.query('CREATE TABLE event_cursor AS SELECT 0 AS number');
   await pool.query('CREATE TABLE parcels (sent_at timestamptz DEFAULT now())');
   mkdirSync(join(sdk.folder, 'shop'));
   const file = join(sdk.folder, 'shop', 'shop.mjs');
@@ -132,9 +142,13 @@ it('refuses what is forged, and fulfils nothing that is not paid', async () => {
 it('fulfils once in PostgreSQL, whoever comes first: webhooks at the same time, or the look at open orders', async () => {
   const payment = await service.store.payments.findPaymentById(shop.payment.payment_id);
   await service.store.payments.decidePayment(payment as NonNullable<typeof payment>, pay);
-  const looking = shop.reconcileOrders();
+  await service.store.events.numberEvents(10);
+  const looking = Promise.all([shop.reconcileOrders(), shop.followAll()]);
   expect(await Promise.all([deliver(), deliver(), deliver()])).toEqual([204, 204, 204]);
   expect(await deliver()).toBe(204);
+  await waitFor('the event to be processed', 20_000, async () => {
+    return (await pool.query('SELECT number FROM event_cursor')).rows[0].number === 1;
+  });
   shutdown.abort();
   await looking;
   expect(await parcels()).toBe(1);

@@ -27,6 +27,12 @@ const merchantPages: readonly DocPage[] = [
   page('concepts', 'Begin', 'Concepts', 'the terms that every other page uses'),
   page('api', 'Integrate', 'The API by example', 'both operations with their parameters and responses'),
   { ...page('sdk', 'Integrate', 'SDK', 'the client for the server of a shop'), file: 'sdk/README.md' },
+  page(
+    'merchant-api',
+    'Integrate',
+    'The merchant API',
+    'events, lists, sums and cancellation for your own programs',
+  ),
   page('webhooks', 'Integrate', 'Webhooks', 'the five obligations of a receiver, each with code'),
   {
     ...page('examples', 'Integrate', 'Examples', 'runnable shops in several languages'),

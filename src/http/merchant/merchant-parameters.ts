@@ -136,12 +136,13 @@ export function parseExpandRequest(query: QueryParameters): ReadonlySet<Expansio
 }
 
 export function parseEventRequest(query: QueryParameters): {
-  readonly after: number;
+  /** Null for the oldest event that is kept. */
+  readonly after: number | null;
   readonly limit: number;
 } {
   requireKnown(query, eventParameters);
   return {
-    after: parseNumber(query, 'after', 0, Number.MAX_SAFE_INTEGER, 0),
+    after: query['after'] === undefined ? null : parseNumber(query, 'after', 0, Number.MAX_SAFE_INTEGER, 0),
     limit: parseNumber(query, 'limit', 1, MAXIMUM_PAGE, MAXIMUM_PAGE),
   };
 }

@@ -102,8 +102,8 @@ function registerEvents(
   server.get('/events', { onRequest }, async (request, reply) => {
     const { id: accountId } = accountOf(request);
     const { after, limit } = parseEventRequest(queryOf(request));
-    const page = await events.listEvents(accountId, after, limit);
-    requireKept(after, page);
+    const page = await events.listEvents(accountId, after ?? 0, limit);
+    if (after !== null) requireKept(after, page);
     const presented = await Promise.all(
       page.events.map(async (event) => {
         const payment = await payments.findPayment(accountId, event.paymentId);
@@ -111,7 +111,7 @@ function registerEvents(
         return presentEvent(baseUrl, event, payment);
       }),
     );
-    const nextAfter = page.events.at(-1)?.number ?? after;
+    const nextAfter = page.events.at(-1)?.number ?? after ?? page.newest;
     return sendTagged(request, reply, {
       events: presented,
       next_after: nextAfter,

@@ -1,0 +1,94 @@
+import type { Client } from './client.ts';
+import { ApiError } from './errors.ts';
+import { waitFor } from './reconcile.ts';
+import type { MerchantEvent } from './wire.ts';
+
+const POLL_MS = 5_000;
+/** After an error without a `Retry-After`. */
+const ERROR_PAUSE_MS = 10_000;
+
+/** Where the number of the last processed event is stored: your database, in one row. */
+export interface EventCursor<Transaction = void> {
+  /** The number of the last processed event; 0 before the first. */
+  read(): Promise<number> | number;
+  /**
+   * Opens a transaction, sets the stored number to `number` if it is `number - 1`, and runs `work` in the same
+   * transaction. Both commit together or not at all. Returns false, and runs nothing, when another number is stored.
+   */
+  advance(number: number, work: (transaction: Transaction) => Promise<void> | void): Promise<boolean>;
+  /** Sets the stored number, where the events in between no longer exist. */
+  skipTo(number: number): Promise<void> | void;
+}
+
+export interface FollowEventsOptions<Transaction> {
+  readonly client: Pick<Client, 'events'>;
+  readonly cursor: EventCursor<Transaction>;
+  /** Processes one event. What it writes to the transaction exists exactly once. An error stops at this event and retries. */
+  readonly onEvent: (transaction: Transaction, event: MerchantEvent) => Promise<void> | void;
+  /**
+   * Events after `after` no longer exist, because they are older than 30 days. Read your open orders one by one, as
+   * `reconcile` does; then the log continues. Without it, such a gap throws.
+   */
+  readonly onGap?: (after: number) => Promise<void> | void;
+  readonly onError?: (error: unknown) => void;
+  /** Ends the loop after the event that is being processed. */
+  readonly signal?: AbortSignal;
+  /** Pause after the newest event. 5,000 by default. */
+  readonly pollMs?: number;
+  /** Waits, or less when the signal aborts; for tests. */
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/**
+ * Follows the events of the account, in order and each exactly once, until the signal aborts. It needs no public
+ * address. After a crash it continues after the last event that was committed.
+ */
+export async function followEvents<Transaction>(options: FollowEventsOptions<Transaction>): Promise<void> {
+  const { signal, onError = () => {}, pollMs = POLL_MS, wait = waitFor } = options;
+  const isOver = () => signal?.aborted === true;
+  while (!isOver()) {
+    let pauseMs = pollMs;
+    try {
+      if (await processPage(options, isOver)) continue;
+    } catch (error) {
+      if (error instanceof EventGapError) throw error;
+      onError(error);
+      const askedMs = error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0;
+      pauseMs = Math.max(askedMs, ERROR_PAUSE_MS);
+    }
+    if (!isOver()) await wait(pauseMs, signal);
+  }
+}
+
+/** Events that were not processed no longer exist, and no `onGap` says what to do. */
+export class EventGapError extends Error {
+  override readonly name = 'EventGapError';
+}
+
+/** Processes the next page; true when more events are there. */
+async function processPage<Transaction>(
+  { client, cursor, onEvent, onGap }: FollowEventsOptions<Transaction>,
+  isOver: () => boolean,
+): Promise<boolean> {
+  const after = await cursor.read();
+  const page = await client.events.list({ after }).catch(nullIfExpired);
+  if (page === null) {
+    if (onGap === undefined) throw new EventGapError(`events after ${after} no longer exist`);
+    const oldest = await client.events.list();
+    await onGap(after);
+    const [first] = oldest.events;
+    await cursor.skipTo(first === undefined ? oldest.next_after : first.number - 1);
+    return true;
+  }
+  for (const event of page.events) {
+    if (isOver()) return false;
+    // Another process was faster: the next page begins where it is.
+    if (!(await cursor.advance(event.number, (transaction) => onEvent(transaction, event)))) return true;
+  }
+  return page.has_more;
+}
+
+function nullIfExpired(error: unknown): null {
+  if (error instanceof ApiError && error.code === 'cursor_expired') return null;
+  throw error;
+}
