@@ -77,7 +77,7 @@ const simulatedRuns: Readonly<Record<string, number>> = { simulation: 60, instan
 /** Begun last, these would be waited for alone. */
 const longCampaignParts = ['hostile-input', 'secrets', 'soak', 'kills', 'neighbours'];
 
-/** A short campaign of every part with a fresh seed. A step's name is the command that repeats it: `npm run …`. */
+/** A short run of every part of the stress suite with a fresh seed. A step's name is the command that repeats it: `npm run …`. */
 function campaignSteps(): Step[] {
   const names = parts.map(({ name }) => name).filter((name) => !longCampaignParts.includes(name));
   return [...longCampaignParts, ...names].map((name) => {
@@ -160,7 +160,7 @@ async function checkPlain(step: Step): Promise<Checked> {
   return checked;
 }
 
-/** Each promise of the campaign's table counts as a test; one that was not looked at is named, and is not kept. */
+/** Each promise of the stress suite's table counts as a test; one that was not checked is named and counts as failed. */
 async function checkCampaign(step: Step): Promise<Checked> {
   const result = await runStep(step);
   const { counts, unchecked } = campaignCounts(result.output);

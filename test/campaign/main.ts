@@ -1,5 +1,5 @@
 /**
- * `npm run campaign`: the promises of docs/reliability.md, each tried against many faults. Prints one table, and ends
+ * `npm run campaign`, the stress suite: tests the promises of docs/reliability.md under fault injection. Prints one table, and ends
  * with an error when a promise was broken.
  *
  *   --only part,part   these parts only; all of them otherwise
@@ -7,7 +7,7 @@
  *   --short            a few minutes instead of hours; --long, the default, may be said as well
  *   --seeds N          simulated runs; without --only, only the simulation
  *   --store postgres   simulated on PostgreSQL instead of SQLite: the part "instances"
- *   --planted          plants faults in copies of the source, each of which has to be found
+ *   --planted          injects faults into copies of the source, each of which must be found
  */
 import { randomInt } from 'node:crypto';
 import { cpus } from 'node:os';
@@ -46,7 +46,7 @@ function chooseParts(): readonly Part[] {
   });
 }
 
-/** A part that cannot run at all has kept nothing. */
+/** A part that cannot run counts as a violation. */
 async function runPart({ name, load }: Part, options: SimulationOptions): Promise<PartReport> {
   const startedAtMs = performance.now();
   const log = (line: string) => options.log(`  ${name}: ${line}`);
@@ -55,7 +55,7 @@ async function runPart({ name, load }: Part, options: SimulationOptions): Promis
     return { part: name, results: await run({ ...options, log }) };
   } catch (error) {
     log((error as Error).stack ?? String(error));
-    return { part: name, results: [{ promise: `The part "${name}" can be run`, cases: 1, violations: 1 }] };
+    return { part: name, results: [{ promise: `The part "${name}" runs`, cases: 1, violations: 1 }] };
   } finally {
     log(`took ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
   }

@@ -1,12 +1,12 @@
-/** One row of the campaign's table. */
+/** One row of the stress suite's table. */
 export interface PromiseResult {
-  /** What is promised, as a sentence for people. */
+  /** The promise, as a sentence. */
   readonly promise: string;
-  /** How often it was looked at. */
+  /** The number of checked cases. */
   readonly cases: number;
-  /** How often it was not kept; each was said through `log`, with the seed that brings it about again. */
+  /** The number of violations; each is logged with the seed that reproduces it. */
   readonly violations: number;
-  /** Why it could not be looked at here, in a few words. */
+  /** Why it could not be checked here, in a few words. */
   readonly unchecked?: string;
 }
 
@@ -15,9 +15,9 @@ export interface PartOptions {
   readonly seed: number;
   /** The long form takes minutes to hours, the short one seconds to minutes. */
   readonly long: boolean;
-  /** Says something to whoever watches the campaign. */
+  /** Prints a line of progress. */
   readonly log: (line: string) => void;
 }
 
-/** A part of the campaign: tries some promises and says what came of each. Throws only when it cannot run at all. */
+/** Runs a part of the stress suite and returns the result of each promise. Throws only if it cannot run at all. */
 export type RunPart = (options: PartOptions) => Promise<readonly PromiseResult[]>;

@@ -1,14 +1,14 @@
 import type { PromiseResult } from './part.ts';
 import type { SimulationOptions } from './simulation/run.ts';
 
-/** A part of the campaign. */
+/** A part of the stress suite. */
 export interface Part {
   readonly name: string;
   /** Only what is chosen is imported. */
   readonly load: () => Promise<(options: SimulationOptions) => Promise<readonly PromiseResult[]>>;
 }
 
-/** All parts; `npm test` runs each of them in its short form. */
+/** All parts; `npm test` runs the short form of each. "neighbours" is the test of noisy neighbors. */
 export const parts: readonly Part[] = [
   { name: 'simulation', load: async () => (await import('./simulation/run.ts')).runSimulation },
   { name: 'instances', load: async () => (await import('./simulation/run.ts')).runInstances },

@@ -1,21 +1,20 @@
-/** What the service promises, as rows of the campaign's table. */
+/** The promises of the service, as rows of the stress suite's table. */
 export const promises = {
   conservation: 'Deposits = forwarded + fees + held, to the unit',
-  creditedOnce:
-    'Every log of the final chain is in the books once, whatever nodes left out, repeated or made up',
-  readAtOnce: 'What honest nodes show is read the first time: a second look finds nothing',
+  creditedOnce: 'Every log of the final chain is recorded once, whatever nodes omit, repeat or invent',
+  readAtOnce: 'Logs of honest nodes are read in the first scan: a second scan finds nothing',
   finality: '`paid` only at finality, with the amounts of the final chain',
   legalPath: 'Every payment moves along the state table, and nothing changes a paid one',
-  acknowledged: 'Every acknowledged create is there',
-  madeOnce: 'A create that is asked again, here or at another instance, makes one payment',
+  acknowledged: 'Every acknowledged create is stored',
+  madeOnce: 'A retried create, at this or another instance, creates one payment',
   storedFirst: 'Nothing is broadcast before it is stored',
   postedOnce: 'At most one POST per event, and exactly one for a delivered one',
-  claimedFirst: 'No POST without its claimed row, and `paid` is readable before it leaves',
-  webhookRow: 'One webhook row for each paid payment, none for any other, each with an outcome',
-  verified: '`verify` finds no discrepancy once everything is at rest',
+  claimedFirst: 'No POST without its claimed row, and `paid` is readable before it is sent',
+  webhookRow: 'One webhook row with an outcome for each paid payment, and none for others',
+  verified: '`verify` finds no discrepancy when all work is done',
   notEarly: 'Nothing expires before its deadline',
-  liveness: 'Once faults stop, everything comes to its end within three hours of simulated time',
-  noMistake: 'No step fails for a reason of its own',
+  liveness: 'After faults stop, all work ends within three hours of simulated time',
+  noMistake: 'No task fails because of a defect',
 } as const;
 
 export type PromiseName = keyof typeof promises;
@@ -26,7 +25,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** What was looked at and what was found. */
+/** Checked cases and violations. */
 export interface Findings {
   readonly cases: Map<PromiseName, number>;
   readonly violations: Violation[];

@@ -3,7 +3,7 @@ import { type Findings, type PromiseName, promises } from './promises.ts';
 
 const SHOWN_VIOLATIONS = 20;
 
-/** What a part of the campaign came to. */
+/** The results of a part. */
 export interface PartReport {
   readonly part: string;
   readonly results: readonly PromiseResult[];
@@ -21,7 +21,7 @@ export function formatTable(reports: readonly PartReport[]): string {
   return ['| promise | part | cases | violations |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** What seeds came to, a row for each promise. */
+/** The results of seeds, one row per promise. */
 export function resultsOf({ cases, violations }: Findings): readonly PromiseResult[] {
   return (Object.keys(promises) as PromiseName[]).map((name) => {
     const looked = cases.get(name) ?? 0;
@@ -30,7 +30,7 @@ export function resultsOf({ cases, violations }: Findings): readonly PromiseResu
       cases: looked,
       violations: violations.filter(({ promise }) => promise === name).length,
     };
-    return looked === 0 ? { ...row, unchecked: 'it did not come about in these runs' } : row;
+    return looked === 0 ? { ...row, unchecked: 'it did not occur in these runs' } : row;
   });
 }
 

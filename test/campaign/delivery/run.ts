@@ -13,8 +13,8 @@ const SHORT_CASES = 300;
 const LONG_CASES = 10_000;
 const PROGRESS_CASES = 2_000;
 
-const NEVER_PRIVATE = 'No webhook ever leaves to a private address, whatever DNS answers when it is sent';
-const ARRIVES = 'A webhook to public addresses arrives, in one request that follows no redirection';
+const NEVER_PRIVATE = 'No webhook goes to a private address, whatever DNS returns at delivery';
+const ARRIVES = 'A webhook to public addresses arrives in one request, without following redirects';
 
 /** Real deliveries over a DNS server that lies, to a receiver that stands in for every address. */
 export async function runDelivery({ seed, long, log }: PartOptions): Promise<readonly PromiseResult[]> {

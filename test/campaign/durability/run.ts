@@ -56,12 +56,12 @@ async function killUnderLoad(
     await killed;
     await target.revive();
     const lost = await countLost(target, acknowledged, log);
-    log(`${target.name}: killed after ${acknowledged.size} answered creates, ${lost} of them lost`);
+    log(`${target.name}: killed after ${acknowledged.size} acknowledged creates, ${lost} of them lost`);
     cases += acknowledged.size;
     violations += lost;
   }
   return {
-    promise: `Killed under load: every create that was answered is there, ${target.name}`,
+    promise: `Killed under load: every acknowledged create is stored, ${target.name}`,
     cases,
     violations,
   };
@@ -88,8 +88,10 @@ async function crashUnderLoad(
   });
   await crashed;
   const lost = await countLost(target, acknowledged, log);
-  log(`${target.name}: ended itself under load, ${acknowledged.size} answered creates, ${lost} of them lost`);
-  const promise = `${target.name} itself ended under load: every create that was answered is there`;
+  log(
+    `${target.name}: ended itself under load, ${acknowledged.size} acknowledged creates, ${lost} of them lost`,
+  );
+  const promise = `${target.name} itself ended under load: every acknowledged create is stored`;
   return { promise, cases: acknowledged.size, violations: lost };
 }
 
@@ -99,13 +101,13 @@ function drawEnough(random: () => number): number {
 
 async function countLost(target: DurabilityTarget, acknowledged: Acknowledged, log: Log): Promise<number> {
   const lost = await findLost(target.create(), acknowledged);
-  for (const id of lost.slice(0, 5)) log(`broken: ${target.name}: ${id} was answered and is not there`);
+  for (const id of lost.slice(0, 5)) log(`broken: ${target.name}: ${id} was acknowledged and is missing`);
   return lost.length;
 }
 
 /** Whether what is answered is on the disk before, as the system sees it. */
 export async function traceCreates(target: DurabilityTarget, log: Log): Promise<PromiseResult[]> {
-  const order = `No create is answered before a sync of the log that holds its row, ${target.name} (system calls)`;
+  const order = `No create is acknowledged before a sync of the log that contains its row, ${target.name} (system calls)`;
   const count = `At least one sync of the log for each commit, ${target.name} (system calls)`;
   const isSqlite = target.crashDatabase === null;
   const trace = await traceProcesses(await target.processIds());

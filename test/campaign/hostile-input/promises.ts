@@ -1,15 +1,16 @@
 /** What is promised of input that nobody should send, as rows of the campaign's table. */
 export const hostileInputPromises = {
   createBodies:
-    'Any JSON body of a create is answered in the specified shape and stores one payment with 200, else none',
-  createQueries: 'So is any query of a create and of a status question',
+    'Any JSON body of a create gets a response of the specified shape, and stores a payment only with 200',
+  createQueries: 'Any query of a create or a status read gets a response of the specified shape',
   judgement:
-    'Amount, address, note, e-mail and callback are taken exactly when the rules, written a second time, take them',
+    'Amount, address, note, e-mail and callback are accepted exactly when an independent implementation of the rules accepts them',
   rawBytes:
-    'Any bytes on a connection get whole answers in the specified shape, and no payment without its 200',
+    'Any bytes on a connection get complete responses of the specified shape, and no payment is stored without its 200',
   pages:
-    'Any address, header and form of the pages is answered with a safe page and starts no visit unless it leads there',
-  providerAnswers: 'Any bytes from a provider end as a usable answer or as one of three errors, in time',
+    'Any URL, header or form of the pages gets a safe page, and starts a session only if it redirects to it',
+  providerAnswers:
+    'Any bytes from a provider lead to a usable response or one of three errors within the time limit',
 } as const;
 
 export type HostileInputPromise = keyof typeof hostileInputPromises;

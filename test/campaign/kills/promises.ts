@@ -2,13 +2,13 @@ import type { PromiseResult } from '../part.ts';
 
 /** What a kill must not break, in the order of the table. */
 export const killPromises = {
-  reached: 'The process was killed at the point that was named',
+  reached: 'The process was killed at the chosen point',
   created:
-    'Every acknowledged create is there after the kill, and repeated with its Idempotency-Key it is the same one',
+    'Every acknowledged create is stored after the kill, and a retry with its Idempotency-Key returns the same payment',
   recovered: 'Paid within 30 s of the kill',
-  paidOnce: 'Paid once: one release, and the merchant has its exact amount on the chain',
+  paidOnce: 'Paid once: one release, and the merchant receives the exact amount on the chain',
   oneWebhook:
-    'One webhook: at most one POST, exactly one for a delivered one, `unknown` only if cut off in flight',
+    'One webhook: at most one POST, exactly one for a delivered one, `unknown` only if interrupted in flight',
   verified: '`card-checkout verify` finds nothing',
 } as const;
 

@@ -85,28 +85,28 @@ export function deliveryRows(
   const overlong = bad.filter(({ durationMs }) => (durationMs ?? 0) > LONGEST_DELIVERY_MS);
   const repeated = [...requests.values()].filter((times) => times > 1);
   const endings = {
-    promise: `Their deliveries end within 10 s, each with one request, ${beside}`,
+    promise: `Deliveries to bad receivers end within 10 s, each with one request,  ${beside}`,
     cases: webhooks,
     violations:
       overlong.length + repeated.length + webhooks - bad.filter(({ status }) => isOver(status)).length,
   };
   return [
     {
-      promise: `A healthy webhook is there within ${longestLatencyMs / 1000} s (p99), ${beside}`,
+      promise: `A healthy webhook arrives within ${longestLatencyMs / 1000} s (p99), ${beside}`,
       cases: latenciesMs.length,
       violations: p99Ms <= longestLatencyMs ? 0 : late,
     },
     ...(isWatchedToTheEnd ? [endings] : []),
     {
-      promise: `One account never holds more than 1,000 places, one host never more than 100, ${beside}`,
+      promise: `One account uses at most 1,000 delivery slots, and one host at most 100,  ${beside}`,
       cases: 2,
       violations: Number(most.open > MOST_OPEN) + Number(most.openToOne > MOST_OPEN_TO_ONE),
     },
     {
-      promise: `They cost at most ${MOST_GROWN_MIB} MiB of memory, ${beside}`,
+      promise: `Bad receivers cost at most ${MOST_GROWN_MIB} MiB of memory,  ${beside}`,
       cases: grownMib === null ? 0 : 1,
       violations: Number((grownMib ?? 0) > MOST_GROWN_MIB),
-      ...(grownMib === null ? { unchecked: 'this system has no /proc to read it from' } : {}),
+      ...(grownMib === null ? { unchecked: 'this system has no /proc' } : {}),
     },
   ];
 }
@@ -132,26 +132,25 @@ function callerRows(
   const late = findings.latenciesMs.filter((latencyMs) => latencyMs > longestLatencyMs).length;
   const closings = [
     {
-      promise: 'Idle connections are closed in time, with 408 in the shape of an error',
+      promise: 'Idle connections are closed in time, with a 408 error',
       cases: findings.idleOpened,
       violations: findings.idleWrong,
     },
     {
-      promise: 'Dripping headers and bodies are cut in time, with 408 in the shape of an error',
+      promise: 'Slow headers and bodies are cut off in time, with a 408 error',
       cases: callers.dripping,
       violations: findings.drippingWrong,
     },
   ];
   return [
     {
-      promise: `Creates are answered within ${longestLatencyMs / 1000} s (p99) beside ${callers.idle} idle and ${callers.dripping} dripping connections`,
+      promise: `Creates take at most ${longestLatencyMs / 1000} s (p99) beside ${callers.idle} idle and ${callers.dripping} slow connections`,
       cases: findings.latenciesMs.length,
       violations: findings.healthyFailed + (p99Ms <= longestLatencyMs ? 0 : late),
     },
     ...(callers.isWatchedToTheEnd ? closings : []),
     {
-      promise:
-        'Oversized headers, URLs, bodies, chunks and trailers get their status in the shape of an error',
+      promise: 'Oversized headers, URLs, bodies, chunks and trailers get an error with the right status',
       cases: findings.oversizedCases,
       violations: findings.oversizedWrong.length,
     },

@@ -2,7 +2,7 @@ import type { Plant } from './plant.ts';
 
 /** Only the first answer is judged, and the others are tried when it does not answer. */
 export const privateAddress: Plant = {
-  fault: 'a private address let through at delivery',
+  fault: 'a private address allowed at delivery',
   file: 'src/webhooks/deliver.ts',
   changes: [
     {
@@ -11,5 +11,5 @@ export const privateAddress: Plant = {
     },
   ],
   run: ['--only', 'delivery', '--short', '--seed', '1'],
-  brokenPromise: 'No webhook ever leaves to a private address',
+  brokenPromise: 'No webhook goes to a private address',
 };

@@ -29,7 +29,7 @@ export async function runPlanted(log: (line: string) => void): Promise<boolean> 
   let isAllFound = true;
   for (const run of new Set(plants.map((plant) => plant.run))) {
     const found = await runCampaign([], run);
-    log(`nothing planted, ${run.join(' ')}: ${found.length} violations`);
+    log(`no fault injected, ${run.join(' ')}: ${found.length} violations`);
     if (found.length > 0) isAllFound = false;
   }
   for (const plant of plants) {
@@ -45,9 +45,11 @@ export async function runPlanted(log: (line: string) => void): Promise<boolean> 
     log(rows.at(-1) as string);
   }
   log(
-    ['| planted | promise that found it | seed | other promises broken |', '|---|---|---|---|', ...rows].join(
-      '\n',
-    ),
+    [
+      '| injected fault | promise that found it | seed | other promises broken |',
+      '|---|---|---|---|',
+      ...rows,
+    ].join('\n'),
   );
   return isAllFound;
 }
@@ -84,7 +86,7 @@ export function plantIn(text: string, { fault, file, changes }: Plant): string {
   let planted = text;
   for (const { before, after } of changes) {
     const times = planted.split(before).length - 1;
-    if (times !== 1) throw new Error(`"${fault}" cannot be planted: ${file} has ${times} times: ${before}`);
+    if (times !== 1) throw new Error(`"${fault}" cannot be injected: ${file} has ${times} times: ${before}`);
     planted = planted.replace(before, () => after);
   }
   return planted;

@@ -2,20 +2,20 @@ import type { PromiseResult } from '../part.ts';
 
 /** What the service promises about other people's payments and about secrets, as rows of the campaign's table. */
 export const secretPromises = {
-  foreignIds: "Every id of another account's payment is answered like one that never was, byte for byte",
+  foreignIds: "An id of another account's payment gets the same response as an unknown id, byte for byte",
   deadKeys:
-    'A revoked key, a hash or an id in the place of a key is answered like any wrong key, byte for byte',
-  foreignIdempotency: "Another account's Idempotency-Key is as good as a new one",
+    'A revoked key, a hash or an id instead of a key gets the same response as any wrong key, byte for byte',
+  foreignIdempotency: 'An Idempotency-Key of another account counts as a new one',
   headers:
-    'Every answer forbids sniffing, framing and storing, insists on HTTPS, and lets only its nonce run',
-  logs: 'No secret and no e-mail address in what the process prints, also not when others quote them',
-  failedStarts: 'No secret in what a command prints that fails or looks for what is wrong',
+    'Every response forbids sniffing, framing and caching, requires HTTPS, and allows only scripts with its nonce',
+  logs: 'No secret and no e-mail address in the output of the process, even when third parties quote them',
+  failedStarts: 'No secret in the output of failing and diagnostic commands',
   errors: 'No secret in an error answer',
   pages: 'No key, token, callback or e-mail address in a page, and the note only behind the short link',
   metrics: 'No secret in the metrics',
   arguments: 'No secret in the arguments of any process',
   atRest: 'No key and no token in the database and the files beside it',
-  timing: 'Unknown ids and ids of others take equally long',
+  timing: 'Unknown ids and ids of other accounts take the same time',
 } as const;
 
 export type SecretPromise = keyof typeof secretPromises;

@@ -91,7 +91,7 @@ function memoryRows(
   return figures.map(({ what, of, summary, bound }) => {
     const promise = `Flat over a soak: ${what}`;
     if (samples.length === 0) {
-      return { promise, cases: 0, violations: 0, unchecked: 'this system has no /proc to read it from' };
+      return { promise, cases: 0, violations: 0, unchecked: 'this system has no /proc' };
     }
     const values = samples.map((sample) => sample[of]);
     const { second, last, isFlat } = courseOf(values, summary, bound);
