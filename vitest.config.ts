@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { processFolders } from './scripts/test-folders.ts';
+import { postgresTests, processFolders } from './scripts/test-folders.ts';
 
 /** Kinds of tests that have folders of their own below `test/`; what lies elsewhere is `integration`. */
 const named = ['structure', 'http', 'e2e', 'browser', ...processFolders];
@@ -22,9 +22,7 @@ function sharing(alone: ReturnType<typeof project>) {
 }
 
 /** What stands on the store's ports, a second time: these files ask for the engine in `test/support/test-store.ts`. */
-const onStore = sharing(
-  project('postgres', ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations.test.ts'], 180_000),
-);
+const onStore = sharing(project('postgres', postgresTests.include, 180_000, postgresTests.exclude));
 const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/support/postgres-for-all.ts'] } };
 
 /** Files that take half a minute and more: begun last, each would be waited for alone. */

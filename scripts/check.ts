@@ -1,6 +1,6 @@
 /**
  * Checks everything, in an order in which the cheapest failures come first: `npm run check`, and with `--all`
- * (`npm test`) also the slow projects, which start whole services and a browser.
+ * (`npm test`) also the slow projects, which start processes, whole services, PostgreSQL and a browser.
  *
  * One line a step; of one that failed also its failed tests, or the end of its output where it has none, and the
  * whole output as a file in `test-output/`. The very last line is `N passed, N failed`, the
@@ -32,7 +32,9 @@ const shownFailures = 10;
 const shownOutputLines = 40;
 
 /** The vitest projects: one run for those that are quick, one for those that start services and a browser. */
-const quickProjects = ['structure', 'unit', 'http', 'integration', 'processes'];
+const quickProjects = ['structure', 'unit', 'http', 'integration'];
+/** Joins the quick ones in `npm test`: its files start processes and PostgreSQL, and half of the run's time is theirs. */
+const processProject = 'processes';
 /** It runs files of these two a second time, on the other engine. */
 const postgresProject = 'postgres';
 const projectsOnStore = ['http', 'integration'];
@@ -109,7 +111,7 @@ async function main(all: boolean): Promise<number> {
   checked.push(...(await twoAtATime(staticSteps, checkPlain)));
   // Alone, like the projects: these use both cores themselves.
   for (const step of contractTests) checked.push(await checkContracts(step));
-  checked.push(...(await checkProjects('tests', quickProjects)));
+  checked.push(...(await checkProjects('tests', all ? [...quickProjects, processProject] : quickProjects)));
   if (all) {
     checked.push(...(await checkProjects('tests on PostgreSQL', [postgresProject], projectsOnStore)));
     checked.push(...(await checkProjects('end-to-end tests', slowProjects)));

@@ -14,3 +14,10 @@ export const processFolders: readonly string[] = [
   'verify',
   'webhooks',
 ];
+
+/** Tests that reach the store: the project `postgres` runs them a second time, on the other engine. */
+export const postgresTests = {
+  include: ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations.test.ts'],
+  /** Pages over given payments, and connections: no store is behind them. */
+  exclude: ['test/http/{direct-page,pages,pages-*,plain-peers}.test.ts'],
+};
